@@ -1,0 +1,49 @@
+# Everything builds its own environment in $(VENV); it is rebuilt only when pyproject.toml changes.
+
+VENV ?= .venv
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+    $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+BIN := $(VENV)/bin
+CODE := akdask tests benchmarks conftest.py
+
+.PHONY: demo test lint types check bench format clean
+
+demo: $(VENV)/plot.installed
+	$(BIN)/akdask demo
+
+test: $(VENV)/test.installed
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/dev.installed
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/numpydoc lint $$(find akdask -name '*.py')
+
+types: $(VENV)/dev.installed
+	$(BIN)/mypy
+
+check: $(VENV)/dev.installed
+	$(BIN)/lint-imports
+
+bench: $(VENV)/bench.installed
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/dev.installed
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
+
+clean:
+	rm -rf $(VENV) .ci-venv* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	find akdask tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/%.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@
+
+# Debian ships venv without ensurepip unless python3-venv is installed; pip can then install itself from outside.
+$(BIN)/python:
+	@test -n '$(PYTHON)' || { echo 'akdask needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python' >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null \
+	|| { $(PYTHON) -m venv --clear --without-pip $(VENV) \
+	     && $(PYTHON) -m pip --quiet --python $(BIN)/python install pip; } \
+	|| { rm -rf $(VENV); echo 'No virtual environment: install pip or venv (Debian: apt install python3-venv).' >&2; exit 1; }

@@ -1,0 +1,1 @@
+"""What users hold: thin objects over plans."""

@@ -1,0 +1,236 @@
+"""What all one-dimensional lazy arrays share: rows, size, selection, conversion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from akdask import config
+from akdask.collections import rows as row_tools
+from akdask.collections.base import Collection
+from akdask.columns import Table
+from akdask.errors import AkdaskError
+from akdask.plan.chain import Chain
+from akdask.plan.combine import Limit
+from akdask.plan.created import as_column, literal
+from akdask.plan.node import Frame
+from akdask.plan.present import Present
+from akdask.plan.rowwise import Partitions, Project
+from akdask.plan.run import resolve_lengths, run
+from akdask.plan.sources import Literal, Persisted, Rows, Scan
+from akdask.plan.values import ColumnRef, Replica, Value, walk
+from akdask.schema import RowSpace
+
+SHOWN = 3
+
+
+class Array(Collection):
+    """A lazy column: a value on the rows of a frame."""
+
+    _frame: Frame
+    _value: Value
+
+    def __init__(self, frame: Frame, value: Value) -> None:
+        self._frame = frame
+        self._value = value
+
+    def _like(self, frame: Frame, value: Value) -> Self:
+        """Return the same kind of array with other rows or another value."""
+        return type(self)(frame, value)
+
+    def _form(self) -> Callable[..., Any]:
+        """Return what makes the user's object of a table with the value as its only column."""
+        raise NotImplementedError
+
+    def _extras(self) -> tuple[Frame, ...]:
+        """Return one-partition nodes whose results `_form` wants as well."""
+        return ()
+
+    @property
+    def expr(self) -> Present:
+        """The plan."""
+        return Present(self._project(), self._form(), self._extras())
+
+    def _project(self) -> Project:
+        return Project(self._frame, (0,), (self._value,))
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        return self._persisted, ()
+
+    def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
+        project = self._project()
+        schema = ((0, self._value.dtype),)
+        name = f"persisted-{project._name}"
+        frame = Persisted(name, dict(graph), tuple(graph), project.rows, schema)
+        return self._like(frame, ColumnRef(frame._name, 0, self._value.dtype))
+
+    # rows
+
+    @property
+    def rows(self) -> RowSpace:
+        """The row space: which rows, in how many partitions, of what lengths if known."""
+        return self._frame.rows
+
+    @property
+    def npartitions(self) -> int:
+        """Number of partitions."""
+        return self._frame.npartitions
+
+    @property
+    def size(self) -> int:
+        """Number of elements; counts them, once, where a filter has left that open."""
+        return sum(row_tools.known_lengths(self._frame))
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(size,)``."""
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    def __len__(self) -> int:
+        return self.size
+
+    def resolve_lengths(self) -> Self:
+        """Count the rows of each partition if they are unknown; returns the array itself."""
+        resolve_lengths(self._frame)
+        return self
+
+    # selection
+
+    def __getitem__(self, key: Any) -> Any:
+        """Select rows.
+
+        Parameters
+        ----------
+        key : int, slice, pdarray of bool (mask) or of int (positions), or anything that becomes one
+            An int finds the element at once; everything else is lazy, but for counting rows of unknown number where
+            positions matter.
+        """
+        if isinstance(key, Array):
+            return self._select(key._frame, key._value)
+        key = row_tools.row_key(key)
+        if isinstance(key, int):
+            return self._element(key)
+        if isinstance(key, slice):
+            frame, (value,) = row_tools.slice_columns(self._frame, [self._value], key)
+            return self._like(frame, value)
+        return self._select(*literal(as_column(key)))
+
+    def _select(self, key_frame: Frame, key: Value) -> Self:
+        frame, (value,) = row_tools.select_columns(self._frame, [self._value], key_frame, key)
+        return self._like(frame, value)
+
+    def _element(self, position: int) -> Any:
+        return self._like(row_tools.one_row(self._frame, position), self._value).to_ndarray()[0]
+
+    def take(self, indices: Any, axis: int | None = None) -> Self:
+        """Return the elements at the given positions; lazy.
+
+        Parameters
+        ----------
+        indices : array of int
+            Positions; negative ones count from the end.
+        axis : None or 0
+            There is only one axis.
+        """
+        return self[indices]
+
+    def head(self, n: int = 5) -> Self:
+        """Return the first `n` elements; lazy."""
+        return self[:n] if self.rows.lengths is not None else self._limit(n)
+
+    def tail(self, n: int = 5) -> Self:
+        """Return the last `n` elements; lazy."""
+        return self[-n:] if self.rows.lengths is not None else self._limit(-n)
+
+    def _limit(self, count: int) -> Self:
+        limited = Limit(self._project(), count)
+        return self._like(limited, limited.column(0))
+
+    def copy(self) -> Self:
+        """Return a copy; lazy objects share what cannot change."""
+        return self._like(self._frame, self._value)
+
+    # conversion
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array; computes.
+
+        Raises
+        ------
+        AkdaskError
+            If they would take more than ``config.get("max_transfer_bytes")``.
+        """
+        check_transfer(self.rows.size, self._value.dtype.itemsize)
+        (result,) = run(self.expr)
+        return result
+
+    def tolist(self) -> list[Any]:
+        """Return the elements as a list of Python objects; computes."""
+        return self.to_ndarray().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the elements; computes them all."""
+        return iter(self.to_ndarray())
+
+    # display
+
+    def _edges(self) -> tuple[list[Any], list[Any]] | None:
+        """Return a few first and last elements where at most the edge partitions are needed, else None."""
+        if not is_cheap(self._frame, [self._value]):
+            return None
+        if self.rows.size is not None and self.rows.size <= 2 * SHOWN:
+            return self.tolist(), []
+        count = self.npartitions
+        first = self._like(Partitions(self._frame, (0,)), self._value)._limit(SHOWN)
+        last = self._like(Partitions(self._frame, (count - 1,)), self._value)._limit(-SHOWN)
+        head, tail = run(first.expr, last.expr)
+        return head.tolist(), tail.tolist()
+
+    def _describe(self) -> str:
+        return f"{type(self).__name__}({self._value.dtype}, {self.rows.describe()})"
+
+    def __repr__(self) -> str:
+        edges = self._edges()
+        if edges is None:
+            return f"<{self._describe()}: lazy; .compute() or .head() shows values, .explain() the plan>"
+        head, tail = edges
+        shown = [show(item) for item in head] + (["...", *map(show, tail)] if tail else [])
+        return f"array([{' '.join(shown)}])"
+
+
+def show(item: Any) -> str:
+    """Write one element for `repr`."""
+    return repr(item) if isinstance(item, str) else str(item)
+
+
+def check_transfer(size: int | None, itemsize: int) -> None:
+    """Refuse to bring more into this process than the user has allowed."""
+    limit = config.get("max_transfer_bytes")
+    if limit is not None and size is not None and size * itemsize > limit:
+        raise AkdaskError(
+            f"this would bring {size * itemsize:,} bytes into this process, more than the limit of {limit:,}.",
+            hint="raise it with ak.config.set(max_transfer_bytes=…), or None for no limit.",
+        )
+
+
+def is_cheap(frame: Frame, values: list[Value]) -> bool:
+    """Whether single partitions can be shown without work on others."""
+    chain = Chain.of(frame)
+    if not all(isinstance(base, Scan | Rows | Literal | Persisted) for base in chain.bases):
+        return False
+    return not any(isinstance(value, Replica) for value in walk(*chain.predicates, *values))
+
+
+def as_ndarray(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table of numbers."""
+    return table.columns[0]

@@ -1,0 +1,117 @@
+"""Assignment to rows of a lazy array: a new expression that reads the items where the key holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akdask.collections import rows as row_tools
+from akdask.collections.array import Array
+from akdask.collections.operators import operand
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.align import align
+from akdask.plan.combine import Gather, Realign
+from akdask.plan.created import as_column, literal
+from akdask.plan.node import Frame
+from akdask.plan.rowwise import Filter, Project
+from akdask.plan.run import resolve_lengths
+from akdask.plan.scatter import PutAt, PutMasked
+from akdask.plan.sources import Rows
+from akdask.plan.values import Call, Constant, Value
+from akdask.schema import BOOL, ColumnType
+
+Columns = tuple[Frame, Value]
+
+
+def assigned(array: Array, key: Any, item: Any) -> Columns:
+    """Return frame and value of an array with an item assigned to some of its rows.
+
+    Lazy, but for counting rows where positions or the number of selected rows matter.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the item's type does not fit the array's: arrays keep theirs.
+    ArgumentError
+        If an array is assigned that has not as many elements as rows are selected.
+    """
+    frame, old = array._frame, array._value
+    items = operand(item, old)
+    items = items[0], _fitting(items[1], old.dtype)
+    if not isinstance(key, Array):
+        key = row_tools.row_key(key)
+    if isinstance(key, int):
+        position = row_tools.row_position(frame, key)
+        key = slice(position, position + 1)
+    if isinstance(key, slice):
+        frame, old, mask = _slice_mask(frame, old, key)
+        return _assign_masked(frame, old, mask, *items)
+    key_frame, chosen = (key._frame, key._value) if isinstance(key, Array) else literal(as_column(key))
+    if chosen.dtype != BOOL:
+        return _assign_at(frame, old, key_frame, chosen, *items)
+    common, (old, mask) = align("assign", [(frame, old), (key_frame, chosen)])
+    return _assign_masked(common, old, mask, *items)
+
+
+def _fitting(value: Value, wanted: ColumnType) -> Value:
+    """Return the item in the array's type; only conversions that keep the kind of number are made silently."""
+    if value.dtype == wanted:
+        return value
+    order = ("bool", "uint", "int", "float")
+    if (
+        value.dtype.kind not in order
+        or wanted.kind not in order
+        or order.index(value.dtype.kind) > order.index(wanted.kind)
+    ):
+        raise ArgumentTypeError(
+            f"cannot assign {value.dtype} to elements of an array of {wanted}.",
+            hint=f"convert first, with ak.cast(…, {str(wanted)!r}).",
+        )
+    return Call("cast", value, dtype=wanted.name)
+
+
+def _slice_mask(frame: Frame, old: Value, key: slice) -> tuple[Frame, Value, Value]:
+    """Return a mask that holds on the rows of a slice."""
+    lengths = row_tools.known_lengths(frame)
+    start, stop, step = key.indices(sum(lengths))
+    if step < 0:
+        raise ArgumentError("cannot assign to a slice with a negative step.", hint="reverse the items instead.")
+    rows = Rows(lengths)
+    frame, (old, position) = align("assign", [(frame, old), (rows, rows.position)])
+    mask = Call("bitwise_and", _compare("greater_equal", position, start), _compare("less", position, stop))
+    if step > 1:
+        phase = Call("remainder", Call("subtract", position, Constant(start)), Constant(step))
+        mask = Call("bitwise_and", mask, _compare("equal", phase, 0))
+    return frame, old, mask
+
+
+def _compare(operation: str, value: Value, number: int) -> Value:
+    return Call(operation, value, Constant(number))
+
+
+def _assign_masked(frame: Frame, old: Value, mask: Value, item_frame: Frame | None, items: Value) -> Columns:
+    if item_frame is None:
+        return frame, Call("where", mask, items, old)
+    chosen = Filter(frame, mask)
+    resolve_lengths(chosen, item_frame)
+    wanted, given = chosen.rows.lengths, item_frame.rows.size
+    if given == 1 != chosen.rows.size:
+        raise ArgumentError("an array of one element is not spread over rows.", hint="assign the element itself, a[0].")
+    if wanted is None or sum(wanted) != given:
+        raise ArgumentError(f"cannot assign {given} items to {chosen.rows.size} selected rows.")
+    pieces = Realign(Project(item_frame, (0,), (items,)), wanted)
+    put = PutMasked(Project(frame, (0, 1), (old, mask)), Project(pieces, (0,), (pieces.column(0),)))
+    return put, put.result
+
+
+def _assign_at(
+    frame: Frame, old: Value, key_frame: Frame, positions: Value, item_frame: Frame | None, items: Value
+) -> Columns:
+    row_tools.known_lengths(frame)
+    if item_frame is None:
+        pairs = key_frame, [positions, items]
+    else:
+        resolve_lengths(key_frame, item_frame)
+        pairs = align("assign", [(key_frame, positions), (item_frame, items)])
+    gathered = Gather(Project(pairs[0], (0, 1), tuple(pairs[1])))
+    put = PutAt(Project(frame, (0,), (old,)), gathered)
+    return put, put.result

@@ -1,0 +1,202 @@
+"""Making arrays: from data at hand, from a rule, or from a seed."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.array import Array
+from akdask.collections.elementwise import cast
+from akdask.collections.pdarray import pdarray
+from akdask.collections.wrap import wrap
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.created import as_column, counted, literal
+from akdask.plan.values import Call, Constant, Value
+from akdask.schema import FLOAT64, INT64, column_type
+
+
+def array(a: Any, dtype: Any = None, copy: bool = False) -> Any:
+    """Turn data in this process into a lazy array.
+
+    Parameters
+    ----------
+    a : array-like
+        A NumPy array, list, tuple, range, pandas Series or Index, Arrow array, or a lazy array.  Numbers widen to 64
+        bits; strings give `Strings`.
+    dtype : dtype-like, optional
+        Type to convert to.
+    copy : bool
+        Accepted as Arkouda spells it; the data are never changed.
+
+    Returns
+    -------
+    pdarray or Strings
+
+    Raises
+    ------
+    ArgumentError
+        If the data are not one-dimensional or of no type that a column can hold.
+
+    Examples
+    --------
+    >>> array([3, 1, 2]).tolist()
+    [3, 1, 2]
+    >>> array(["a", "bc"]).size
+    2
+    """
+    if isinstance(a, Array):
+        made: Any = a.copy()
+    else:
+        if isinstance(a, pd.Series | pd.Index) and isinstance(a.dtype, pd.CategoricalDtype):
+            a = a.astype(str)
+        made = wrap(*literal(as_column(list(a) if isinstance(a, range | set) else a)))
+    return made if dtype is None else cast(made, dtype)
+
+
+def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -> pdarray:
+    """Return evenly spaced numbers: ``arange(stop)``, ``arange(start, stop)`` or ``arange(start, stop, step)``.
+
+    Parameters
+    ----------
+    *args : int or float
+        Start (0), stop (excluded) and step (1).
+    dtype : dtype-like, optional
+        int64 unless given, or unless an argument is a float.
+    max_bits : None
+        Accepted as Arkouda spells it.
+
+    Examples
+    --------
+    >>> arange(2, 11, 3).tolist()
+    [2, 5, 8]
+    """
+    if not 1 <= len(args) <= 3:
+        raise ArgumentTypeError(f"arange takes 1 to 3 numbers, not {len(args)}.")
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    if step == 0:
+        raise ArgumentError("arange: the step is 0.", hint="pass a step that leads from start to stop.")
+    size = max(0, int(np.ceil((stop - start) / step)))
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
+        size = len(range(start, stop, step))
+    rows = counted(size)
+    value: Value = rows.position
+    if step != 1:
+        value = Call("multiply", value, Constant(step))
+    if start != 0:
+        value = Call("add", value, Constant(start))
+    made = pdarray(rows, value)
+    return made if dtype is None else cast(made, dtype)
+
+
+def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True) -> pdarray:
+    """Return `num` evenly spaced float64 numbers from `start` to `stop`; the last is `stop` itself if `endpoint`.
+
+    Examples
+    --------
+    >>> linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    rows = counted(_size(num))
+    return pdarray(
+        rows,
+        Call("linspace", rows.position, start=float(start), stop=float(stop), num=_size(num), endpoint=bool(endpoint)),
+    )
+
+
+def zeros(size: int, dtype: Any = np.float64, max_bits: int | None = None) -> pdarray:
+    """Return `size` zeros of a type, float64 unless given; takes no memory."""
+    return full(size, 0, dtype)
+
+
+def ones(size: int, dtype: Any = np.float64, max_bits: int | None = None) -> pdarray:
+    """Return `size` ones of a type, float64 unless given; takes no memory."""
+    return full(size, 1, dtype)
+
+
+def full(size: int, fill_value: Any, dtype: Any = None, max_bits: int | None = None) -> Any:
+    """Return an array of one value, of the value's type unless another is given; takes no memory.
+
+    Examples
+    --------
+    >>> full(3, 7).tolist()
+    [7, 7, 7]
+    """
+    constant = Constant(fill_value)
+    wanted = constant.dtype if dtype is None else column_type(dtype)
+    if wanted != constant.dtype:
+        if not wanted.is_number or not constant.dtype.is_number:
+            raise ArgumentTypeError(f"cannot fill an array of {wanted} with {fill_value!r}.")
+        constant = Constant(wanted.numpy.type(constant.value))
+    return wrap(counted(_size(size)), constant)
+
+
+def zeros_like(pda: pdarray) -> pdarray:
+    """Return zeros with the rows and type of an array."""
+    return full_like(pda, 0)
+
+
+def ones_like(pda: pdarray) -> pdarray:
+    """Return ones with the rows and type of an array."""
+    return full_like(pda, 1)
+
+
+def full_like(pda: pdarray, fill_value: Any) -> pdarray:
+    """Return one value on the rows of an array, in its type."""
+    return pdarray(pda._frame, Constant(pda.dtype.type(fill_value)))
+
+
+def randint(low: float, high: float, size: int = 1, dtype: Any = np.int64, seed: int | None = None) -> pdarray:
+    """Return random numbers, uniform in ``[low, high)``.
+
+    Parameters
+    ----------
+    low, high : number
+        Bounds; `high` is excluded.
+    size : int
+        How many.
+    dtype : dtype-like
+        int64, uint64, bool or float64.
+    seed : int, optional
+        The same seed gives the same numbers, whatever the partitioning.  Not those of an Arkouda server.
+    """
+    wanted = column_type(dtype)
+    if wanted == FLOAT64:
+        return uniform(size, low, high, seed)
+    if not low < high:
+        raise ArgumentError(f"randint: low ({low}) is not below high ({high}).", hint="high is excluded.")
+    rows = counted(_size(size))
+    value = Call("random_integers", rows.position, seed=_seed(seed), low=int(low), high=int(high))
+    made = pdarray(rows, value)
+    return made if wanted == INT64 else cast(made, wanted)
+
+
+def uniform(size: int, low: float = 0.0, high: float = 1.0, seed: int | None = None) -> pdarray:
+    """Return random float64 numbers, uniform in ``[low, high)``; see `randint` for `seed`."""
+    rows = counted(_size(size))
+    return pdarray(rows, Call("random_uniform", rows.position, seed=_seed(seed), low=float(low), high=float(high)))
+
+
+def standard_normal(size: int, seed: int | None = None) -> pdarray:
+    """Return random float64 numbers from the normal distribution of mean 0 and variance 1; see `randint` for `seed`."""
+    rows = counted(_size(size))
+    return pdarray(rows, Call("random_normal", rows.position, seed=_seed(seed)))
+
+
+def from_series(series: pd.Series, dtype: Any = None) -> Any:
+    """Turn a pandas Series into a lazy array; see `array`."""
+    return array(series, dtype)
+
+
+def _seed(seed: int | None) -> int:
+    return secrets.randbits(63) if seed is None else int(seed)
+
+
+def _size(size: Any) -> int:
+    if isinstance(size, tuple) and len(size) == 1:
+        size = size[0]
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+        raise ArgumentError(f"a size is a whole number from 0, not {size!r}.")
+    return int(size)

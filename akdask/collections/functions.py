@@ -1,0 +1,87 @@
+"""Arkouda's functions that are methods too, and those that put arrays together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from akdask.collections.array import Array
+from akdask.collections.pdarray import pdarray
+from akdask.collections.scalar import Scalar
+from akdask.collections.wrap import wrap
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels.rules import promote
+from akdask.plan.concat import Concat
+from akdask.plan.rowwise import Project
+from akdask.plan.values import Call
+
+
+def _of_method(name: str) -> Callable[..., Scalar]:
+    def function(pda: Array, *args: Any, **kwargs: Any) -> Scalar:
+        if not isinstance(pda, Array) or not hasattr(pda, name):
+            raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {type(pda).__name__}.")
+        result: Scalar = getattr(pda, name)(*args, **kwargs)
+        return result
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = getattr(pdarray, name).__doc__
+    return function
+
+
+sum = _of_method("sum")
+prod = _of_method("prod")
+min = _of_method("min")
+max = _of_method("max")
+mean = _of_method("mean")
+var = _of_method("var")
+std = _of_method("std")
+any = _of_method("any")
+all = _of_method("all")
+argmin = _of_method("argmin")
+argmax = _of_method("argmax")
+count_nonzero = _of_method("count_nonzero")
+is_sorted = _of_method("is_sorted")
+
+
+def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> Any:
+    """Join arrays end to end; lazy, and the partitions stay what they are.
+
+    Parameters
+    ----------
+    arrays : sequence of pdarray, or of Strings
+        At least one, of one type; ints and floats meet in their common type.
+    axis : 0
+        There is only one axis.
+    ordered : bool
+        Accepted as Arkouda spells it; the order is always kept.
+
+    Raises
+    ------
+    ArgumentError
+        If there are none.
+    ArgumentTypeError
+        If the types do not go together.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> concatenate([ak.arange(2), ak.arange(3)]).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    arrays = list(arrays)
+    if not arrays:
+        raise ArgumentError("concatenate needs at least one array.")
+    for item in arrays:
+        if type(item) is not type(arrays[0]):
+            kinds = ", ".join(type(array).__name__ for array in arrays)
+            raise ArgumentTypeError(f"concatenate needs arrays of one kind, got {kinds}.")
+    if hasattr(arrays[0], "concatenate"):
+        return arrays[0].concatenate(arrays[1:], ordered=ordered)
+    wanted = promote(*[array._value.dtype for array in arrays]) or arrays[0]._value.dtype
+    values = [
+        array._value if array._value.dtype == wanted else Call("cast", array._value, dtype=wanted.name)
+        for array in arrays
+    ]
+    parts = [Project(array._frame, (0,), (value,)) for array, value in zip(arrays, values, strict=True)]
+    joined = Concat(tuple(parts))
+    return wrap(joined, joined.column(0))

@@ -1,0 +1,144 @@
+"""Operators and NumPy's ufuncs on lazy columns: they build values and compute nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.array import Array
+from akdask.collections.scalar import Scalar
+from akdask.errors import ArgumentTypeError
+from akdask.kernels.operations import UFUNCS
+from akdask.plan.align import align
+from akdask.plan.created import as_column, literal
+from akdask.plan.node import Frame
+from akdask.plan.values import Call, Constant, Value
+
+BINARY = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+COMPARISON = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+
+Operand = tuple[Frame | None, Value]
+
+
+def operand(item: Any, like: Value | None = None) -> Operand:
+    """Return the frame and value of anything that can stand in an expression; scalars have no frame.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither a lazy array, a scalar nor convertible to a column.
+    """
+    if isinstance(item, Array):
+        return item._frame, item._value
+    if isinstance(item, Scalar):
+        return None, item.as_value()
+    if isinstance(item, np.ndarray) and item.ndim == 0:
+        item = item[()]
+    if isinstance(item, bool | int | float | str | np.generic):
+        return None, Constant(item, like.dtype if like is not None else None)
+    if isinstance(item, np.ndarray | list | tuple):
+        return literal(as_column(item))
+    raise ArgumentTypeError(f"cannot compute with {type(item).__name__}.", hint="make it an array with ak.array(…).")
+
+
+def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Value]:
+    """Return the frame and value of an operation on lazy arrays and scalars.
+
+    Raises
+    ------
+    AlignmentError
+        If arrays among them do not share rows.
+    """
+    like = next((item._value for item in items if isinstance(item, Array)), None)
+    operands = [operand(item, like) for item in items]
+    framed = [(frame, value) for frame, value in operands if frame is not None]
+    frame, aligned = align(operation, framed)
+    remaining = iter(aligned)
+    values = [next(remaining) if own is not None else value for own, value in operands]
+    return frame, Call(operation, *values, **params)
+
+
+class OperatorMethods(Array):
+    """Arithmetic, comparison, bit operators, and NumPy's ufuncs."""
+
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        from akdask.collections.wrap import wrap
+
+        return wrap(*combine(operation, list(items), **params))
+
+    def __neg__(self) -> Any:
+        return self._operate("negative", self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self._operate("absolute", self)
+
+    def __invert__(self) -> Any:
+        return self._operate("invert", self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        operation = UFUNCS.get(ufunc)
+        if method != "__call__" or kwargs or operation is None:
+            return NotImplemented
+        return self._operate(operation, *inputs)
+
+
+def _binary(operation: str, reflected: bool) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, Array | Scalar | bool | int | float | str | np.generic | np.ndarray | list | tuple):
+            return NotImplemented
+        return self._operate(operation, other, self) if reflected else self._operate(operation, self, other)
+
+    return method
+
+
+def _in_place(operation: str) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        changed = self._operate(operation, self, other)
+        if changed._value.dtype != self._value.dtype:
+            raise ArgumentTypeError(
+                f"{operation} in place would change the type from {self._value.dtype} to {changed._value.dtype}.",
+                hint="write a = a + b instead of a += b.",
+            )
+        self._frame, self._value = changed._frame, changed._value
+        return self
+
+    return method
+
+
+for _name, _operation in BINARY.items():
+    setattr(OperatorMethods, f"__{_name}__", _binary(_operation, reflected=False))
+    setattr(OperatorMethods, f"__r{_name}__", _binary(_operation, reflected=True))
+    setattr(OperatorMethods, f"__i{_name}__", _in_place(_operation))
+for _name, _operation in COMPARISON.items():
+    setattr(OperatorMethods, f"__{_name}__", _binary(_operation, reflected=False))

@@ -1,0 +1,124 @@
+"""Choosing rows of lazy columns by mask, slice or positions: shared by every collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from akdask.errors import ArgumentTypeError, PositionError
+from akdask.plan.align import align
+from akdask.plan.combine import Reverse, Take
+from akdask.plan.node import Frame
+from akdask.plan.rowwise import Filter, Project, Slice
+from akdask.plan.run import resolve_lengths
+from akdask.plan.values import Value
+from akdask.schema import BOOL
+
+Columns = tuple[Frame, list[Value]]
+
+
+def known_lengths(frame: Frame) -> tuple[int, ...]:
+    """Return the number of rows in each partition; counts them if nobody has yet."""
+    resolve_lengths(frame)
+    lengths = frame.rows.lengths
+    assert lengths is not None, "resolve_lengths has just found them"
+    return lengths
+
+
+def filter_columns(frame: Frame, values: Sequence[Value], mask_frame: Frame, mask: Value) -> Columns:
+    """Return the columns on the rows where a mask holds; lazy."""
+    common, aligned = align("filter", [*((frame, value) for value in values), (mask_frame, mask)])
+    return Filter(common, aligned[-1]), aligned[:-1]
+
+
+def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key: Value) -> Columns:
+    """Return the columns on rows given by a mask or by positions."""
+    if key.dtype == BOOL:
+        return filter_columns(frame, values, key_frame, key)
+    if key.dtype.kind in ("int", "uint"):
+        return take_columns(frame, values, key_frame, key)
+    raise ArgumentTypeError(
+        f"cannot select rows by an array of {key.dtype}.", hint="use a mask of bool or positions of int."
+    )
+
+
+def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value) -> Columns:
+    """Return the columns at positions given by an integer column; lazy but for counting rows of unknown number."""
+    known_lengths(frame)
+    source = Project(frame, tuple(range(len(values))), tuple(values))
+    taken = Take(source, Project(at_frame, (0,), (at,)))
+    return taken, [taken.column(number) for number in range(len(values))]
+
+
+def slice_columns(frame: Frame, values: Sequence[Value], key: slice) -> Columns:
+    """Return the columns on a slice of the rows; lazy but for counting rows of unknown number."""
+    lengths = known_lengths(frame)
+    start, stop, step = key.indices(sum(lengths))
+    if step < 0:
+        project = Project(frame, tuple(range(len(values))), tuple(values))
+        frame = Reverse(project)
+        values = [frame.column(number) for number in range(len(values))]
+        last = sum(lengths) - 1
+        start, stop, step = last - start, last - stop, -step
+        lengths = lengths[::-1]
+    if (start, step) == (0, 1) and stop >= sum(lengths):
+        return frame, list(values)
+    return Slice(frame, slice_ranges(lengths, start, stop, step)), list(values)
+
+
+def slice_ranges(lengths: Sequence[int], start: int, stop: int, step: int) -> tuple[tuple[int, int, int, int], ...]:
+    """Return the row ranges of the partitions that a slice with a positive step touches, at least one.
+
+    Examples
+    --------
+    >>> slice_ranges([3, 2, 4], 1, 8, 3)
+    ((0, 1, 3, 3), (1, 1, 2, 3), (2, 2, 3, 3))
+    """
+    ranges = []
+    first = 0
+    for partition, length in enumerate(lengths):
+        begin = start - first if start >= first else (start - first) % step
+        end = min(stop - first, length)
+        if begin < end:
+            ranges.append((partition, begin, end, step))
+        first += length
+    return tuple(ranges) or ((0, 0, 0, 1),)
+
+
+def one_row(frame: Frame, position: int) -> Slice:
+    """Return the frame with a single row, counted from the end if negative."""
+    start = row_position(frame, position)
+    return Slice(frame, slice_ranges(known_lengths(frame), start, start + 1, 1))
+
+
+def row_position(frame: Frame, position: int) -> int:
+    """Return a position counted from the start.
+
+    Raises
+    ------
+    PositionError
+        If there is no such row.
+    """
+    size = sum(known_lengths(frame))
+    if not -size <= position < size:
+        raise PositionError(
+            f"position {position} is outside an array of {size} rows.",
+            hint=f"positions run from {-size} to {size - 1}." if size else "the array has no rows.",
+        )
+    return position % size
+
+
+def row_key(key: Any) -> Any:
+    """Return a key for rows in one of the forms int, slice, or array-like; refuse anything else."""
+    if isinstance(key, bool | np.bool_):
+        raise ArgumentTypeError("a single bool does not select rows.", hint="pass a mask with one bool a row.")
+    if isinstance(key, int | np.integer):
+        return int(key)
+    if isinstance(key, slice | np.ndarray | list | tuple):
+        return key
+    raise ArgumentTypeError(
+        f"cannot select rows by {type(key).__name__}.",
+        hint="use an int, a slice, a bool array as mask, or an int array of positions.",
+    )

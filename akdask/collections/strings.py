@@ -1,0 +1,171 @@
+"""`Strings`: a lazy one-dimensional array of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.array import Array
+from akdask.collections.assignment import assigned
+from akdask.collections.operators import COMPARISON, combine
+from akdask.collections.reductions import reduced
+from akdask.collections.scalar import Scalar
+from akdask.columns import Table
+from akdask.errors import ArgumentTypeError
+
+
+class Strings(Array):
+    """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
+
+    Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> s = ak.array(["tcp", "udp", "tcp"])
+    >>> (s == "tcp").tolist()
+    [True, False, True]
+    >>> s.upper().tolist()
+    ['TCP', 'UDP', 'TCP']
+    """
+
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """``dtype('<U')``: NumPy's type of strings of any length."""
+        return np.dtype(str)
+
+    def _form(self) -> Callable[..., Any]:
+        return as_text
+
+    def _operate(self, operation: str, *others: Any, **params: Any) -> Any:
+        from akdask.collections.wrap import wrap
+
+        return wrap(*combine(operation, [self, *others], **params))
+
+    def __setitem__(self, key: Any, item: Any) -> None:
+        """Assign to rows; see `pdarray.__setitem__`."""
+        self._frame, self._value = assigned(self, key, item)
+
+    def __add__(self, other: Any) -> Strings:
+        """Return the strings joined end to end, row by row; lazy."""
+        return self.stick(other)
+
+    # tests
+
+    def contains(self, substr: str, regex: bool = False) -> Any:
+        """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
+        return self._operate("contains", substr=_text(substr), regex=regex)
+
+    def startswith(self, substr: str, regex: bool = False) -> Any:
+        """Return which strings begin with a substring or regular expression; lazy bool array."""
+        return self._operate("startswith", substr=_text(substr), regex=regex)
+
+    def endswith(self, substr: str, regex: bool = False) -> Any:
+        """Return which strings end with a substring or regular expression; lazy bool array."""
+        return self._operate("endswith", substr=_text(substr), regex=regex)
+
+    # changes
+
+    def stick(self, other: Any, delimiter: str = "", toLeft: bool = False) -> Strings:
+        """Return the strings joined with others, row by row, with a delimiter between; lazy.
+
+        Parameters
+        ----------
+        other : Strings or str
+            What to append, or to put before if `toLeft`.
+        delimiter : str
+            Put between the two.
+        toLeft : bool
+            Put `other` on the left.
+        """
+        items = [other, self] if toLeft else [self, other]
+        from akdask.collections.wrap import wrap
+
+        return wrap(*combine("stick", items, delimiter=_text(delimiter)))
+
+    def lstick(self, other: Any, delimiter: str = "") -> Strings:
+        """Return the strings with others put before them; see `stick`."""
+        return self.stick(other, delimiter, toLeft=True)
+
+    def strip(self, chars: str = "") -> Strings:
+        """Return the strings without leading and trailing characters, white space unless given; lazy."""
+        return self._operate("strip", chars=_text(chars))
+
+    # sizes and reductions
+
+    def get_lengths(self) -> Any:
+        """Return the number of bytes of each string, without a terminator, as int64; lazy."""
+        return self._operate("byte_length")
+
+    def nunique(self) -> Scalar:
+        """Return the number of distinct strings as int64; lazy.  For columns with few of them."""
+        return reduced(self, "nunique")
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other array has the same strings in the same order; computes."""
+        if not isinstance(other, Strings) or self.size != other.size:
+            return False
+        return bool(self._operate("equal", other).all())
+
+    def astype(self, dtype: Any) -> Any:
+        """Return the strings converted to another type; lazy.  See `cast`."""
+        from akdask.collections.elementwise import cast
+
+        return cast(self, dtype)
+
+
+def _text(item: Any) -> str:
+    if not isinstance(item, str | np.str_):
+        raise ArgumentTypeError(f"expected a str, got {type(item).__name__}.")
+    return str(item)
+
+
+def as_text(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table of strings as NumPy strings."""
+    strings: Any = table.columns[0]
+    return np.array(strings.to_pylist(), dtype=str)
+
+
+_DESCRIPTIONS = {
+    "lower": "Return the strings in lower case; lazy.",
+    "upper": "Return the strings in upper case; lazy.",
+    "title": "Return the strings with each word capitalized; lazy.",
+    "capitalize": "Return the strings with the first character in upper case and the rest in lower case; lazy.",
+    "islower": "Return which strings have letters, all in lower case; lazy bool array.",
+    "isupper": "Return which strings have letters, all in upper case; lazy bool array.",
+    "istitle": "Return which strings have each word capitalized; lazy bool array.",
+    "isalnum": "Return which strings are letters and digits only; lazy bool array.",
+    "isalpha": "Return which strings are letters only; lazy bool array.",
+    "isdigit": "Return which strings are digits only; lazy bool array.",
+    "isdecimal": "Return which strings are decimal characters only; lazy bool array.",
+    "isspace": "Return which strings are white space only; lazy bool array.",
+    "isempty": "Return which strings are empty; lazy bool array.",
+}
+
+
+def _method(operation: str, description: str) -> Callable[[Strings], Any]:
+    def method(self: Strings) -> Any:
+        return self._operate(operation)
+
+    method.__name__ = operation
+    method.__doc__ = description
+    return method
+
+
+def _comparison(operation: str) -> Callable[[Strings, Any], Any]:
+    def method(self: Strings, other: Any) -> Any:
+        if not isinstance(other, Array | str | np.str_ | np.ndarray | list | tuple):
+            return NotImplemented
+        return self._operate(operation, other)
+
+    return method
+
+
+for _name, _description in _DESCRIPTIONS.items():
+    setattr(Strings, _name, _method(_name, _description))
+for _name, _operation in COMPARISON.items():
+    setattr(Strings, f"__{_name}__", _comparison(_operation))

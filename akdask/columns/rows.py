@@ -1,0 +1,116 @@
+"""Row operations that every kind of column answers.  A new kind of column registers itself here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.errors import ArgumentTypeError
+from akdask.schema import STR, ColumnType, column_type
+from akdask.typing import Column, NumberArray
+
+
+def empty(dtype: ColumnType) -> Column:
+    """Return a column of no rows."""
+    return np.empty(0, dtype.numpy) if dtype.is_number else pa.array([], pa.large_string())
+
+
+@singledispatch
+def type_of(column: Any) -> ColumnType:
+    """Return the type of a column in memory."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+@singledispatch
+def slice_rows(column: Any, start: int, stop: int, step: int = 1) -> Any:
+    """Return every `step`-th row from `start` up to `stop`, with NumPy's meaning of negative steps."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+@singledispatch
+def take_rows(column: Any, positions: NumberArray) -> Any:
+    """Return the rows at the given non-negative positions."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+@singledispatch
+def filter_rows(column: Any, mask: NumberArray) -> Any:
+    """Return the rows where the mask holds."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+@singledispatch
+def nbytes(column: Any) -> int:
+    """Return the bytes that the rows occupy."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
+def concat_rows(columns: Sequence[Column]) -> Column:
+    """Join columns of one type end to end; at least one must be given."""
+    if len(columns) == 1:
+        return columns[0]
+    if isinstance(columns[0], np.ndarray):
+        return np.concatenate(columns)
+    return pa.concat_arrays(columns)
+
+
+@type_of.register
+def _(column: np.ndarray) -> ColumnType:
+    return column_type(column.dtype.name)
+
+
+@slice_rows.register
+def _(column: np.ndarray, start: int, stop: int, step: int = 1) -> NumberArray:
+    return column[_python_slice(start, stop, step)]
+
+
+@take_rows.register
+def _(column: np.ndarray, positions: NumberArray) -> NumberArray:
+    return column.take(positions)
+
+
+@filter_rows.register
+def _(column: np.ndarray, mask: NumberArray) -> NumberArray:
+    return column[mask]
+
+
+@nbytes.register
+def _(column: np.ndarray) -> int:
+    return column.nbytes
+
+
+@type_of.register
+def _(column: pa.LargeStringArray) -> ColumnType:
+    return STR
+
+
+@slice_rows.register
+def _(column: pa.LargeStringArray, start: int, stop: int, step: int = 1) -> pa.LargeStringArray:
+    if step == 1:
+        return column.slice(start, max(stop - start, 0))
+    return column.take(pa.array(np.arange(len(column))[_python_slice(start, stop, step)]))
+
+
+@take_rows.register
+def _(column: pa.LargeStringArray, positions: NumberArray) -> pa.LargeStringArray:
+    return column.take(pa.array(positions))
+
+
+@filter_rows.register
+def _(column: pa.LargeStringArray, mask: NumberArray) -> pa.LargeStringArray:
+    return pc.filter(column, pa.array(mask))
+
+
+@nbytes.register
+def _(column: pa.LargeStringArray) -> int:
+    return int(column.nbytes)
+
+
+def _python_slice(start: int, stop: int, step: int) -> slice:
+    """Spell a backward slice: a stop below zero means "through row 0" when stepping backwards, None for Python."""
+    return slice(start, None if stop < 0 else stop, step)

@@ -1,0 +1,55 @@
+"""Settings, kept in Dask's configuration under ``akdask`` so that YAML files and ``DASK_AKDASK__…`` work too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+
+from akdask.errors import ArgumentError
+
+DEFAULTS: dict[str, Any] = {
+    # Bytes of the largest column of a partition; larger files are split into row ranges when they are opened.
+    "partition_size": 128 * 2**20,
+    # Bytes of one column that are evaluated at a time inside a partition task.
+    "block_size": 2**20,
+    # Elements up to which a created array has a single partition.
+    "small_array": 2**20,
+    # Persist every array as it is made, as an Arkouda server does.
+    "eager": False,
+    # Bytes that one conversion (to_ndarray, to_pandas, tolist) may bring into this process; None for no limit.
+    "max_transfer_bytes": None,
+}
+
+dask.config.update_defaults({"akdask": DEFAULTS})
+
+
+def get(name: str) -> Any:
+    """Return the current value of one setting.
+
+    Examples
+    --------
+    >>> get("eager")
+    False
+    """
+    _check(name)
+    return dask.config.get(f"akdask.{name}")
+
+
+def set(**settings: Any) -> dask.config.set:
+    """Change settings, for good or inside a ``with`` block.
+
+    Examples
+    --------
+    >>> with set(block_size=4096):
+    ...     get("block_size")
+    4096
+    """
+    for name in settings:
+        _check(name)
+    return dask.config.set({f"akdask.{name}": value for name, value in settings.items()})
+
+
+def _check(name: str) -> None:
+    if name not in DEFAULTS:
+        raise ArgumentError(f"akdask has no setting {name!r}.", details=[f"settings: {', '.join(DEFAULTS)}"])

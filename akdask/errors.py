@@ -1,0 +1,133 @@
+"""Every error that akdask raises on purpose.
+
+::
+
+    AkdaskError
+    ├── ArgumentError          ValueError            a value that no call accepts
+    ├── ArgumentTypeError      TypeError             an object of the wrong kind
+    ├── PositionError          IndexError            a row that is not there
+    ├── AlignmentError         ValueError            columns that do not share rows
+    ├── UnknownLengthsError    ValueError            a question that needs row counts nobody has found yet
+    ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
+    ├── SchemaError            ValueError            types or names that do not fit together
+    └── FileError              RuntimeError          anything about files; Arkouda raises RuntimeError for all of them
+        ├── MissingFileError        FileNotFoundError
+        ├── MissingDatasetError     KeyError, ValueError
+        ├── FileFormatError         ValueError       not HDF5, truncated, damaged
+        ├── ObjTypeError            TypeError        an object kind that the schema does not have
+        ├── InconsistentFilesError  ValueError       files of one set that disagree
+        ├── ExistsError             FileExistsError  a name that is already taken
+        └── WriteError              OSError          disk full, folder read-only
+
+A message says what was asked, what was found, where, and what to do.  The parts are kept as attributes, so that
+programs need not parse text, and survive pickling, since errors cross from workers to the client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MAX_DETAILS = 10
+
+
+class AkdaskError(Exception):
+    """Base of all errors of akdask.
+
+    Parameters
+    ----------
+    message : str
+        What was asked and why it cannot be done.
+    details : iterable of str
+        What was found and where: one line for each file, dataset, partition or operand.
+    hint : str, optional
+        What to do about it.
+
+    Examples
+    --------
+    >>> print(AkdaskError("cannot do it.", details=["file a", "file b"], hint="try c."))
+    cannot do it.
+      file a
+      file b
+    Hint: try c.
+    """
+
+    def __init__(self, message: str, *, details: Iterable[str] = (), hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = tuple(details)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        lines = [self.message, *(f"  {line}" for line in self.details[:MAX_DETAILS])]
+        if len(self.details) > MAX_DETAILS:
+            lines.append(f"  … and {len(self.details) - MAX_DETAILS} more")
+        if self.hint:
+            lines.append(f"Hint: {self.hint}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.message, self.details, self.hint)
+
+
+def _rebuild(cls: type[AkdaskError], message: str, details: tuple[str, ...], hint: str | None) -> AkdaskError:
+    return cls(message, details=details, hint=hint)
+
+
+class ArgumentError(AkdaskError, ValueError):
+    """A value that the call does not accept."""
+
+
+class ArgumentTypeError(AkdaskError, TypeError):
+    """An argument of a kind that the call does not accept."""
+
+
+class PositionError(AkdaskError, IndexError):
+    """A row position outside the array."""
+
+
+class AlignmentError(AkdaskError, ValueError):
+    """Columns that do not share rows were combined."""
+
+
+class UnknownLengthsError(AkdaskError, ValueError):
+    """The number of rows in each partition is needed and not known."""
+
+
+class UnsupportedError(AkdaskError, NotImplementedError):
+    """Something that Arkouda can do and akdask cannot."""
+
+
+class SchemaError(AkdaskError, ValueError):
+    """Names or types that do not fit together."""
+
+
+class FileError(AkdaskError, RuntimeError):
+    """A file could not be read or written as asked."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """No file at the path, or none that matches the pattern."""
+
+
+class MissingDatasetError(FileError, KeyError, ValueError):
+    """The files have no object of that name."""
+
+
+class FileFormatError(FileError, ValueError):
+    """The file is not of the expected format, or damaged."""
+
+
+class ObjTypeError(FileError, TypeError):
+    """An object kind that the schema does not know or the call cannot take."""
+
+
+class InconsistentFilesError(FileError, ValueError):
+    """The files of one set disagree about an object."""
+
+
+class ExistsError(FileError, FileExistsError):
+    """The name to be written exists already."""
+
+
+class WriteError(FileError, OSError):
+    """Writing failed; the files that were there before are untouched."""

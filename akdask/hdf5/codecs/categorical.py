@@ -1,0 +1,41 @@
+"""Categorical: codes for each row, and the labels that they stand for.
+
+No part is repeated in every file.  Each is cut on its own, so the labels are complete only when all files are read.
+"""
+
+from __future__ import annotations
+
+from akdask.hdf5 import layout
+from akdask.hdf5.codecs import strings
+from akdask.hdf5.datasets import NotFlatError
+from akdask.hdf5.description import ColumnSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.members import Members
+from akdask.schema import INT64
+
+KINDS = (ObjType.CATEGORICAL,)
+
+_OPTIONAL = (layout.PERMUTATION, layout.SEGMENTS)
+_WRONG_GROUPING = "v2023.05.05"
+"""This release wrote the codes as both `permutation` and `segments`."""
+
+
+def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+    """Describe codes, categories, NA code and, where there are any, permutation and segments."""
+    members = Members(node, name)
+    found = dict([_integers(name, members, layout.CODES)])
+    labels = members.subgroup(members.find(layout.CATEGORIES), layout.CATEGORIES)
+    found[layout.CATEGORIES] = strings.describe_column(f"{name}/{layout.CATEGORIES}", labels)
+    wanted = [member for member in (layout.NA_CODES, *_OPTIONAL) if members.find(member)]
+    if layout.read_text(node, layout.ARKOUDA_VERSION) == _WRONG_GROUPING:
+        wanted = [member for member in wanted if member not in _OPTIONAL]
+    found.update(_integers(name, members, member) for member in wanted)
+    columns = tuple((member, column) for member, (column, _) in found.items())
+    return Described(ObjectSchema(name, kind, columns), tuple(slot for _, slots in found.values() for slot in slots))
+
+
+def _integers(name: str, members: Members, member: str) -> tuple[str, tuple[ColumnSchema, tuple[Slot, ...]]]:
+    dataset, slot = members.dataset(members.find(member), member)
+    if dataset.dtype[1] not in "iu":
+        raise NotFlatError(f"holds {dataset.dtype} as {member}, not integers")
+    return member, (ColumnSchema(f"{name}/{member}", INT64, dataset), (slot,))

@@ -1,0 +1,156 @@
+"""One file's metadata: opened once, described whole, remembered while the file stays as it is."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+import h5py
+import numpy as np
+from h5py import h5f, h5g, h5p
+
+from akdask.errors import FileFormatError, UnsupportedError
+from akdask.hdf5 import layout
+from akdask.hdf5.codecs import CODECS
+from akdask.hdf5.datasets import NotFlatError
+from akdask.hdf5.description import ColumnSchema, Described, FileDescription, ObjectSchema, Problem
+from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.members import Members
+from akdask.hdf5.recognize import kind_of
+from akdask.storage.extents import ELSEWHERE
+from akdask.storage.files import FileIdentity, file_system, is_remote
+
+HDF5_ERRORS = (OSError, KeyError, ValueError, RuntimeError, TypeError, NotImplementedError)
+"""What h5py raises when the library reports an error: it chooses the type by the library's error number."""
+
+_MOST_DATASETS = 2**21  # remembered in all; about 16 bytes each
+
+
+class _Cache:
+    """Descriptions by file state, least recently used first out, bounded by the number of datasets."""
+
+    def __init__(self) -> None:
+        self.found: OrderedDict[FileIdentity, FileDescription] = OrderedDict()
+        self.weight = 0
+        self.lock = Lock()
+
+    def get(self, file: FileIdentity) -> FileDescription | None:
+        with self.lock:
+            if file in self.found:
+                self.found.move_to_end(file)
+            return self.found.get(file)
+
+    def add(self, description: FileDescription) -> None:
+        with self.lock:
+            self.found[description.file] = description
+            self.weight += len(description.slots) + 1
+            while self.weight > _MOST_DATASETS and len(self.found) > 1:
+                _, dropped = self.found.popitem(last=False)
+                self.weight -= len(dropped.slots) + 1
+
+
+_CACHE = _Cache()
+
+
+def inspect_file(file: FileIdentity) -> FileDescription:
+    """Describe all root objects of an HDF5 file, from memory if the file has not changed since.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not HDF5, truncated or damaged.
+    """
+    known = _CACHE.get(file)
+    if known is None:
+        try:
+            known = _inspect(file)
+        except HDF5_ERRORS as error:
+            if isinstance(error, FileFormatError):
+                raise
+            raise FileFormatError(
+                f"{file.path!r} cannot be read as HDF5.",
+                details=[str(error)],
+                hint="the file is damaged, truncated or of another format; leave it out or write it again.",
+            ) from error
+        _CACHE.add(known)
+    return known
+
+
+def open_hdf5(path: str) -> Any:
+    """Open an HDF5 file for reading; the caller closes it."""
+    if is_remote(path):
+        system, inner = file_system(path)
+        return h5py.File(system.open(inner, "rb"), "r")
+    return h5py.File(h5f.open(path.encode(errors="surrogateescape"), h5f.ACC_RDONLY, _access()))
+
+
+@lru_cache(maxsize=1)
+def _access() -> H5Object:
+    """Readers take no lock: a set may be on a file system without locks, or be appended to by another process."""
+    access = h5p.create(h5p.FILE_ACCESS)
+    access.set_fclose_degree(h5f.CLOSE_STRONG)
+    access.set_file_locking(False, True)
+    return access
+
+
+def _inspect(file: FileIdentity) -> FileDescription:
+    with open_hdf5(file.path) as opened:
+        root = h5g.open(opened.id, b"/")
+        members = Members(root, "")
+        described = [_describe(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]
+        slots = [slot for found in described for slot in found.slots]
+        description = FileDescription(
+            file,
+            tuple(found.schema for found in described),
+            np.array(slots, np.int64).reshape(-1, 2),
+            layout.read_text(root, layout.COLUMN_ORDER),
+        )
+    _check_within(description)
+    return description
+
+
+def _describe(members: Members, encoded: bytes) -> Described:
+    """Describe one root object; what is wrong with one object says nothing about the others."""
+    name = encoded.decode(errors="surrogateescape")
+    kind: ObjType | Problem = ObjType.UNKNOWN
+    try:
+        node = members.open(encoded)
+        kind = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
+        if isinstance(kind, Problem):
+            return Described(ObjectSchema(name, ObjType.UNKNOWN, problem=kind))
+        codec = CODECS.get(kind)
+        if codec is None:
+            return _unreadable(name, kind, f"is a {kind.label}, which cannot be read yet")
+        return codec.describe(name, kind, node)
+    except NotFlatError as error:
+        return _unreadable(name, kind, str(error))
+
+
+def _unreadable(name: str, kind: ObjType, text: str) -> Described:
+    return Described(ObjectSchema(name, kind, problem=Problem(UnsupportedError, text)))
+
+
+def columns_of(objects: tuple[ObjectSchema, ...]) -> dict[str, tuple[int, ColumnSchema]]:
+    """Return for each column of a file the position of its first slot, and its schema."""
+    found: dict[str, tuple[int, ColumnSchema]] = {}
+    position = 0
+    for schema in objects:
+        for _, column in schema.members:
+            found[column.name] = (position, column)
+            position += len(column.datasets)
+    return found
+
+
+def _check_within(description: FileDescription) -> None:
+    """HDF5 itself does not notice that contiguous data would lie past the end of the file until it is read."""
+    datasets = [d for _, column in columns_of(description.objects).values() for d in column.datasets]
+    for dataset, (offset, length) in zip(datasets, description.slots.tolist(), strict=True):
+        end = offset + length * np.dtype(dataset.dtype).itemsize
+        if offset != ELSEWHERE and end > description.file.size:
+            raise FileFormatError(
+                f"{description.file.path!r} ends before the last byte of dataset {dataset.path!r}.",
+                details=[f"the dataset ends at byte {end}, the file has {description.file.size}"],
+                hint="the file is truncated or damaged; write it again.",
+            )

@@ -1,0 +1,168 @@
+"""Names, numbers and attributes of Arkouda's HDF5 schema, to the byte.
+
+Sources: Arkouda's ``HDF5Msg.chpl`` and ``ServerConfig.chpl``; the schema documents name some members differently.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from h5py import h5a, h5s, h5t
+
+from akdask.schema import FLOAT64, INT64, UINT64, ColumnType
+
+H5Object: TypeAlias = Any
+"""A low-level h5py identifier: h5py has no annotations."""
+
+
+class ObjType(IntEnum):
+    """The kind of an object, as the attribute ``ObjType`` numbers it."""
+
+    UNKNOWN = -1
+    ARRAYVIEW = 0
+    PDARRAY = 1
+    STRINGS = 2
+    SEGARRAY = 3
+    CATEGORICAL = 4
+    GROUPBY = 5
+    DATAFRAME = 6
+    DATETIME = 7
+    TIMEDELTA = 8
+    IPV4 = 9
+    BITVECTOR = 10
+    SERIES = 11
+    INDEX = 12
+    MULTIINDEX = 13
+
+    @property
+    def label(self) -> str:
+        """Arkouda's name of the kind."""
+        return _LABELS.get(self, self.name.capitalize())
+
+
+_LABELS = {
+    ObjType.ARRAYVIEW: "ArrayView",
+    ObjType.PDARRAY: "pdarray",
+    ObjType.SEGARRAY: "SegArray",
+    ObjType.GROUPBY: "GroupBy",
+    ObjType.DATAFRAME: "DataFrame",
+    ObjType.IPV4: "IPv4",
+    ObjType.BITVECTOR: "BitVector",
+    ObjType.MULTIINDEX: "MultiIndex",
+}
+
+METADATA_GROUP = "_arkouda_metadata"
+"""Empty root group that marks files of v2021.11.02 to v2022.10.13; never an object."""
+
+VALUES = "values"
+SEGMENTS = "segments"
+OLD_BOOLEANS = "booleans"
+CODES = "codes"
+CATEGORIES = "categories"
+NA_CODES = "NA_Codes"
+PERMUTATION = "permutation"
+
+FILE_FORMAT = b"File_Format"
+OBJ_TYPE = b"ObjType"
+IS_BOOL = b"isBool"
+IS_BIGINT = b"isBigInt"
+FILE_VERSION = b"file_version"
+ARKOUDA_VERSION = b"arkouda_version"
+COLUMN_ORDER = b"akdask_columns"
+"""Root attribute of akdask's own: names of the objects as the user ordered them, as JSON.  Servers ignore it."""
+
+SINGLE, DISTRIBUTED = 0, 1
+"""Values of ``File_Format``."""
+
+WRITTEN_VERSION = b"v2026.07.15 (akdask)"
+"""The Arkouda release whose layout is written; no reader looks at the text."""
+
+_LARGEST_ATTRIBUTE = 60_000  # HDF5 keeps an attribute of an old-style file within one message of 64 KiB
+
+
+def column_type_of(stored: str, *, is_bool: bool = False) -> ColumnType | None:
+    """Return what a stored number type is read as, None if it is none that Arkouda reads.
+
+    Signed and narrow unsigned integers become int64, 8-byte unsigned uint64, floats float64.
+    """
+    dtype = np.dtype(stored)
+    match dtype.kind:
+        case "i":
+            return INT64
+        case "u":
+            return UINT64 if dtype.itemsize == 8 else INT64
+        case "f" if dtype.itemsize <= 8:
+            return FLOAT64
+    return None
+
+
+def read_integer(node: H5Object, name: bytes) -> int | None:
+    """Return an integer attribute of any width, scalar or of one element; None if it is absent or no number."""
+    if not h5a.exists(node, name):
+        return None
+    attribute = h5a.open(node, name)
+    # Asking for type and shape would cost as much as all the rest, for every dataset of every file.  HDF5 does not
+    # check how much it writes: eight bytes hold at most eight integers, which the buffer takes.
+    value = np.zeros(8, np.int64)
+    try:
+        if attribute.get_storage_size() > 8:
+            return None
+        attribute.read(value, h5t.NATIVE_INT64)
+    except (OSError, RuntimeError, TypeError, ValueError):
+        return None
+    return int(value[0])
+
+
+def read_text(node: H5Object, name: bytes) -> str | None:
+    """Return a string attribute, of fixed or variable length; None if it is absent or no string."""
+    if not h5a.exists(node, name):
+        return None
+    attribute = h5a.open(node, name)
+    if attribute.get_type().get_class() != h5t.STRING or attribute.shape not in {(), (1,)}:
+        return None
+    value = np.zeros((), attribute.dtype)
+    attribute.read(value)
+    text = value[()]
+    raw = text if isinstance(text, bytes) else str(text).encode()
+    return raw.rstrip(b"\0").decode(errors="replace")
+
+
+def write_integer(node: H5Object, name: bytes, value: int) -> None:
+    """Write an int64 scalar attribute."""
+    h5a.create(node, name, h5t.STD_I64LE, _scalar()).write(np.asarray(value, np.int64))
+
+
+def write_text(node: H5Object, name: bytes, text: bytes) -> None:
+    """Write a scalar string attribute of fixed length, ended by NUL, as HDF5 calls it from C does."""
+    h5a.create(node, name, _text_type(len(text) + 1), _scalar()).write(np.asarray(text, f"S{len(text) + 1}"))
+
+
+def write_kind(node: H5Object, kind: ObjType) -> None:
+    """Write the attributes that every group and dataset of an object has."""
+    write_integer(node, OBJ_TYPE, kind)
+    h5a.create(node, FILE_VERSION, h5t.IEEE_F32LE, _scalar()).write(np.asarray(2.0, np.float32))
+    write_text(node, ARKOUDA_VERSION, WRITTEN_VERSION)
+
+
+def write_column_order(root: H5Object, json_names: bytes) -> None:
+    """Keep the users' order of columns; a list too long for an attribute is left out, and the order is alphabetical."""
+    if h5a.exists(root, COLUMN_ORDER):
+        h5a.delete(root, COLUMN_ORDER)
+    if len(json_names) < _LARGEST_ATTRIBUTE:
+        write_text(root, COLUMN_ORDER, json_names)
+
+
+@cache
+def _scalar() -> H5Object:
+    return h5s.create(h5s.SCALAR)
+
+
+@cache
+def _text_type(size: int) -> H5Object:
+    kind = h5t.C_S1.copy()
+    kind.set_size(size)
+    kind.set_strpad(h5t.STR_NULLTERM)
+    return kind

@@ -1,0 +1,80 @@
+"""What is inside an HDF5 group: members by name, tolerant of the spellings that documents and releases use."""
+
+from __future__ import annotations
+
+from h5py import h5g, h5l, h5o
+
+from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
+from akdask.hdf5.description import DatasetSchema, Slot
+from akdask.hdf5.layout import H5Object
+
+
+class Members:
+    """The members of one group.
+
+    Parameters
+    ----------
+    group : low-level h5py group
+        An open group.
+    path : str
+        Its path in the file, empty for the root group.
+    """
+
+    def __init__(self, group: H5Object, path: str) -> None:
+        self.group = group
+        self.path = path
+        self.names: list[bytes] = []
+        group.links.iterate(self._add, info=True)
+
+    def _add(self, name: bytes, info: H5Object) -> None:
+        # An external link names another file, and names inside files never become paths.
+        if info.type in {h5l.TYPE_HARD, h5l.TYPE_SOFT}:
+            self.names.append(name)
+
+    def find(self, *wanted: str) -> bytes | None:
+        """Return the first wanted name that is there, exactly so or in another case."""
+        for name in wanted:
+            if name.encode() in self.names:
+                return name.encode()
+        folded = {name.lower(): name for name in self.names}
+        return next((folded[name.lower().encode()] for name in wanted if name.lower().encode() in folded), None)
+
+    def find_values(self, member: str) -> bytes | None:
+        """Return the name of ``values`` or ``segments``, also where it is spelled ``<leaf>_values``."""
+        return self.find(member, f"{self.path.rpartition('/')[2]}_{member}")
+
+    def open(self, name: bytes) -> H5Object:
+        """Open a member."""
+        return h5o.open(self.group, name)
+
+    def path_of(self, name: bytes) -> str:
+        """Return the path of a member in the file."""
+        return f"{self.path}/{name.decode(errors='surrogateescape')}" if self.path else name.decode()
+
+    def dataset(self, name: bytes | None, wanted: str) -> tuple[DatasetSchema, Slot]:
+        """Describe a member that must be a flat dataset.
+
+        Raises
+        ------
+        NotFlatError
+            If it is missing or is not one.
+        """
+        if name is None:
+            raise NotFlatError(f"has no member {wanted!r}")
+        node = self.open(name)
+        if not is_dataset(node):
+            raise NotFlatError(f"has a member {wanted!r} that is no dataset")
+        return describe_dataset(node, self.path_of(name))
+
+    def subgroup(self, name: bytes | None, wanted: str) -> Members:
+        """Open a member that must be a group.
+
+        Raises
+        ------
+        NotFlatError
+            If it is missing or is not one.
+        """
+        node = None if name is None else self.open(name)
+        if name is None or not isinstance(node, h5g.GroupID):
+            raise NotFlatError(f"has no group {wanted!r}")
+        return Members(node, self.path_of(name))

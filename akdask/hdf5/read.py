@@ -1,0 +1,236 @@
+"""Rows of one partition of a set, read as the columns that are computed with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from akdask.columns import empty
+from akdask.errors import FileFormatError
+from akdask.hdf5.codecs.strings import StringError, decode, starts_from_ends
+from akdask.hdf5.description import ColumnPlace
+from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5
+from akdask.schema import BOOL
+from akdask.storage.extents import ELSEWHERE, Extent
+from akdask.storage.files import FileIdentity
+from akdask.storage.read import range_reader
+from akdask.typing import Column, NumberArray
+
+_SCAN = 8 * 2**20  # bytes looked at in one go where strings have no segments
+
+
+class ExtentReader:
+    """Reads elements of datasets of one file as they are stored; holds it open only inside ``with``.
+
+    Contiguous data is read past HDF5, outside its lock; anything else through h5py, which locks for itself.
+    """
+
+    def __init__(self, file: FileIdentity) -> None:
+        self.file = file
+        self._ranges = range_reader(file)
+        self._hdf5: Any = None
+        self._datasets: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        self._ranges.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ranges.__exit__(kind, error, trace)
+        if self._hdf5 is not None:
+            self._datasets.clear()
+            self._hdf5.close()
+
+    def read_into(self, out: NumberArray, extent: Extent, start: int) -> None:
+        """Fill an array of the stored type with the elements from `start` on.
+
+        Raises
+        ------
+        FileFormatError
+            If the file ends before, or the library cannot read the dataset.
+        """
+        if extent.offset != ELSEWHERE:
+            self._ranges.read_into(out, extent.offset + start * out.itemsize, extent.dataset)
+        elif len(out):
+            try:
+                self._open_dataset(extent).read_direct(out, np.s_[start : start + len(out)])
+            except HDF5_ERRORS as error:
+                raise FileFormatError(
+                    f"dataset {extent.dataset!r} of {self.file.path!r} cannot be read.",
+                    details=[str(error)],
+                    hint="the file may be damaged, or compressed with a filter that is not installed.",
+                ) from error
+
+    def _open_dataset(self, extent: Extent) -> Any:
+        if self._hdf5 is None:
+            self._hdf5 = open_hdf5(self.file.path)
+        if extent.dataset not in self._datasets:
+            self._datasets[extent.dataset] = self._hdf5[extent.dataset]
+        return self._datasets[extent.dataset]
+
+
+class Hdf5PartReader:
+    """Reads row ranges of one partition; implements `akdask.storage.source.PartReader`.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file, in the state that the places are of.
+    start, stop : int
+        Rows of the file that are the partition.
+    columns : mapping of name to ColumnPlace
+        Where the columns lie.
+    """
+
+    def __init__(self, file: FileIdentity, start: int, stop: int, columns: Mapping[str, ColumnPlace]) -> None:
+        self._file = file
+        self._start = start
+        self._stop = stop
+        self._columns = columns
+        self._extents = ExtentReader(file)
+        self._scratch = np.empty(0, np.uint8)
+        self._starts: dict[str, NumberArray] = {}
+
+    def __enter__(self) -> Self:
+        self._extents.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._extents.__exit__(kind, error, trace)
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows `start` to `stop` of a column, counted from the first row of the partition.
+
+        Parameters
+        ----------
+        column : str
+            One of the columns that the part was asked for.
+        start, stop : int
+            A row range within the partition.
+        out : ndarray, optional
+            Buffer of the column's dtype with at least ``stop - start`` elements; ignored for strings.
+
+        Returns
+        -------
+        ndarray or LargeStringArray
+            A view of `out` if that was given; valid until the next read into it.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged or the file ends early.
+        FileError
+            If the file has changed since the set was opened.
+        """
+        place = self._columns[column]
+        if stop <= start:
+            return empty(place.dtype)
+        start, stop = start + self._start, stop + self._start
+        if not place.dtype.is_number:
+            return self._read_strings(place, start, stop)
+        target = np.empty(stop - start, place.dtype.numpy) if out is None else out[: stop - start]
+        return (
+            self._read_bools(place, start, target) if place.dtype == BOOL else self._read_numbers(place, start, target)
+        )
+
+    def _read_numbers(self, place: ColumnPlace, start: int, out: NumberArray) -> NumberArray:
+        if np.dtype(place.values.dtype) == out.dtype:
+            self._extents.read_into(out, place.values, start)
+        else:
+            np.copyto(out, self._read_stored(place.values, start, len(out)), casting="unsafe")
+        return out
+
+    def _read_bools(self, place: ColumnPlace, start: int, out: NumberArray) -> NumberArray:
+        """Anything but 0 is true, while NumPy's bool must be 0 or 1 in memory."""
+        if np.dtype(place.values.dtype).itemsize != 1:
+            np.not_equal(self._read_stored(place.values, start, len(out)), 0, out=out)
+            return out
+        raw = out.view(np.uint8)
+        # An HDF5 enum is a type of its own to h5py, but its bytes are the same.
+        self._extents.read_into(
+            out if place.values.dtype == "|b1" else raw.view(place.values.dtype), place.values, start
+        )
+        if raw.max() > 1:
+            np.not_equal(raw, 0, out=out)
+        return out
+
+    def _read_stored(self, extent: Extent, start: int, count: int) -> NumberArray:
+        """Read into scratch memory, which the next call uses again."""
+        dtype = np.dtype(extent.dtype)
+        if self._scratch.nbytes < count * dtype.itemsize:
+            self._scratch = np.empty(count * dtype.itemsize, np.uint8)
+        stored = self._scratch[: count * dtype.itemsize].view(dtype)
+        self._extents.read_into(stored, extent, start)
+        return stored
+
+    def _read_strings(self, place: ColumnPlace, start: int, stop: int) -> pa.LargeStringArray:
+        bounds = self._bounds(place, start, stop)
+        first, last = int(bounds[0]), int(bounds[-1])
+        if not 0 <= first <= last <= place.values.length:
+            raise self._damaged(place, start, f"segments reach from {first} to {last} of {place.values.length} bytes")
+        try:
+            return decode(self._read_stored(place.values, first, last - first).view(np.uint8), bounds)
+        except StringError as error:
+            raise self._damaged(place, start + error.row, error.text) from None
+
+    def _bounds(self, place: ColumnPlace, start: int, stop: int) -> NumberArray:
+        """Starts of the strings of some rows, and the end of the last."""
+        if place.segments is None:
+            starts = self._starts_of_partition(place)
+            return starts[start - self._start : stop - self._start + 1]
+        is_last = stop == place.segments.length
+        bounds = np.empty(stop - start + 1, np.int64)
+        count = len(bounds) - is_last
+        if np.dtype(place.segments.dtype) == bounds.dtype:
+            self._extents.read_into(bounds[:count], place.segments, start)
+        else:
+            bounds[:count] = self._read_stored(place.segments, start, count)
+        if is_last:
+            bounds[-1] = place.values.length
+        if start == 0 and bounds[0] != 0:
+            raise self._damaged(place, 0, f"the first string starts at byte {bounds[0]}, not 0")
+        return bounds
+
+    def _starts_of_partition(self, place: ColumnPlace) -> NumberArray:
+        """Without segments only counting NULs from the first byte of the file on finds a row; do that once."""
+        key = place.values.dataset
+        if key not in self._starts:
+            starts = scan_starts(self._extents, place.values)
+            self._starts[key] = starts[self._start : self._stop + 1]
+        return self._starts[key]
+
+    def _damaged(self, place: ColumnPlace, row: int, text: str) -> FileFormatError:
+        return FileFormatError(
+            f"dataset {place.values.dataset!r} of {self._file.path!r} holds no valid strings.",
+            details=[f"row {row} of the file: {text}"],
+            hint="with calc_string_offsets=True the stored segments are not used.",
+        )
+
+
+def scan_starts(extents: ExtentReader, values: Extent) -> NumberArray:
+    """Return the start of every string and the end of the last, from the NULs alone.
+
+    Raises
+    ------
+    FileFormatError
+        If the last string has no NUL.
+    """
+    ends = []
+    for start in range(0, values.length, _SCAN):
+        block = np.empty(min(_SCAN, values.length - start), np.uint8)
+        extents.read_into(block.view(values.dtype), values, start)
+        ends.append(np.flatnonzero(block == 0) + start)
+    starts = starts_from_ends(ends)
+    if starts[-1] != values.length:
+        raise FileFormatError(
+            f"dataset {values.dataset!r} of {extents.file.path!r} does not end with NUL, as strings do."
+        )
+    return starts

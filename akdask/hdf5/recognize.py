@@ -1,0 +1,51 @@
+"""Which kind of object a root child is: by its ``ObjType``, else by what it is made of (files of any age or origin)."""
+
+from __future__ import annotations
+
+from h5py import h5a
+
+from akdask.errors import ObjTypeError
+from akdask.hdf5 import layout
+from akdask.hdf5.datasets import is_dataset
+from akdask.hdf5.description import Problem
+from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.members import Members
+
+_KNOWN = {int(kind): kind for kind in ObjType}
+
+
+def kind_of(node: H5Object, members: Members | None) -> ObjType | Problem:
+    """Return the kind of an open object; `members` is given for groups.
+
+    A number that the schema does not have is a problem of that object, since other objects of the file may be fine.
+    """
+    number = layout.read_integer(node, layout.OBJ_TYPE)
+    if number is not None:
+        kind = _KNOWN.get(number, ObjType.UNKNOWN)
+        return kind if kind != ObjType.UNKNOWN else Problem(ObjTypeError, f"has the unknown ObjType {number}")
+    if layout.read_text(node, layout.OBJ_TYPE) == ObjType.ARRAYVIEW.label:
+        return ObjType.ARRAYVIEW
+    if members is None:
+        return _kind_of_dataset(node)
+    return _kind_of_group(node, members) or Problem(ObjTypeError, "is a group of no known layout")
+
+
+def _kind_of_dataset(node: H5Object) -> ObjType:
+    shaped = h5a.exists(node, b"Rank") and h5a.exists(node, b"Shape")
+    return ObjType.ARRAYVIEW if shaped or node.rank > 1 else ObjType.PDARRAY
+
+
+def _kind_of_group(node: H5Object, members: Members) -> ObjType | None:
+    has = members.find
+    if h5a.exists(node, layout.IS_BIGINT) or has("Limb_0") or has(layout.OLD_BOOLEANS):
+        return ObjType.PDARRAY
+    if has(layout.CODES) and has(layout.CATEGORIES):
+        return ObjType.CATEGORICAL
+    if has("unique_key_idx"):
+        return ObjType.GROUPBY
+    if has("IDX_0"):
+        return ObjType.MULTIINDEX if has("IDX_1") else ObjType.INDEX
+    if values := members.find_values(layout.VALUES):
+        found = members.open(values)
+        return ObjType.STRINGS if is_dataset(found) and found.dtype == "u1" else ObjType.SEGARRAY
+    return ObjType.DATAFRAME if has("Index") else None

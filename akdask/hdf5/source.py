@@ -1,0 +1,172 @@
+"""Columns of a set that have equal lengths in every file, as the lazy layer scans them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.errors import MissingDatasetError
+from akdask.hdf5.description import ColumnPlace, ColumnSchema, FileDescription, ObjectSchema
+from akdask.hdf5.inspect import columns_of
+from akdask.hdf5.read import Hdf5PartReader
+from akdask.schema import ColumnType
+from akdask.storage.extents import ELSEWHERE, Extent, RowRanges
+from akdask.storage.files import FileIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class Hdf5Part:
+    """One partition: a row range of one file, and where its columns lie.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file, in the state that the places are of.
+    start, stop : int
+        Rows of the file.
+    columns : mapping of name to ColumnPlace
+        Only the columns that will be read.
+    """
+
+    file: FileIdentity
+    start: int
+    stop: int
+    columns: Mapping[str, ColumnPlace]
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return self.stop - self.start
+
+    def open(self) -> Hdf5PartReader:
+        """Return a reader, to be used in a ``with`` statement."""
+        return Hdf5PartReader(self.file, self.start, self.stop, self.columns)
+
+
+class Layouts:
+    """Where columns lie in each of the described files, without an object for each column of each file.
+
+    Parameters
+    ----------
+    files : sequence of FileDescription
+        In the order of the set.
+    """
+
+    def __init__(self, files: Sequence[FileDescription]) -> None:
+        self.files = files
+        # Files of one set are mostly made alike, so there are few layouts and many files of each.
+        numbers: dict[tuple[ObjectSchema, ...], int] = {}
+        self._tables: list[dict[str, tuple[int, ColumnSchema]]] = []
+        self._table_of = np.zeros(len(files), np.intp)
+        for index, file in enumerate(files):
+            if index and file.objects == files[index - 1].objects:
+                self._table_of[index] = self._table_of[index - 1]
+            else:
+                self._table_of[index] = numbers.setdefault(file.objects, len(numbers))
+        self._tables = [columns_of(objects) for objects in numbers]
+        self._members = [np.flatnonzero(self._table_of == number) for number in range(len(numbers))]
+        self._slots = [np.stack([files[index].slots for index in members]) for members in self._members]
+
+    def slots(self, column: str, *, segments: bool = False) -> npt.NDArray[np.int64]:
+        """Return offset and length of a column's values or segments in every file, shape (nfiles, 2).
+
+        A file without the dataset has offset and length -1.
+        """
+        found = np.full((len(self.files), 2), -1, np.int64)
+        for table, members, slots in zip(self._tables, self._members, self._slots, strict=True):
+            entry = table.get(column)
+            if entry is not None and (not segments or entry[1].segments is not None):
+                found[members] = slots[:, entry[0] + segments]
+        return found
+
+    def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnPlace:
+        """Return where one column lies in one file; nowhere, and without rows, if the file lacks it."""
+        entry = self._tables[self._table_of[index]].get(column)
+        if entry is None:
+            return ColumnPlace(dtype, Extent(column, "<i8", ELSEWHERE, 0))
+        position, schema = entry
+        slots = self.files[index].slots[position : position + 2].tolist()
+        values = Extent(schema.values.path, schema.values.dtype, *slots[0])
+        if schema.segments is None or not use_segments:
+            return ColumnPlace(dtype, values)
+        return ColumnPlace(dtype, values, Extent(schema.segments.path, schema.segments.dtype, *slots[1]))
+
+
+class Hdf5Source:
+    """A row space of a set of HDF5 files.  Immutable; implements `akdask.storage.source.Source`.
+
+    Parameters
+    ----------
+    layouts : Layouts
+        Where the columns lie.
+    columns : mapping of str to ColumnType
+        Columns of this row space.
+    ranges : RowRanges
+        The partitions.
+    label : str
+        How a user names the set.
+    use_segments : bool
+        False to find the starts of strings from their NULs, whatever the files say.
+    """
+
+    def __init__(
+        self, layouts: Layouts, columns: Mapping[str, ColumnType], ranges: RowRanges, label: str, *, use_segments: bool
+    ) -> None:
+        self._layouts = layouts
+        self._columns = MappingProxyType(dict(columns))
+        self._ranges = ranges
+        self._label = label
+        self._use_segments = use_segments
+
+    @cached_property
+    def token(self) -> str:
+        """Changes whenever a file, the partitions or the columns change."""
+        digest = blake2b(digest_size=16)
+        digest.update(repr([file.file for file in self._layouts.files]).encode(errors="surrogateescape"))
+        digest.update(repr([(name, str(dtype)) for name, dtype in self._columns.items()]).encode())
+        for numbers in (self._ranges.files, self._ranges.starts, self._ranges.stops):
+            digest.update(numbers.tobytes())
+        digest.update(bytes([self._use_segments]))
+        return digest.hexdigest()
+
+    @property
+    def label(self) -> str:
+        """How a user names the set, for plans and messages."""
+        return self._label
+
+    @property
+    def columns(self) -> Mapping[str, ColumnType]:
+        """Columns of this row space with their types."""
+        return self._columns
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Rows in each partition."""
+        return tuple(self._ranges.lengths.tolist())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("an Hdf5Source stays in its process; send its parts")
+
+    def part(self, index: int, columns: Sequence[str]) -> Hdf5Part:
+        """Return one partition, reduced to the given columns.
+
+        Raises
+        ------
+        MissingDatasetError
+            If a column is not of this row space.
+        """
+        file = int(self._ranges.files[index])
+        places = {}
+        for name in columns:
+            dtype = self._columns.get(name)
+            if dtype is None:
+                raise MissingDatasetError(f"{self.label} has no column {name!r} in this row space.")
+            places[name] = self._layouts.place(file, name, dtype, use_segments=self._use_segments)
+        start, stop = int(self._ranges.starts[index]), int(self._ranges.stops[index])
+        return Hdf5Part(self._layouts.files[file].file, start, stop, places)

@@ -1,0 +1,70 @@
+"""Columns computed from row positions alone: evenly spaced numbers and random ones.
+
+Element i depends on i and the parameters only, so any partitioning, and any selection of rows, gives the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from akdask.kernels import random
+from akdask.kernels.rules import Kernel, Operation
+from akdask.schema import FLOAT64, INT64, ColumnType
+from akdask.typing import NumberArray
+
+
+def linspace(first: int, count: int, *, start: float, stop: float, num: int, endpoint: bool = True) -> NumberArray:
+    """Return elements `first` to ``first + count`` of ``numpy.linspace(start, stop, num, endpoint)``, bit by bit.
+
+    Examples
+    --------
+    >>> linspace(2, 3, start=0.0, stop=1.0, num=5).tolist()
+    [0.5, 0.75, 1.0]
+    """
+    numbers = np.arange(first, first + count, dtype=np.float64)
+    intervals = num - 1 if endpoint else num
+    step = (stop - start) / intervals if intervals else np.nan
+    if intervals and step:
+        numbers *= step
+    else:
+        # The step is lost to underflow, or there is one number only.
+        numbers = numbers / (intervals or 1) * (stop - start)
+    numbers += start
+    if endpoint and num > 1 and count and first + count == num:
+        numbers[-1] = stop
+    return numbers
+
+
+def _at_positions(run: Callable[..., NumberArray]) -> Kernel:
+    """Return a kernel on positions, ascending or not, of a function that computes runs of them."""
+
+    def kernel(positions: NumberArray, out: Any = None, **params: Any) -> NumberArray:
+        first = int(positions.min()) if len(positions) else 0
+        count = int(positions.max()) + 1 - first if len(positions) else 0
+        numbers = run(first, count, **params)
+        if count != len(positions):
+            numbers = numbers[positions - first]
+        if out is None:
+            return numbers
+        out[...] = numbers
+        return np.asarray(out)
+
+    return kernel
+
+
+def _operation(name: str, result: ColumnType, run: Callable[..., NumberArray]) -> Operation:
+    return Operation(name, 1, lambda dtype, **_: result if dtype == INT64 else None, _at_positions(run))
+
+
+POSITION_OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        _operation("linspace", FLOAT64, linspace),
+        _operation("random_integers", INT64, random.integers),
+        _operation("random_uniform", FLOAT64, random.uniform),
+        _operation("random_normal", FLOAT64, random.standard_normal),
+    )
+}

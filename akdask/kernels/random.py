@@ -1,0 +1,106 @@
+"""Random numbers by position: element i depends on the seed and on i, and on nothing else.
+
+Philox is a counter-based generator: it gives the numbers from any position on without making those before.  The numbers
+are NumPy's for that generator, not those that an Arkouda server would draw.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from akdask.errors import ArgumentError
+from akdask.typing import NumberArray
+
+LOW_HALF = np.uint64(2**32 - 1)
+HALF = np.uint64(32)
+
+
+def _stream(seed: int, first: int, attempt: int = 0) -> np.random.Philox:
+    """Return the generator for numbers from `first` on; every (seed, attempt) names a stream of its own."""
+    # One step of the counter gives four numbers.
+    source = np.random.Philox(key=[seed % 2**64, attempt]).advance(first // 4)
+    source.random_raw(first % 4, output=False)
+    return source
+
+
+def uniform(first: int, count: int, *, seed: int, low: float = 0.0, high: float = 1.0) -> NumberArray:
+    """Return elements `first` to ``first + count`` of a float64 column, uniform in ``[low, high)``.
+
+    Examples
+    --------
+    >>> uniform(2, 3, seed=1).tolist() == uniform(0, 5, seed=1)[2:].tolist()
+    True
+    """
+    numbers: NumberArray = np.random.Generator(_stream(seed, first)).random(count)
+    if low != 0.0 or high != 1.0:
+        numbers *= high - low
+        numbers += low
+    return numbers
+
+
+def integers(first: int, count: int, *, seed: int, low: int, high: int) -> NumberArray:
+    """Return elements `first` to ``first + count`` of an int64 column, each of ``[low, high)`` equally likely.
+
+    Lemire's method: the upper 64 bits of 64 random ones times the width of the range.  Where the lower 64 bits say
+    that the result would be biased, the element is drawn again from the next stream, at the same position.
+
+    Raises
+    ------
+    ArgumentError
+        If the range is empty or leaves int64.
+
+    Examples
+    --------
+    >>> set(integers(0, 100, seed=1, low=-1, high=2).tolist()) == {-1, 0, 1}
+    True
+    """
+    if not -(2**63) <= low < high <= 2**63:
+        raise ArgumentError(
+            f"no int64 can be drawn from [{low}, {high}).", hint="low must be below high, and both within int64."
+        )
+    width = high - low
+    biased = 2**64 % width
+    numbers = _stream(seed, first).random_raw(count)
+    if width < 2**64:
+        numbers, remainders = _multiply_wide(numbers, np.uint64(width))
+        attempt = 0
+        while biased and (again := np.flatnonzero(remainders < np.uint64(biased))).size:
+            attempt += 1
+            start = int(again[0])
+            drawn = _stream(seed, first + start, attempt).random_raw(int(again[-1]) + 1 - start)[again - start]
+            numbers[again], remainders[again] = _multiply_wide(drawn, np.uint64(width))
+    numbers += np.uint64(low % 2**64)
+    return numbers.view(np.int64)
+
+
+def _multiply_wide(numbers: Any, factor: np.uint64) -> tuple[Any, Any]:
+    """Return the upper and the lower 64 bits of the products."""
+    upper, lower = numbers >> HALF, numbers & LOW_HALF
+    factor_upper, factor_lower = factor >> HALF, factor & LOW_HALF
+    middle = upper * factor_lower + (lower * factor_lower >> HALF)
+    if not factor_upper:
+        return middle >> HALF, numbers * factor
+    carry = (middle & LOW_HALF) + lower * factor_upper
+    return upper * factor_upper + (middle >> HALF) + (carry >> HALF), numbers * factor
+
+
+def standard_normal(first: int, count: int, *, seed: int) -> NumberArray:
+    """Return elements `first` to ``first + count`` of a float64 column of mean 0 and variance 1, normally distributed.
+
+    Box and Muller's method: each pair of neighbours is made of one pair of uniform numbers.
+
+    Examples
+    --------
+    >>> standard_normal(3, 2, seed=1).tolist() == standard_normal(0, 5, seed=1)[3:].tolist()
+    True
+    """
+    before = first % 2
+    pairs = (before + count + 1) // 2
+    drawn = uniform(first - before, 2 * pairs, seed=seed).reshape(pairs, 2)
+    # 1 - u is never 0, whose logarithm is infinite.
+    radius = np.sqrt(-2.0 * np.log1p(-drawn[:, 0]))
+    angle = 2 * np.pi * drawn[:, 1]
+    normal = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).ravel()
+    return normal[before : before + count]

@@ -1,0 +1,272 @@
+"""Reductions of a column to one value, in three steps: partial on each block, merge in row order, finalize."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from akdask.columns import concat_rows, empty, type_of
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels.select import count_rows, select_rows, sum_rows
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
+from akdask.typing import Column, NumberArray
+
+State = Any
+"""What is kept of the rows seen so far: small, and picklable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A reduction of a column to one value.
+
+    Parameters
+    ----------
+    name : str
+        Its key in ``REDUCTIONS``.
+    types : mapping of ColumnType to ColumnType
+        Type of the result for every type of column that it takes.
+    block, join, final : callable
+        What `partial`, `merge` and `finalize` do.
+    """
+
+    name: str
+    types: dict[ColumnType, ColumnType]
+    block: Callable[[Any, NumberArray | None], State]
+    join: Callable[[State, State], State]
+    final: Callable[..., Any]
+
+    def result_type(self, dtype: ColumnType) -> ColumnType:
+        """Return the type of the result for a column of type `dtype`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the reduction does not take such columns.
+        """
+        if dtype not in self.types:
+            raise ArgumentTypeError(
+                f"{self.name} does not take a column of type {dtype}.",
+                details=[f"types that it takes: {', '.join(map(str, self.types))}"],
+            )
+        return self.types[dtype]
+
+    def empty(self, dtype: ColumnType) -> State:
+        """Return the state of no rows."""
+        return self.partial(empty(dtype))
+
+    def partial(self, column: Column, mask: NumberArray | None = None) -> State:
+        """Reduce one block, or those of its rows where a bool mask holds."""
+        with np.errstate(all="ignore"):
+            return self.block(column, mask)
+
+    def merge(self, left: State, right: State) -> State:
+        """Return the state of the rows of both; those of `left` come first."""
+        with np.errstate(all="ignore"):
+            return self.join(left, right)
+
+    def finalize(self, state: State, **params: Any) -> Any:
+        """Return the result: a NumPy scalar of exactly the result's dtype.
+
+        Raises
+        ------
+        ArgumentError
+            If the reduction has no result for no rows.
+        """
+        with np.errstate(all="ignore"):
+            return self.final(state, **params)
+
+
+TOTALS = {BOOL: INT64, UINT8: UINT64, INT64: INT64, UINT64: UINT64, FLOAT64: FLOAT64}
+"""Types of sums and products: those of NumPy, which Arkouda's sums have too.  Integers wrap."""
+
+NUMBERS = tuple(TOTALS)
+
+
+def _giving(result: ColumnType, *more: ColumnType) -> dict[ColumnType, ColumnType]:
+    return dict.fromkeys((*NUMBERS, *more), result)
+
+
+def _total_dtype(column: NumberArray) -> Any:
+    return TOTALS[type_of(column)].numpy.type
+
+
+# --------------------------------------------------------------------------------------------------- sums and counts
+
+
+def _sum(column: NumberArray, mask: NumberArray | None) -> State:
+    return sum_rows(column, mask, _total_dtype(column))
+
+
+def _product(column: NumberArray, mask: NumberArray | None) -> State:
+    return np.multiply.reduce(select_rows(column, mask), dtype=_total_dtype(column))
+
+
+def _count_nonzero(column: NumberArray, mask: NumberArray | None) -> State:
+    return int(np.count_nonzero(select_rows(column, mask)))
+
+
+def _add(left: State, right: State) -> State:
+    return left + right
+
+
+def _multiply(left: State, right: State) -> State:
+    return left * right
+
+
+def _itself(state: State) -> Any:
+    return state
+
+
+# ------------------------------------------------------------------------------------- mean and variance, (n, sum, m2)
+
+
+def _mean(column: NumberArray, mask: NumberArray | None) -> State:
+    return count_rows(column, mask), sum_rows(column, mask, np.float64)
+
+
+def _merge_mean(left: State, right: State) -> State:
+    return left[0] + right[0], left[1] + right[1]
+
+
+def _final_mean(state: State) -> Any:
+    count, total = state
+    return total / np.float64(count)
+
+
+def _moments(column: NumberArray, mask: NumberArray | None) -> State:
+    """Rows, their mean, and the sum of squared distances from it."""
+    rows = select_rows(column, mask)
+    if not len(rows):
+        return 0, np.float64(0), np.float64(0)
+    mean = np.add.reduce(rows, dtype=np.float64) / len(rows)
+    distances = np.subtract(rows, mean, dtype=np.float64)
+    return len(rows), mean, np.add.reduce(np.square(distances, out=distances))
+
+
+def _merge_moments(left: State, right: State) -> State:
+    """Chan, Golub and LeVeque's update, which does not lose digits where the mean is large."""
+    if not left[0] or not right[0]:
+        return left if left[0] else right
+    count = left[0] + right[0]
+    distance = right[1] - left[1]
+    mean = left[1] + distance * (right[0] / count)
+    return count, mean, left[2] + right[2] + distance * distance * (left[0] * right[0] / count)
+
+
+def _variance(state: State, ddof: float = 0) -> Any:
+    count, _, squares = state
+    return squares / np.float64(max(count - ddof, 0))
+
+
+def _deviation(state: State, ddof: float = 0) -> Any:
+    return np.sqrt(_variance(state, ddof))
+
+
+# ---------------------------------------------------------------- extremes, (value,), and their positions, (n, i, v)
+
+
+def _extreme(name: str, ufunc: np.ufunc) -> Reduction:
+    def block(column: NumberArray, mask: NumberArray | None) -> State:
+        rows = select_rows(column, mask)
+        return (ufunc.reduce(rows),) if len(rows) else ()
+
+    def merge(left: State, right: State) -> State:
+        return (ufunc(*left, *right),) if left and right else left or right
+
+    def final(state: State) -> Any:
+        return _some(state, name)[0]
+
+    return Reduction(name, {t: t for t in NUMBERS}, block, merge, final)
+
+
+def _position(name: str, find: Callable[[NumberArray], Any], beats: np.ufunc) -> Reduction:
+    """Declare argmin or argmax: the first row wins among equals, the first NaN over everything, as in NumPy."""
+
+    def block(column: NumberArray, mask: NumberArray | None) -> State:
+        rows = select_rows(column, mask)
+        if not len(rows):
+            return 0, None, None
+        position = int(find(rows))
+        return len(rows), position, rows[position]
+
+    def merge(left: State, right: State) -> State:
+        count = left[0] + right[0]
+        if not left[0] or not right[0]:
+            # Positions in the later block are counted from its own start.
+            return (count, *left[1:]) if left[0] else (count, *right[1:])
+        is_nan = left[2] != left[2], right[2] != right[2]
+        if not is_nan[0] and (is_nan[1] or beats(right[2], left[2])):
+            return count, left[0] + right[1], right[2]
+        return count, left[1], left[2]
+
+    def final(state: State) -> Any:
+        return np.int64(_some(state[1:] if state[0] else (), name)[0])
+
+    return Reduction(name, _giving(INT64), block, merge, final)
+
+
+def _some(state: State, name: str) -> State:
+    if not state:
+        raise ArgumentError(
+            f"{name} of no rows.",
+            details=["the column is empty, or a filter left nothing of it"],
+            hint="check the size first.",
+        )
+    return state
+
+
+# ----------------------------------------------------------------------------------------------------- distinct, sorted
+
+
+def _distinct(column: Column, mask: NumberArray | None) -> State:
+    """Return the different values; all NaN are one, as in NumPy."""
+    rows = select_rows(column, mask)
+    if not isinstance(rows, np.ndarray):
+        return pc.unique(rows)
+    # np.unique hashes since NumPy 2.3, which is many times slower on distinct values than sorting is.
+    values = np.sort(rows)
+    first = np.ones(len(values), np.bool_)
+    first[1:] = (values[1:] != values[:-1]) & (values[:-1] == values[:-1])
+    return values[first]
+
+
+def _merge_distinct(left: State, right: State) -> State:
+    return _distinct(concat_rows([left, right]), None)
+
+
+def _is_sorted(column: NumberArray, mask: NumberArray | None) -> State:
+    """Whether the rows ascend, and the first and last one; whether alone where there are none."""
+    rows = select_rows(column, mask)
+    return (bool(np.all(rows[:-1] <= rows[1:])), rows[0], rows[-1]) if len(rows) else (True,)
+
+
+def _merge_sorted(left: State, right: State) -> State:
+    if len(left) == 1 or len(right) == 1:
+        return right if len(left) == 1 else left
+    return bool(left[0] and right[0] and left[2] <= right[1]), left[1], right[2]
+
+
+REDUCTIONS: dict[str, Reduction] = {
+    reduction.name: reduction
+    for reduction in (
+        Reduction("sum", TOTALS, _sum, _add, _itself),
+        Reduction("prod", TOTALS, _product, _multiply, _itself),
+        Reduction("count", _giving(INT64, STR), count_rows, _add, np.int64),
+        Reduction("count_nonzero", _giving(INT64), _count_nonzero, _add, np.int64),
+        Reduction("mean", _giving(FLOAT64), _mean, _merge_mean, _final_mean),
+        Reduction("var", _giving(FLOAT64), _moments, _merge_moments, _variance),
+        Reduction("std", _giving(FLOAT64), _moments, _merge_moments, _deviation),
+        Reduction("any", _giving(BOOL), lambda c, mask: select_rows(c, mask).any(), np.logical_or, np.bool_),
+        Reduction("all", _giving(BOOL), lambda c, mask: select_rows(c, mask).all(), np.logical_and, np.bool_),
+        _extreme("min", np.minimum),
+        _extreme("max", np.maximum),
+        _position("argmin", np.argmin, np.less),
+        _position("argmax", np.argmax, np.greater),
+        Reduction("nunique", _giving(INT64, STR), _distinct, _merge_distinct, lambda state: np.int64(len(state))),
+        Reduction("is_sorted", _giving(BOOL), _is_sorted, _merge_sorted, lambda state: np.bool_(state[0])),
+    )
+}

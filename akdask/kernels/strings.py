@@ -1,0 +1,159 @@
+"""Operations on strings, row by row: Arrow's compute functions under Arkouda's names.
+
+Lengths and comparisons work on UTF-8 bytes; case and character classes follow Unicode.  Regular expressions are RE2's,
+the engine behind Chapel's, so that a pattern means here what it means to an Arkouda server; unlike Python's ``re``, RE2
+has no look-around and no back-references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.errors import ArgumentError
+from akdask.kernels.rules import Kernel, Operation
+from akdask.schema import BOOL, INT64, STR, ColumnType
+
+PREDICATES = {
+    "islower": pc.utf8_is_lower,
+    "isupper": pc.utf8_is_upper,
+    "istitle": pc.utf8_is_title,
+    "isalnum": pc.utf8_is_alnum,
+    "isalpha": pc.utf8_is_alpha,
+    "isdigit": pc.utf8_is_digit,
+    "isdecimal": pc.utf8_is_decimal,
+    "isnumeric": pc.utf8_is_numeric,
+    "isspace": pc.utf8_is_space,
+}
+
+TRANSFORMS = {
+    "lower": pc.utf8_lower,
+    "upper": pc.utf8_upper,
+    "title": pc.utf8_title,
+    "capitalize": pc.utf8_capitalize,
+}
+
+
+def arrow_operand(item: Any) -> Any:
+    """Return an Arrow array as it is, a str as an Arrow scalar of the same type."""
+    return item if isinstance(item, pa.Array) else pa.scalar(str(item), pa.large_string())
+
+
+def unpack_bools(packed: Any, out: Any = None) -> Any:
+    """Return Arrow's bits as NumPy's bytes, a Boolean scalar as NumPy's."""
+    if isinstance(packed, pa.Scalar):
+        bools: Any = np.bool_(packed.as_py())
+    else:
+        bits = np.frombuffer(packed.buffers()[1] or b"", np.uint8)
+        unpacked = np.unpackbits(bits, count=packed.offset + len(packed), bitorder="little")
+        bools = unpacked[packed.offset :].view(np.bool_)
+    if out is None:
+        return bools
+    out[...] = bools
+    return out
+
+
+def compare_strings(name: str) -> Kernel:
+    """Return the kernel of a comparison, by NumPy's name for it; order is that of the bytes."""
+    compare = getattr(pc, name)
+
+    def kernel(left: Any, right: Any, out: Any = None) -> Any:
+        return unpack_bools(compare(arrow_operand(left), arrow_operand(right)), out)
+
+    return kernel
+
+
+def where_strings(condition: Any, x: Any, y: Any) -> Any:
+    """Return `x` where the condition holds, `y` elsewhere."""
+    return pc.if_else(condition, arrow_operand(x), arrow_operand(y))
+
+
+def _lengths(strings: pa.LargeStringArray, out: Any = None) -> Any:
+    if not len(strings):
+        # Arrow need not allocate offsets for no strings.
+        return np.empty(0, np.int64) if out is None else out
+    offsets = np.frombuffer(strings.buffers()[1], np.int64, len(strings) + 1, strings.offset * 8)
+    return np.subtract(offsets[1:], offsets[:-1], out=out)
+
+
+def _is_empty(strings: Any, out: Any = None) -> Any:
+    return np.equal(_lengths(strings), 0, out=out)
+
+
+def _predicate(test: Callable[..., Any]) -> Kernel:
+    return lambda strings, out=None: unpack_bools(test(strings), out)
+
+
+def _transform(change: Callable[..., Any]) -> Kernel:
+    return lambda strings, out=None: change(strings)
+
+
+def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
+    match = pc.match_substring_regex if regex else pc.match_substring
+    return unpack_bools(match(strings, substr), out)
+
+
+def _startswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
+    if regex:
+        return _contains(strings, out, substr=rf"\A(?:{substr})", regex=True)
+    return unpack_bools(pc.starts_with(strings, substr), out)
+
+
+def _endswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
+    if regex:
+        return _contains(strings, out, substr=rf"(?:{substr})\z", regex=True)
+    return unpack_bools(pc.ends_with(strings, substr), out)
+
+
+def _matched_type(strings: ColumnType, *, substr: str, regex: bool = False) -> ColumnType | None:
+    """Check the pattern, so that a bad one is an error where it is written, not where it runs."""
+    if strings != STR:
+        return None
+    if regex:
+        try:
+            pc.match_substring_regex(pa.array([""]), substr)
+        except pa.ArrowInvalid as error:
+            raise ArgumentError(
+                f"{substr!r} is no regular expression.",
+                details=[str(error)],
+                hint="the syntax is RE2's: as Python's, without look-around and back-references.",
+            ) from error
+    return BOOL
+
+
+def _strip(strings: Any, out: Any = None, *, chars: str = "") -> Any:
+    return pc.utf8_trim(strings, chars) if chars else pc.utf8_trim_whitespace(strings)
+
+
+def _stick(left: Any, right: Any, out: Any = None, *, delimiter: str = "") -> Any:
+    joined = pc.binary_join_element_wise(arrow_operand(left), arrow_operand(right), arrow_operand(delimiter))
+    return joined.as_py() if isinstance(joined, pa.Scalar) else joined
+
+
+def _isin(strings: Any, out: Any = None, *, values: tuple[str, ...]) -> Any:
+    return unpack_bools(pc.is_in(strings, pa.array(values, pa.large_string())), out)
+
+
+def _strings_to(result: ColumnType) -> Callable[..., ColumnType | None]:
+    return lambda *types, **_: result if all(t == STR for t in types) else None
+
+
+STRING_OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        *(Operation(name, 1, _strings_to(BOOL), _predicate(test)) for name, test in PREDICATES.items()),
+        *(Operation(name, 1, _strings_to(STR), _transform(change)) for name, change in TRANSFORMS.items()),
+        Operation("byte_length", 1, _strings_to(INT64), _lengths),
+        Operation("isempty", 1, _strings_to(BOOL), _is_empty),
+        Operation("contains", 1, _matched_type, _contains),
+        Operation("startswith", 1, _matched_type, _startswith),
+        Operation("endswith", 1, _matched_type, _endswith),
+        Operation("isin", 1, _strings_to(BOOL), _isin),
+        Operation("strip", 1, _strings_to(STR), _strip),
+        Operation("stick", 2, _strings_to(STR), _stick),
+    )
+}

@@ -1,0 +1,1 @@
+"""The lazy layer: expression nodes, their rewriting, and their way to a Dask graph."""

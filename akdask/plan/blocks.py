@@ -1,0 +1,309 @@
+"""The block interpreter: evaluates a partition's row-wise chain some hundred thousand rows at a time.
+
+Columns are read into buffers that are reused from block to block, temporaries come from a small pool, and columns
+that only the selected rows need are not read where a predicate leaves none.  A task therefore needs a few MiB
+however large its partition is, and its working set stays in the core's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+import numpy as np
+import pyarrow as pa
+
+from akdask.columns import Table, slice_rows, take_rows
+from akdask.errors import InconsistentFilesError
+from akdask.kernels.operations import OPERATIONS
+from akdask.plan.program import Apply, Fixed, Load, Program, Whole
+from akdask.schema import ColumnType
+from akdask.storage.source import Part
+from akdask.typing import Column, NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Keep the rows where a predicate holds."""
+
+    predicate: Program
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Keep every `step`-th row from `start` to `stop`, counted in what earlier selections left."""
+
+    start: int
+    stop: int
+    step: int
+
+
+Selection = Mask | Range
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """The input of rows that are only counted: the first position and how many follow."""
+
+    start: int
+    nrows: int
+
+
+Input = Part | Positions | Table
+
+
+class Reader(Protocol):
+    """An input, open for reading."""
+
+    def read(self, column: Any, start: int, stop: int, out: NumberArray | None = None) -> Column: ...
+
+
+class Partition:
+    """One partition of a pipeline: its inputs, buffers, and the blocks of rows that the selections leave.
+
+    Parameters
+    ----------
+    inputs : sequence of Part, Positions or Table
+        What the columns come from; all have the same number of rows.
+    replicas : sequence
+        Whole results that programs refer to, each indexed by field.
+    selections : sequence of Mask or Range
+        Applied to each block in order.
+    block_rows : int
+        Rows read at a time.
+    leave_last_mask : bool
+        Hand the mask of a final `Mask` to the consumer as ``block.mask`` instead of applying it: a reduction of a
+        plain column is faster under a mask than after copying the selected rows.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[Input],
+        replicas: Sequence[Any],
+        selections: Sequence[Selection],
+        block_rows: int,
+        leave_last_mask: bool = False,
+    ) -> None:
+        self.replicas = replicas
+        self.nrows = _common_nrows(inputs)
+        self._inputs = inputs
+        self._selections = selections
+        self._block_rows = block_rows
+        self._leave = len(selections) - 1 if leave_last_mask and selections else None
+        self._stack = ExitStack()
+        self._readers: list[Reader] = []
+        self._reading: dict[Load, NumberArray] = {}
+        self._free: dict[ColumnType, list[NumberArray]] = {}
+        self._lent: list[tuple[ColumnType, NumberArray]] = []
+
+    def __enter__(self) -> Self:
+        self._readers = [self._open(item) for item in self._inputs]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def _open(self, item: Input) -> Reader:
+        match item:
+            case Table():
+                return _TableReader(item)
+            case Positions():
+                return _PositionReader(item)
+            case _:
+                return self._stack.enter_context(item.open())
+
+    @property
+    def keeps_all_rows(self) -> bool:
+        """Whether every row of the inputs is left."""
+        return not self._selections
+
+    def whole_columns(self, program: Program) -> list[Column] | None:
+        """Return the results of a program that only passes on columns in memory, None for any other."""
+        columns = []
+        for register in program.outputs:
+            step = program.steps[register]
+            item = self._inputs[step.base] if isinstance(step, Load) else None
+            if not isinstance(step, Load) or not isinstance(item, Table):
+                return None
+            columns.append(item.columns[step.column])
+        return columns
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks that have rows left after the selections; each is valid until the next."""
+        seen = [0] * len(self._selections)
+        first, last = 0, self.nrows
+        if self._selections and isinstance(self._selections[0], Range):
+            # What lies outside a leading range need not be read.
+            first, last = min(self._selections[0].start, last), min(self._selections[0].stop, last)
+            seen[0] = first
+        for start in range(first, last, self._block_rows):
+            block = Block(self, start, min(start + self._block_rows, last))
+            for number, selection in enumerate(self._selections):
+                if not block.nrows:
+                    break
+                rows = block.nrows
+                self._select(block, number, selection, seen[number])
+                seen[number] += rows
+            if block.nrows:
+                yield block
+            for dtype, buffer in self._lent:
+                self.give_buffer(dtype, buffer)
+            self._lent.clear()
+
+    def _select(self, block: Block, number: int, selection: Selection, seen: int) -> None:
+        if isinstance(selection, Range):
+            offset = selection.start - seen
+            start = offset if offset >= 0 else offset % selection.step
+            stop = min(selection.stop - seen, block.nrows)
+            block.keep(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
+            return
+        (mask,) = block.evaluate(selection.predicate)
+        count = int(np.count_nonzero(mask))
+        if number == self._leave and count:
+            block.mask = None if count == block.nrows else mask
+        elif count < block.nrows:
+            block.keep(np.flatnonzero(mask), count)
+
+    def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Column:
+        """Read rows of a column, into `out` or into the buffer that this column has had for earlier blocks."""
+        if out is None and load.dtype.is_number:
+            buffer = self._reading.get(load)
+            if buffer is None:
+                buffer = self._reading[load] = np.empty(min(self._block_rows, self.nrows), load.dtype.numpy)
+            out = buffer[: stop - start]
+        return self._readers[load.base].read(load.column, start, stop, out)
+
+    def take_buffer(self, dtype: ColumnType) -> NumberArray:
+        """Return a buffer of one block's rows for a temporary."""
+        free = self._free.get(dtype)
+        return free.pop() if free else np.empty(min(self._block_rows, self.nrows), dtype.numpy)
+
+    def give_buffer(self, dtype: ColumnType, buffer: NumberArray) -> None:
+        """Take back a buffer that nobody reads any more."""
+        self._free.setdefault(dtype, []).append(buffer)
+
+    def lend(self, dtype: ColumnType, buffer: NumberArray) -> None:
+        """Keep a buffer from being reused until the next block, for it holds a result."""
+        self._lent.append((dtype, buffer))
+
+
+class Block:
+    """Some rows of a partition, after selections."""
+
+    __slots__ = ("_columns", "_kept", "_start", "_stop", "mask", "nrows", "partition")
+
+    def __init__(self, partition: Partition, start: int, stop: int) -> None:
+        self.partition = partition
+        self.nrows = stop - start
+        self.mask: NumberArray | None = None
+        self._start = start
+        self._stop = stop
+        self._kept: list[NumberArray | slice] = []
+        self._columns: dict[Load, Column] = {}
+
+    def load(self, load: Load, out: NumberArray | None = None) -> Column:
+        """Return a column's rows, read at most once for each block."""
+        column = self._columns.get(load)
+        if column is None:
+            target = None if self._kept else out
+            column = self.partition.read(load, self._start, self._stop, target)
+            for rows in self._kept:
+                column = _select(column, rows)
+            self._columns[load] = column
+        return column
+
+    def keep(self, rows: NumberArray | slice, count: int) -> None:
+        """Drop all rows but those at the given positions or in a slice."""
+        self._columns = {load: _select(column, rows) for load, column in self._columns.items()}
+        self._kept.append(rows)
+        self.nrows = count
+
+    def apply_mask(self) -> None:
+        """Drop the rows that a mask left to the consumer does not hold for."""
+        if self.mask is not None:
+            rows = np.flatnonzero(self.mask)
+            self.keep(rows, len(rows))
+            self.mask = None
+
+    def evaluate(self, program: Program, out: Sequence[NumberArray] | None = None) -> list[Column]:
+        """Run a program on the rows.
+
+        `out` may name arrays for the results; those that could not be computed in place are returned elsewhere.  The
+        results are valid until the next block.
+        """
+        partition = self.partition
+        targets = dict(zip(program.outputs, out, strict=True)) if out is not None else {}
+        registers: list[Any] = [None] * len(program.steps)
+        buffers: dict[int, tuple[ColumnType, NumberArray]] = {}
+        for register, step in enumerate(program.steps):
+            match step:
+                case Load():
+                    registers[register] = self.load(step, targets.get(register))
+                case Fixed():
+                    registers[register] = step.value
+                case Whole():
+                    registers[register] = partition.replicas[step.position][step.field]
+                case Apply():
+                    target = targets.get(register)
+                    if target is None and step.dtype.is_number:
+                        buffer = partition.take_buffer(step.dtype)
+                        buffers[register] = step.dtype, buffer
+                        target = buffer[: self.nrows]
+                    args = [registers[arg] for arg in step.args]
+                    registers[register] = OPERATIONS[step.operation].evaluate(*args, out=target, **step.params)
+                    for arg in step.release:
+                        if arg in buffers:
+                            partition.give_buffer(*buffers.pop(arg))
+        for held in buffers.values():
+            partition.lend(*held)
+        return [
+            spread(registers[register], dtype, self.nrows)
+            for register, dtype in zip(program.outputs, program.dtypes, strict=True)
+        ]
+
+
+def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
+    """Return a result as a column; a single value is repeated on every row."""
+    if isinstance(result, pa.Array) or np.ndim(result):
+        return result
+    if dtype.is_number:
+        return np.full(nrows, result, dtype.numpy)
+    return pa.array([result], pa.large_string()).take(pa.array(np.zeros(nrows, np.int64)))
+
+
+def _select(column: Column, rows: NumberArray | slice) -> Column:
+    if isinstance(rows, slice):
+        return slice_rows(column, rows.start, rows.stop, rows.step)
+    return take_rows(column, rows)
+
+
+def _common_nrows(inputs: Sequence[Input]) -> int:
+    counts = {item.nrows for item in inputs}
+    if len(counts) > 1:
+        raise InconsistentFilesError(
+            "columns that were aligned when they were combined have different numbers of rows now.",
+            details=[f"rows of one partition: {', '.join(map(str, sorted(counts)))}"],
+            hint="a file has probably changed since it was opened; open the set again.",
+        )
+    return counts.pop()
+
+
+class _TableReader:
+    def __init__(self, table: Table) -> None:
+        self._columns = table.columns
+
+    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        return slice_rows(self._columns[column], start, stop)
+
+
+class _PositionReader:
+    def __init__(self, positions: Positions) -> None:
+        self._start = positions.start
+
+    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        return np.arange(self._start + start, self._start + stop)

@@ -1,0 +1,232 @@
+"""Frames that put rows of several partitions together: gathered, cut anew, limited, reversed, looked up."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+
+from akdask.columns import Table
+from akdask.errors import PositionError
+from akdask.plan import sinks
+from akdask.plan._dask import Expr
+from akdask.plan.lower import lower
+from akdask.plan.node import Frame
+from akdask.plan.pipeline import Compile, pipeline
+from akdask.plan.rowwise import Project
+from akdask.plan.tables import Tasks
+from akdask.plan.values import ColumnRef, Value
+from akdask.schema import ColumnType, RowSpace
+
+
+class _OfProject(Frame):
+    """Base of frames with the columns of one projection."""
+
+    frame: Project
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the columns, to compute with further."""
+        return ColumnRef(self._name, name, self.dtype_of(name))
+
+    def dtype_of(self, name: Hashable) -> ColumnType:
+        """Return the type of a column."""
+        return self.operands[0].column(name).dtype
+
+
+class Gather(_OfProject):
+    """All rows in one partition."""
+
+    frame: Project
+
+    @property
+    def rows(self) -> RowSpace:
+        lengths = self.frame.rows.lengths
+        return RowSpace(f"gather {self.frame.rows.token}", 1, lengths and (sum(lengths),))
+
+
+class Limit(_OfProject):
+    """The first `count` rows, or the last ``-count``, in one partition."""
+
+    frame: Project
+    count: int
+
+    @property
+    def rows(self) -> RowSpace:
+        lengths = self.frame.rows.lengths
+        known = None if lengths is None else (min(abs(self.count), sum(lengths)),)
+        return RowSpace(f"limit {self.count} {self.frame.rows.token}", 1, known)
+
+    def describe(self) -> str:
+        return f"{'First' if self.count >= 0 else 'Last'} {abs(self.count)} rows"
+
+
+class Reverse(_OfProject):
+    """The rows in reverse order."""
+
+    frame: Project
+
+    @property
+    def rows(self) -> RowSpace:
+        rows = self.frame.rows
+        return RowSpace(f"reverse {rows.token}", rows.npartitions, rows.lengths and rows.lengths[::-1])
+
+
+class Realign(_OfProject):
+    """The same rows in the same order, cut into partitions of other lengths."""
+
+    frame: Project
+    lengths: tuple[int, ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths(self.lengths)
+
+
+class Take(_OfProject):
+    """The rows of `frame` at the positions that the one column of `positions` holds.
+
+    Negative positions count from the end.  The result has the row space of the positions.
+    """
+
+    frame: Project
+    positions: Project
+
+    @property
+    def rows(self) -> RowSpace:
+        return self.positions.rows
+
+
+def cut(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple[int, int, int]]]:
+    """Return, for each wanted partition, the (partition, start, stop) pieces of the given ones that make it up.
+
+    Examples
+    --------
+    >>> cut([3, 2], [4, 1])
+    [[(0, 0, 3), (1, 0, 1)], [(1, 1, 2)]]
+    """
+    starts = list(accumulate(lengths, initial=0))
+    pieces = []
+    for first, last in _bounds(wanted):
+        piece = []
+        partition = bisect_right(starts, first) - 1
+        while first < last:
+            stop = min(last, starts[partition + 1])
+            if stop > first:
+                piece.append((partition, first - starts[partition], stop - starts[partition]))
+            first, partition = stop, partition + 1
+        pieces.append(piece)
+    return pieces
+
+
+def _bounds(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    ends = list(accumulate(lengths, initial=0))
+    return list(zip(ends[:-1], ends[1:], strict=True))
+
+
+def _concat(tables: Sequence[Table]) -> Table:
+    return Table.concat(tables)
+
+
+def _concat_limited(tables: Sequence[Table], count: int) -> Table:
+    table = Table.concat(tables)
+    return (
+        table.slice(0, min(count, table.nrows)) if count >= 0 else table.slice(max(table.nrows + count, 0), table.nrows)
+    )
+
+
+def _reverse(tables: Sequence[Table]) -> Table:
+    return tables[0].slice(tables[0].nrows - 1, -1, -1)
+
+
+def _concat_pieces(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -> Table:
+    pieces = [table.slice(start, stop) for table, (start, stop) in zip(tables, ranges, strict=True)]
+    return Table.concat(pieces)
+
+
+def _pick(tables: Sequence[Table], first: int, total: int) -> tuple[Table, np.ndarray]:
+    """Return the wanted rows that one partition has, and where they go."""
+    table, wanted = tables
+    (positions,) = wanted.columns.values()
+    out_of_range = (positions < -total) | (positions >= total)
+    if out_of_range.any():
+        raise PositionError(
+            f"position {int(positions[out_of_range][0])} is outside an array of {total} rows.",
+            hint=f"positions run from {-total} to {total - 1}.",
+        )
+    positions = np.where(positions < 0, positions + total, positions).astype(np.int64) - first
+    slots = np.flatnonzero((positions >= 0) & (positions < table.nrows))
+    return table.take(positions[slots]), slots
+
+
+def _place(picked: Sequence[tuple[Table, np.ndarray]]) -> Table:
+    """Put picked rows in the order in which they were asked for."""
+    order = np.empty(sum(len(slots) for _, slots in picked), np.int64)
+    order[np.concatenate([slots for _, slots in picked])] = np.arange(len(order))
+    return Table.concat([table for table, _ in picked]).take(order)
+
+
+def _all(count: int) -> tuple[tuple[int, int], ...]:
+    return tuple((0, partition) for partition in range(count))
+
+
+@lower.register
+def _(frame: Project) -> Expr:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+        return sinks.Collect(frame.names, compile_these(values))
+
+    return pipeline(frame.frame, frame.values, sink, "collect " + ", ".join(map(str, frame.names)))
+
+
+@lower.register
+def _(frame: Gather) -> Expr:
+    calls = ((_all(frame.frame.npartitions), ()),)
+    return Tasks(frame._name, _concat, calls, frame.frame)
+
+
+@lower.register
+def _(frame: Limit) -> Expr:
+    project = frame.frame
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+        return sinks.Collect(project.names, compile_these(values), frame.count)
+
+    limited = pipeline(
+        project.frame, project.values, sink, f"{frame.describe().lower()} of " + ", ".join(map(str, project.names))
+    )
+    return Tasks(frame._name, _concat_limited, ((_all(project.npartitions), (frame.count,)),), limited)
+
+
+@lower.register
+def _(frame: Reverse) -> Expr:
+    count = frame.npartitions
+    calls = tuple((((0, count - 1 - partition),), ()) for partition in range(count))
+    return Tasks(frame._name, _reverse, calls, frame.frame)
+
+
+@lower.register
+def _(frame: Realign) -> Expr:
+    lengths = frame.frame.rows.lengths
+    assert lengths is not None, "Realign is built only where lengths are known"
+    calls = []
+    for pieces in cut(lengths, frame.lengths):
+        used = pieces or [(0, 0, 0)]
+        refs = tuple((0, partition) for partition, _, _ in used)
+        calls.append((refs, (tuple((start, stop) for _, start, stop in used),)))
+    return Tasks(frame._name, _concat_pieces, tuple(calls), frame.frame)
+
+
+@lower.register
+def _(frame: Take) -> Expr:
+    lengths = frame.frame.rows.lengths
+    assert lengths is not None, "Take is built only where lengths are known"
+    sources, total = _bounds(lengths), sum(lengths)
+    wanted = range(frame.npartitions)
+    picks = tuple(
+        (((0, source), (1, want)), (first, total)) for want in wanted for source, (first, _) in enumerate(sources)
+    )
+    picked = Tasks(f"pick {frame._name}", _pick, picks, frame.frame, frame.positions)
+    places = tuple((tuple((0, want * len(sources) + source) for source in range(len(sources))), ()) for want in wanted)
+    return Tasks(frame._name, _place, places, picked)

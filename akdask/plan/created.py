@@ -1,0 +1,105 @@
+"""Frames for arrays that are made rather than read: how many partitions, and data that is at hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from dask.system import CPU_COUNT
+
+from akdask import config
+from akdask.columns import Table, slice_rows, type_of
+from akdask.errors import ArgumentError
+from akdask.plan.sources import Literal, Rows
+from akdask.plan.values import ColumnRef
+from akdask.schema import STR, column_type
+from akdask.typing import Column
+
+
+def partition_lengths(size: int) -> tuple[int, ...]:
+    """Return how created rows are cut: one partition while small, else one for each core.
+
+    The cut is Arkouda's block split: partition k begins at row ``ceil(k * size / n)``.
+
+    Examples
+    --------
+    >>> partition_lengths(5)
+    (5,)
+    """
+    count = 1 if size <= config.get("small_array") else CPU_COUNT
+    return block_split(size, count)
+
+
+def block_split(size: int, count: int) -> tuple[int, ...]:
+    """Return the partition lengths of Arkouda's block split of `size` rows over `count` partitions.
+
+    Examples
+    --------
+    >>> block_split(2, 4)
+    (1, 0, 1, 0)
+    """
+    bounds = [-(-partition * size // count) for partition in range(count + 1)]
+    return tuple(stop - start for start, stop in zip(bounds[:-1], bounds[1:], strict=True))
+
+
+def counted(size: int) -> Rows:
+    """Return rows that are only counted."""
+    return Rows(partition_lengths(size))
+
+
+def literal(column: Column) -> tuple[Literal, ColumnRef]:
+    """Return a column in memory as a frame, and the value that is the column."""
+    tables = []
+    start = 0
+    for length in partition_lengths(len(column)):
+        tables.append(Table({0: slice_rows(column, start, start + length)}, length))
+        start += length
+    frame = Literal(tuple(tables))
+    return frame, ColumnRef(frame._name, 0, type_of(column))
+
+
+def as_column(items: Any) -> Column:
+    """Return a column of the elements of a NumPy array, pandas object, Arrow array, list or other sequence.
+
+    Numbers widen to 64 bits; strings become Arrow strings.
+
+    Raises
+    ------
+    ArgumentError
+        If the elements are not one-dimensional or of no type that a column can hold.
+    """
+    if isinstance(items, pa.ChunkedArray | pa.Array):
+        items = items.to_numpy(zero_copy_only=False) if not _is_text(items.type) else items
+    if isinstance(items, pa.ChunkedArray):
+        items = items.combine_chunks()
+    if isinstance(items, pa.Array):
+        return items.cast(pa.large_string())
+    array = np.asarray(items)
+    if array.ndim != 1:
+        raise ArgumentError(
+            f"a column has one dimension, not {array.ndim}.",
+            details=[f"shape: {array.shape}"],
+            hint="pass a flat array.",
+        )
+    if array.dtype.kind in "OUST":
+        return _strings(array)
+    wanted = column_type(array.dtype.name if array.dtype == np.uint8 else array.dtype)
+    return np.ascontiguousarray(array, dtype=wanted.numpy)
+
+
+def _is_text(dtype: pa.DataType) -> bool:
+    return pa.types.is_string(dtype) or pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype)
+
+
+def _strings(array: np.ndarray[Any, Any]) -> Column:
+    """Mixed Python objects are refused rather than guessed at; missing strings become empty, as in Arkouda."""
+    try:
+        column = pa.array(array.astype(object), pa.large_string(), from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ArgumentError(
+            "the elements are neither all numbers nor all strings.",
+            details=[str(error).splitlines()[0]],
+            hint=f"convert them to one type first; column type {STR} holds text.",
+        ) from None
+    return column.fill_null("") if column.null_count else column

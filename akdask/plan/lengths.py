@@ -1,0 +1,23 @@
+"""Partition lengths that were counted once, kept for every later question about the same rows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+_LIMIT = 10_000
+_known: OrderedDict[str, tuple[int, ...]] = OrderedDict()
+_lock = Lock()
+
+
+def known_lengths(row_token: str) -> tuple[int, ...] | None:
+    """Return the lengths of the rows of that name, None if nobody has counted them."""
+    return _known.get(row_token)
+
+
+def remember_lengths(row_token: str, lengths: tuple[int, ...]) -> None:
+    """Keep the outcome of a count."""
+    with _lock:
+        _known[row_token] = lengths
+        while len(_known) > _LIMIT:
+            _known.popitem(last=False)

@@ -1,0 +1,19 @@
+"""Lowering: logical frames to physical nodes, one registered function for each kind of frame.
+
+A logical node knows nothing of tasks.  When Dask asks for a graph, `lower` finds the function for its type in the
+module that declares it, and returns a physical node whose inputs Dask lowers in turn.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from akdask.errors import UnsupportedError
+from akdask.plan._dask import Expr
+from akdask.plan.node import Frame
+
+
+@singledispatch
+def lower(frame: Frame) -> Expr:
+    """Return the physical node that makes the partitions of a logical one."""
+    raise UnsupportedError(f"no lowering is registered for plan nodes of type {type(frame).__name__}.")

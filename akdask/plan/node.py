@@ -1,0 +1,97 @@
+"""The base of all plan nodes: declarations on Dask's expression core.
+
+A node is a class with annotated fields and nothing else but a rule for its rows.  Rewriting and lowering live in
+their own modules and are found by the type of the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+
+from akdask.plan._dask import Expr, SingletonExpr
+from akdask.plan.tokens import token
+from akdask.schema import RowSpace
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+@dataclass_transform(frozen_default=True)
+class Node(SingletonExpr):
+    """A node whose Dask parameters are its annotated fields, positional only."""
+
+    _parameters: ClassVar[list[str]] = []
+
+    def __init_subclass__(cls) -> None:
+        fields = [name for name, kind in cls.__dict__.get("__annotations__", {}).items() if "ClassVar" not in kind]
+        cls._parameters = fields
+        for position, name in enumerate(fields):
+            setattr(cls, name, property(_operand(position)))
+
+    def __new__(cls, *operands: Any, _determ_token: str | None = None) -> Self:
+        if _determ_token is None:
+            _determ_token = token(cls.__name__, *operands)
+        return super().__new__(cls, *operands, _determ_token=_determ_token)
+
+    # Rewriting is akdask's own (rewrite.py): columns refer to nodes by name, so Dask must not rename them.
+
+    def simplify_once(self, dependents: Any, simplified: Any) -> Self:
+        return self
+
+    def rewrite(self, kind: str, rewritten: Any) -> Self:
+        return self
+
+
+def _operand(position: int) -> Callable[[Any], Any]:
+    return lambda self: self.operands[position]
+
+
+class Frame(Node):
+    """A logical node that produces rows.
+
+    Lowering (lower.py) turns it into a physical node when Dask asks for a graph; until then nothing is read.
+    """
+
+    @property
+    def rows(self) -> RowSpace:
+        """The row space of the result."""
+        raise NotImplementedError
+
+    @property
+    def npartitions(self) -> int:
+        """Number of partitions of the result."""
+        return self.rows.npartitions
+
+    @property
+    def bases(self) -> tuple[Frame, ...]:
+        """The nodes whose columns a value on these rows may refer to."""
+        return (self,)
+
+    def describe(self) -> str:
+        """One line for `explain`, without the inputs."""
+        return type(self).__name__
+
+    def _lower(self) -> Expr | None:
+        from akdask.plan.lower import lower
+
+        return lower(self)
+
+    def _layer(self) -> dict[Any, Any]:
+        """Return the whole graph: Dask asks un-optimised plans for it in ``dask.optimize`` and ``dask.visualize``."""
+        return materialize(self)
+
+    def __dask_graph__(self) -> dict[Any, Any]:
+        return materialize(self)
+
+
+def materialize(node: Node) -> dict[Any, Any]:
+    """Return the tasks of a node, its own keys included."""
+    from akdask.plan._dask import Alias
+
+    lowered = node.lower_completely()
+    graph: dict[Any, Any] = dict(lowered.__dask_graph__())
+    for ours, theirs in zip(node.__dask_keys__(), lowered.__dask_keys__(), strict=True):
+        if ours not in graph:
+            graph[ours] = Alias(ours, theirs)
+    return graph

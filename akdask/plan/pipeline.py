@@ -1,0 +1,146 @@
+"""The physical node of row-wise chains: one task for each partition, from the files to the end of the chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from akdask import config
+from akdask.columns import Table
+from akdask.plan._dask import Expr, List, Task, TaskRef
+from akdask.plan.blocks import Mask, Partition, Positions, Range, Selection
+from akdask.plan.chain import Chain
+from akdask.plan.concat import through
+from akdask.plan.node import Frame, Node
+from akdask.plan.program import Program, compile_values
+from akdask.plan.sinks import Sink
+from akdask.plan.sources import Rows, Scan
+from akdask.plan.tables import Union
+from akdask.plan.tokens import token
+from akdask.plan.values import Replica, Value, walk
+from akdask.storage.source import Part
+
+Compile = Callable[[Sequence[Value]], Program]
+MakeSink = Callable[[Compile, Sequence[Value]], Sink]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the tasks of a pipeline have in common, and how to find what they have not."""
+
+    token: str
+    purpose: str
+    chain: Chain
+    masks: tuple[Program, ...]
+    sink: Sink
+    npartitions: int
+    block_rows: int
+
+    @property
+    def table_bases(self) -> list[int]:
+        """Positions of the inputs that are tables made by other tasks."""
+        return [number for number, base in enumerate(self.chain.bases) if not isinstance(base, Scan | Rows)]
+
+    def scanned(self, number: int) -> list[str]:
+        """Columns that the pipeline reads of one input."""
+        programs = (*self.masks, *self.sink.programs)
+        return sorted({str(load.column) for program in programs for load in program.loads if load.base == number})
+
+    def selections(self, ranges: Sequence[tuple[int, int, int] | None]) -> tuple[Selection, ...]:
+        """Return the selections of a partition whose slices have the given ranges."""
+        masks = iter(self.masks)
+        return tuple(Mask(next(masks)) if item is None else Range(*item) for item in ranges)
+
+
+class Pipeline(Node):
+    """Partition tasks of a row-wise chain.
+
+    Operands after `layout` are the inputs that other tasks make, then the replicated nodes.
+    """
+
+    layout: Layout
+
+    @property
+    def npartitions(self) -> int:
+        return self.layout.npartitions
+
+    def _layer(self) -> dict[Any, Any]:
+        layout = self.layout
+        bases = layout.chain.bases
+        tables = dict(zip(layout.table_bases, self.operands[1:], strict=False))
+        replicas = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[1 + len(tables) :]])
+        scanned = [layout.scanned(number) for number in range(len(bases))]
+        shared = (layout.sink, layout.block_rows)
+        graph = {}
+        for index in range(layout.npartitions):
+            source, ranges = layout.chain.partition(index)
+            fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
+            made = List(*[TaskRef(node.__dask_keys__()[source]) for node in tables.values()])
+            key = (self._name, index)
+            graph[key] = Task(key, run_partition, shared, layout.selections(ranges), fixed, made, replicas)
+        return graph
+
+
+def _fixed_input(base: Frame, partition: int, columns: Sequence[str]) -> Part | Positions | None:
+    if isinstance(base, Scan):
+        return base.source.part(partition, columns)
+    if isinstance(base, Rows):
+        return Positions(base.starts[partition], base.lengths[partition])
+    return None
+
+
+def run_partition(
+    shared: tuple[Sink, int],
+    selections: tuple[Selection, ...],
+    fixed: tuple[Part | Positions | None, ...],
+    made: Sequence[Table],
+    replicas: Sequence[Any],
+) -> Any:
+    """Run one partition of a pipeline: the function of its tasks."""
+    sink, block_rows = shared
+    remaining = iter(made)
+    inputs = [next(remaining) if item is None else item for item in fixed]
+    wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
+    with Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask) as partition:
+        return sink.run(partition)
+
+
+def pipeline(frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str) -> Expr:
+    """Return the physical node that evaluates values on the rows of a frame.
+
+    Parameters
+    ----------
+    frame : Frame
+        Where the rows come from.
+    values : sequence of Value
+        What the sink evaluates.
+    make_sink : callable
+        Given a function that compiles values, and the values, returns the end of the pipeline.
+    purpose : str
+        What is done with the values, for `explain`; tells apart pipelines of the same values.
+    """
+    parts = through(frame, values)
+    if parts is not None:
+        inner = [pipeline(part, part_values, make_sink, purpose) for part, part_values in parts]
+        return inner[0] if len(inner) == 1 else Union(*inner)
+    chain = Chain.of(frame)
+    positions = {base._name: number for number, base in enumerate(chain.bases)}
+    everything = [*chain.predicates, *values]
+    nodes = {value.node._name: value.node for value in walk(*everything) if isinstance(value, Replica)}
+    replicas = {name: number for number, name in enumerate(nodes)}
+
+    def compile_these(these: Sequence[Value]) -> Program:
+        return compile_values(these, positions, replicas)
+
+    layout = Layout(
+        token("pipeline", purpose, frame, tuple(values)),
+        purpose,
+        chain,
+        tuple(compile_these([predicate]) for predicate in chain.predicates),
+        make_sink(compile_these, values),
+        frame.npartitions,
+        max(1, int(config.get("block_size")) // 8),
+    )
+    made = [chain.bases[number] for number in layout.table_bases]
+    return Pipeline(layout, *made, *nodes.values())

@@ -1,0 +1,61 @@
+"""Roots of plans: rows as a collection shows them, and their arrival in the user's process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from akdask.columns import Table
+from akdask.plan._dask import Expr, List, Task, TaskRef
+from akdask.plan.lower import lower
+from akdask.plan.node import Frame, Node, materialize
+from akdask.plan.rowwise import Project
+from akdask.schema import RowSpace
+
+
+class Present(Frame):
+    """The rows of a collection.
+
+    `form` makes the user's object of a whole table and of the results of `extras`, which are one-partition nodes such
+    as tables of categories.
+    """
+
+    frame: Project
+    form: Callable[..., Any]
+    extras: tuple[Frame, ...]
+
+    @property
+    def rows(self) -> RowSpace:
+        return self.frame.rows
+
+    def finalize_compute(self) -> Expr:
+        return Finish(self.form, self.frame, *self.extras)
+
+
+class Finish(Node):
+    """Everything in this process, in the form that the user asked for; operands after `frame` are the extras."""
+
+    form: Callable[..., Any]
+    frame: Expr
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    def _layer(self) -> dict[Any, Any]:
+        if isinstance(self.frame, Frame):
+            return materialize(self)
+        key = (self._name, 0)
+        tables = List(*map(TaskRef, self.frame.__dask_keys__()))
+        extras = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[2:]])
+        return {key: Task(key, finish, self.form, tables, extras)}
+
+
+def finish(form: Callable[..., Any], tables: Sequence[Table], extras: Sequence[Any]) -> Any:
+    """Join the partitions and give them their form."""
+    return form(Table.concat(tables), *extras)
+
+
+@lower.register
+def _(frame: Present) -> Expr:
+    return lower(frame.frame)

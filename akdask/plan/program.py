@@ -1,0 +1,110 @@
+"""Values compiled for the block interpreter: a flat list of steps in the order in which they run.
+
+Each step writes one register.  Steps say which registers nobody reads after them, so that their buffers serve the
+next step: a long chain of arithmetic needs two or three buffers that stay in the core's cache.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from akdask.plan.values import Call, ColumnRef, Constant, Replica, Value, walk
+from akdask.schema import ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Read a column of one of the inputs."""
+
+    base: int
+    column: Hashable
+    dtype: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A constant."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A replicated result, given to the task as an argument."""
+
+    position: int
+    field: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Run an operation on earlier registers, then give back the buffers of those in `release`."""
+
+    operation: str
+    args: tuple[int, ...]
+    params: Mapping[str, Any]
+    dtype: ColumnType
+    release: tuple[int, ...]
+
+
+Step = Load | Fixed | Whole | Apply
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Steps and the registers of the results.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        Step i writes register i.
+    outputs : tuple of int
+        Registers of the results, in the order asked for.
+    dtypes : tuple of ColumnType
+        Types of the results.
+    """
+
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+    dtypes: tuple[ColumnType, ...]
+
+    @property
+    def loads(self) -> list[Load]:
+        """The columns that running the program may read."""
+        return [step for step in self.steps if isinstance(step, Load)]
+
+
+def compile_values(values: Sequence[Value], bases: Mapping[str, int], replicas: Mapping[str, int]) -> Program:
+    """Compile values that refer to the nodes named in `bases` and to the replicated nodes named in `replicas`."""
+    ordered = list(walk(*values))
+    register = {value.token: number for number, value in enumerate(ordered)}
+    outputs = tuple(register[value.token] for value in values)
+    uses = Counter(register[arg.token] for value in ordered for arg in value.args)
+    uses.update(outputs)
+    steps = [_step(value, register, uses, bases, replicas) for value in ordered]
+    return Program(tuple(steps), outputs, tuple(value.dtype for value in values))
+
+
+def _step(
+    value: Value,
+    register: Mapping[str, int],
+    uses: Counter[int],
+    bases: Mapping[str, int],
+    replicas: Mapping[str, int],
+) -> Step:
+    match value:
+        case ColumnRef():
+            return Load(bases[value.source], value.name, value.dtype)
+        case Constant():
+            return Fixed(value.value)
+        case Replica():
+            return Whole(replicas[value.node._name], value.field)
+        case Call():
+            args = tuple(register[arg.token] for arg in value.args)
+            uses.subtract(args)
+            release = tuple({arg for arg in args if uses[arg] == 0})
+            return Apply(value.operation, args, value.params, value.dtype, release)
+    raise AssertionError(f"no step for {type(value).__name__}")  # pragma: no cover - Value is a closed set

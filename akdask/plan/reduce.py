@@ -1,0 +1,208 @@
+"""Reductions: partial states in each partition, combined in a tree, finished to scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from akdask.kernels.reduce import REDUCTIONS
+from akdask.plan import sinks
+from akdask.plan._dask import Expr, ExprSequence, List, Task, TaskRef
+from akdask.plan.lower import lower
+from akdask.plan.node import Frame, Node, materialize
+from akdask.plan.pipeline import Compile, pipeline
+from akdask.plan.tokens import token
+from akdask.plan.values import ColumnRef, Value, describe
+from akdask.schema import ColumnType, RowSpace
+
+FAN_IN = 16
+
+
+class Reduction:
+    """One reduction of one value.
+
+    Parameters
+    ----------
+    name : str
+        Which: a name in `akdask.kernels.reduce.REDUCTIONS`.
+    value : Value
+        What is reduced.
+    params : dict
+        Further arguments of the last step, such as ``ddof``.
+    """
+
+    __slots__ = ("name", "params", "token", "value")
+
+    def __init__(self, name: str, value: Value, **params: Any) -> None:
+        self.name = name
+        self.value = value
+        self.params = tuple(sorted(params.items()))
+        self.token = token(name, value, self.params)
+
+    @property
+    def dtype(self) -> ColumnType:
+        """Type of the result."""
+        return REDUCTIONS[self.name].result_type(self.value.dtype)
+
+    def __str__(self) -> str:
+        return f"{self.name}({describe(self.value)})"
+
+
+class Aggregate(Frame):
+    """Reductions of the rows of a frame, all in one pass; the result is a list of scalars in one partition."""
+
+    frame: Frame
+    reductions: tuple[Reduction, ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([len(self.reductions)])
+
+    def describe(self) -> str:
+        return "Aggregate " + ", ".join(map(str, self.reductions))
+
+
+class Element(Node):
+    """One result of an aggregation."""
+
+    aggregate: Aggregate
+    position: int
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    def describe(self) -> str:
+        """One line for `explain`."""
+        reduction = self.aggregate.reductions[self.position]
+        return str(reduction)
+
+    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
+        """Share one pass with the other plans of a sequence, tried once for each sequence."""
+        if not isinstance(parent, ExprSequence) or "_shared" in parent.__dict__:
+            return None
+        parent.__dict__["_shared"] = True
+        from akdask.plan.share import share_aggregates
+
+        return share_aggregates(parent)
+
+    def _layer(self) -> dict[Any, Any]:
+        source = self.operands[0]
+        if isinstance(source, Aggregate):
+            return materialize(self)
+        key = (self._name, 0)
+        return {key: Task(key, _element, TaskRef(source.__dask_keys__()[0]), self.position)}
+
+
+class CountRows(Frame):
+    """The number of rows in each partition; the result is a list in one partition."""
+
+    frame: Frame
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([self.frame.npartitions])
+
+
+class TreeReduce(Node):
+    """Combine the partials of a pipeline, some at a time, in the order of the partitions; then finish them."""
+
+    combine: Any
+    finish: Any
+    partials: Expr
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    def _layer(self) -> dict[Any, Any]:
+        graph: dict[Any, Any] = {}
+        keys: list[Hashable] = list(self.partials.__dask_keys__())
+        level = 0
+        while len(keys) > FAN_IN:
+            groups = [keys[start : start + FAN_IN] for start in range(0, len(keys), FAN_IN)]
+            keys = [(f"combine-{self._name}", level, number) for number in range(len(groups))]
+            for key, group in zip(keys, groups, strict=True):
+                graph[key] = Task(key, self.combine, List(*map(TaskRef, group)))
+            level += 1
+        last = (self._name, 0)
+        graph[last] = Task(last, self.finish, List(*map(TaskRef, keys)))
+        return graph
+
+
+@dataclass(frozen=True, slots=True)
+class CombineStates:
+    """Merge lists of states, one list for each group of rows."""
+
+    names: tuple[str, ...]
+
+    @property
+    def token(self) -> str:
+        return token("combine", self.names)
+
+    def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
+        merged = list(partials[0])
+        for states in partials[1:]:
+            for number, (name, right) in enumerate(zip(self.names, states, strict=True)):
+                left = merged[number]
+                merged[number] = (
+                    right if left is None else left if right is None else REDUCTIONS[name].merge(left, right)
+                )
+        return merged
+
+
+@dataclass(frozen=True, slots=True)
+class FinishStates:
+    """Merge the last states and turn them into scalars."""
+
+    reductions: tuple[tuple[str, ColumnType, tuple[tuple[str, Any], ...]], ...]
+
+    @property
+    def token(self) -> str:
+        return token("finish", tuple((name, dtype.name, params) for name, dtype, params in self.reductions))
+
+    def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
+        states = CombineStates(tuple(name for name, _, _ in self.reductions))(partials)
+        results = []
+        for (name, dtype, params), state in zip(self.reductions, states, strict=True):
+            reduction = REDUCTIONS[name]
+            results.append(reduction.finalize(reduction.empty(dtype) if state is None else state, **dict(params)))
+        return results
+
+
+def _element(results: Sequence[Any], position: int) -> Any:
+    return results[position]
+
+
+def _as_list(counts: Sequence[Any]) -> list[Any]:
+    return [count for item in counts for count in (item if isinstance(item, list) else [item])]
+
+
+@lower.register
+def _(frame: Aggregate) -> Expr:
+    names = tuple(item.name for item in frame.reductions)
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+        calls = list(enumerate(names))
+        plain = [call for call, value in zip(calls, values, strict=True) if isinstance(value, ColumnRef)]
+        computed = [call for call in calls if call not in plain]
+        return sinks.Reduce(
+            compile_these([values[number] for number, _ in plain]),
+            tuple(plain),
+            compile_these([values[number] for number, _ in computed]),
+            tuple(computed),
+        )
+
+    partials = pipeline(
+        frame.frame, [item.value for item in frame.reductions], sink, "reduce " + ", ".join(map(str, frame.reductions))
+    )
+    finish = FinishStates(tuple((item.name, item.value.dtype, item.params) for item in frame.reductions))
+    return TreeReduce(CombineStates(names), finish, partials)
+
+
+@lower.register
+def _(frame: CountRows) -> Expr:
+    counts = pipeline(frame.frame, [], lambda *_: sinks.Count(), "count rows")
+    return TreeReduce(_as_list, _as_list, counts)

@@ -1,0 +1,116 @@
+"""Frames that keep, select or compute rows without moving any between partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+
+from akdask.plan.lengths import known_lengths
+from akdask.plan.node import Frame
+from akdask.plan.tokens import token
+from akdask.plan.values import ColumnRef, Value, describe
+from akdask.schema import RowSpace
+
+
+class Zip(Frame):
+    """Frames with the same rows, side by side."""
+
+    frames: tuple[Frame, ...]
+
+    @property
+    def rows(self) -> RowSpace:
+        return self.frames[0].rows
+
+    @property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frames
+
+    def dependencies(self) -> list[Frame]:
+        return list(self.frames)
+
+
+class Filter(Frame):
+    """The rows of a frame where a predicate holds."""
+
+    frame: Frame
+    predicate: Value
+
+    @cached_property
+    def _row_token(self) -> str:
+        return token("filter", self.frame.rows.token, self.predicate)
+
+    @property
+    def rows(self) -> RowSpace:
+        return RowSpace(self._row_token, self.frame.npartitions, known_lengths(self._row_token))
+
+    @property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frame.bases
+
+    def describe(self) -> str:
+        return f"Filter {describe(self.predicate)}"
+
+
+class Slice(Frame):
+    """Row ranges of the partitions of a frame with known lengths.
+
+    `ranges` has one entry for each partition of the result: (partition of the input, start, stop, step), with start
+    and stop counted within that partition and step positive.
+    """
+
+    frame: Frame
+    ranges: tuple[tuple[int, int, int, int], ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([len(range(start, stop, step)) for _, start, stop, step in self.ranges])
+
+    @property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frame.bases
+
+    def describe(self) -> str:
+        return f"Slice  {self.rows.describe()}"
+
+
+class Project(Frame):
+    """Named values computed on the rows of a frame; where a plan needs them in memory."""
+
+    frame: Frame
+    names: tuple[Hashable, ...]
+    values: tuple[Value, ...]
+
+    @property
+    def rows(self) -> RowSpace:
+        return self.frame.rows
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the outputs, to compute with further."""
+        return ColumnRef(self._name, name, self.values[self.names.index(name)].dtype)
+
+    def describe(self) -> str:
+        shown = [f"{name}={describe(value)}" for name, value in zip(self.names, self.values, strict=True)]
+        return "Project " + ", ".join(shown)
+
+
+class Partitions(Frame):
+    """Some partitions of a frame, whole."""
+
+    frame: Frame
+    numbers: tuple[int, ...]
+
+    @property
+    def rows(self) -> RowSpace:
+        rows = self.frame.rows
+        if rows.lengths is not None:
+            return RowSpace.of_lengths([rows.lengths[number] for number in self.numbers])
+        return RowSpace(token("partitions", rows.token, self.numbers), len(self.numbers))
+
+    @property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frame.bases
+
+
+Selecting = Filter | Slice | Partitions
+SELECTIONS = (Filter, Slice, Partitions)
+"""Nodes that drop rows and leave the columns that values refer to as they are."""

@@ -1,0 +1,57 @@
+"""From a plan to its result: the one way in which akdask computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import dask
+import dask.threaded
+
+from akdask.plan.lengths import remember_lengths
+from akdask.plan.node import Frame, Node
+from akdask.plan.reduce import CountRows
+
+
+class Root:
+    """A plan, dressed as a Dask collection.
+
+    Runs on threads of this process unless a client or another scheduler is current.
+    """
+
+    __dask_scheduler__ = staticmethod(dask.threaded.get)
+
+    def __init__(self, expr: Node) -> None:
+        self._expr = expr
+
+    @property
+    def expr(self) -> Node:
+        """The plan."""
+        return self._expr
+
+    def __dask_graph__(self) -> Mapping[Any, Any]:
+        return self.expr.__dask_graph__()
+
+    def __dask_keys__(self) -> list[Any]:
+        return self.expr.__dask_keys__()
+
+    def __dask_layers__(self) -> tuple[str, ...]:
+        return (self.expr._name,)
+
+    def __dask_tokenize__(self) -> str:
+        return self.expr._name
+
+
+def run(*plans: Node) -> tuple[Any, ...]:
+    """Return the results of plans, computed together."""
+    return dask.compute(*[Root(plan) for plan in plans], traverse=False)
+
+
+def resolve_lengths(*frames: Frame) -> None:
+    """Count the rows of frames whose partition lengths are unknown, all in one computation, and remember them."""
+    unknown = {frame.rows.token: frame for frame in frames if frame.rows.lengths is None}
+    if not unknown:
+        return
+    counts = run(*[CountRows(frame) for frame in unknown.values()])
+    for token, lengths in zip(unknown, counts, strict=True):
+        remember_lengths(token, tuple(lengths))

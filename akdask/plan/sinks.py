@@ -1,0 +1,162 @@
+"""What a partition task makes of its blocks: columns, partial reductions, a count, or the first or last rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from akdask.columns import Table, concat_rows, empty
+from akdask.kernels.reduce import REDUCTIONS
+from akdask.plan.blocks import Block, Partition
+from akdask.plan.program import Program
+from akdask.typing import Column, NumberArray
+
+
+class Sink(Protocol):
+    """The end of a pipeline; picklable, and the same for all partitions."""
+
+    @property
+    def leave_last_mask(self) -> bool: ...
+
+    @property
+    def programs(self) -> Sequence[Program]: ...
+
+    def run(self, partition: Partition) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """Hold the results of a program in memory as a table.
+
+    `limit`, where given, keeps that many rows: the first ones, or the last ones if it is negative.
+    """
+
+    names: tuple[Hashable, ...]
+    program: Program
+    limit: int | None = None
+    leave_last_mask: bool = False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return (self.program,)
+
+    def run(self, partition: Partition) -> Table:
+        if self.limit is None and partition.keeps_all_rows:
+            return self._fill(partition)
+        pieces: list[Table] = []
+        rows = 0
+        for block in partition.blocks():
+            piece = self._own(block)
+            pieces.append(piece)
+            rows += piece.nrows
+            if self.limit is not None and 0 <= self.limit <= rows:
+                break
+            if self.limit is not None and self.limit < 0:
+                rows -= _drop_before(pieces, rows + self.limit)
+        return self._trim(Table.concat(pieces) if pieces else self._nothing())
+
+    def _fill(self, partition: Partition) -> Table:
+        """Evaluate straight into arrays of the final size, as nothing will be dropped."""
+        whole = partition.whole_columns(self.program)
+        if whole is not None:
+            return Table(dict(zip(self.names, whole, strict=True)), partition.nrows)
+        arrays = [np.empty(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
+        pieces: list[list[Column]] = [[] for _ in arrays]
+        row = 0
+        for block in partition.blocks():
+            targets = [array[row : row + block.nrows] for array in arrays]
+            results = block.evaluate(self.program, targets)
+            for dtype, target, result, strings in zip(self.program.dtypes, targets, results, pieces, strict=True):
+                if not dtype.is_number:
+                    strings.append(result)
+                elif result is not target:
+                    target[...] = result
+            row += block.nrows
+        for number, dtype in enumerate(self.program.dtypes):
+            if not dtype.is_number:
+                arrays[number] = concat_rows(pieces[number]) if pieces[number] else empty(dtype)
+        return Table(dict(zip(self.names, arrays, strict=True)), partition.nrows)
+
+    def _own(self, block: Block) -> Table:
+        """Copy what lies in buffers that the next block will reuse."""
+        results = block.evaluate(self.program)
+        owned = [np.array(item) if isinstance(item, np.ndarray) else item for item in results]
+        return Table(dict(zip(self.names, owned, strict=True)), block.nrows)
+
+    def _nothing(self) -> Table:
+        return Table({name: empty(t) for name, t in zip(self.names, self.program.dtypes, strict=True)}, 0)
+
+    def _trim(self, table: Table) -> Table:
+        if self.limit is None or table.nrows <= abs(self.limit):
+            return table
+        return table.slice(0, self.limit) if self.limit >= 0 else table.slice(table.nrows + self.limit, table.nrows)
+
+
+def _drop_before(pieces: list[Table], excess: int) -> int:
+    """Drop leading pieces that lie wholly before the last rows wanted; return how many rows went."""
+    dropped = 0
+    while pieces and dropped + pieces[0].nrows <= excess:
+        dropped += pieces.pop(0).nrows
+    return dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """Reduce results block by block to one state each; None where no row was left.
+
+    `plain` are columns as they are read, reduced under the mask of a final filter; `computed` are evaluated on the
+    selected rows only.  Calls are (position among the states, name of the reduction), one for each output.
+    """
+
+    plain: Program
+    plain_calls: tuple[tuple[int, str], ...]
+    computed: Program
+    computed_calls: tuple[tuple[int, str], ...]
+    leave_last_mask: bool = True
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return (self.plain, self.computed)
+
+    def run(self, partition: Partition) -> list[Any]:
+        states: list[Any] = [None] * (len(self.plain_calls) + len(self.computed_calls))
+        for block in partition.blocks():
+            if self.plain_calls:
+                mask = block.mask
+                self._reduce(states, self.plain_calls, block.evaluate(self.plain), mask)
+            if self.computed_calls:
+                block.apply_mask()
+                self._reduce(states, self.computed_calls, block.evaluate(self.computed), None)
+        return states
+
+    def _reduce(
+        self,
+        states: list[Any],
+        calls: Sequence[tuple[int, str]],
+        columns: Sequence[Column],
+        mask: NumberArray | None,
+    ) -> None:
+        for (number, name), column in zip(calls, columns, strict=True):
+            reduction = REDUCTIONS[name]
+            state = reduction.partial(column, mask)
+            states[number] = state if states[number] is None else reduction.merge(states[number], state)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Count the rows."""
+
+    leave_last_mask: bool = True
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return ()
+
+    def run(self, partition: Partition) -> int:
+        rows = 0
+        for block in partition.blocks():
+            rows += block.nrows if block.mask is None else int(np.count_nonzero(block.mask))
+        return rows

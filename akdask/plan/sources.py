@@ -1,0 +1,90 @@
+"""Frames without inputs: files, counted rows, and data that is at hand already."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Self
+
+from akdask.columns import Table
+from akdask.plan.node import Frame
+from akdask.plan.values import ColumnRef
+from akdask.schema import INT64, ColumnType, RowSpace
+from akdask.storage.source import Source
+
+
+class Scan(Frame):
+    """The columns of a source of files; which of them are read is decided by what uses them."""
+
+    source: Source
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths(self.source.lengths)
+
+    def column(self, name: str) -> ColumnRef:
+        """Return one column of the files."""
+        return ColumnRef(self._name, name, self.source.columns[name])
+
+    def describe(self) -> str:
+        return f"Scan {self.source.label}  {len(self.source.columns)} columns, {self.rows.describe()}"
+
+
+class Rows(Frame):
+    """Rows that are only counted; their one column is the position, from which created arrays are computed."""
+
+    lengths: tuple[int, ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths(self.lengths)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Position of the first row of each partition."""
+        return tuple(accumulate(self.lengths, initial=0))[:-1]
+
+    @property
+    def position(self) -> ColumnRef:
+        """The number of the row, from 0."""
+        return ColumnRef(self._name, "position", INT64)
+
+    def describe(self) -> str:
+        return f"Rows  {self.rows.describe()}"
+
+
+class Literal(Frame):
+    """Columns in this process's memory, one table for each partition."""
+
+    tables: tuple[Table, ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([table.nrows for table in self.tables])
+
+    def describe(self) -> str:
+        return f"Literal  {self.rows.describe()}"
+
+
+class Persisted(Frame):
+    """Tables that a scheduler holds: the outcome of `persist`.
+
+    `graph` maps keys to results or futures, `keys` has one key for each partition.
+    """
+
+    name: str
+    graph: Mapping[Any, Any]
+    keys: tuple[Hashable, ...]
+    rowspace: RowSpace
+    schema: tuple[tuple[Hashable, ColumnType], ...]
+
+    def __new__(cls, name: str, *operands: Any, _determ_token: str | None = None) -> Self:
+        return super().__new__(cls, name, *operands, _determ_token=_determ_token or name)
+
+    @property
+    def rows(self) -> RowSpace:
+        return self.rowspace
+
+    def describe(self) -> str:
+        return f"Persisted  {self.rows.describe()}"

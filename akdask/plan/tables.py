@@ -1,0 +1,94 @@
+"""Physical nodes that hand whole tables on: data at hand, and tasks that put tables together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Self
+
+from akdask.plan._dask import Alias, DataNode, Expr, List, Task, TaskRef
+from akdask.plan.lower import lower
+from akdask.plan.node import Node
+from akdask.plan.sources import Literal, Persisted
+
+
+class Tables(Node):
+    """Tables in this process's memory."""
+
+    token: str
+    tables: tuple[Any, ...]
+
+    @property
+    def npartitions(self) -> int:
+        return len(self.tables)
+
+    def _layer(self) -> dict[Any, Any]:
+        return {key: DataNode(key, table) for key, table in zip(self.__dask_keys__(), self.tables, strict=True)}
+
+
+class Held(Node):
+    """Results or futures that a scheduler holds, under the keys that it knows them by."""
+
+    name: str
+    graph: Mapping[Any, Any]
+    keys: tuple[Hashable, ...]
+
+    def __new__(cls, name: str, *operands: Any, _determ_token: str | None = None) -> Self:
+        return super().__new__(cls, name, *operands, _determ_token=_determ_token or name)
+
+    @property
+    def npartitions(self) -> int:
+        return len(self.keys)
+
+    def _layer(self) -> dict[Any, Any]:
+        graph = dict(self.graph)
+        for ours, theirs in zip(self.__dask_keys__(), self.keys, strict=True):
+            graph[ours] = Alias(ours, theirs)
+        return graph
+
+
+class Tasks(Node):
+    """One task for each partition, each calling the same function on some partitions of the inputs.
+
+    `calls` has for each task the input partitions, as (input, partition) pairs, and further arguments.
+    """
+
+    token: str
+    function: Callable[..., Any]
+    calls: tuple[tuple[tuple[tuple[int, int], ...], tuple[Any, ...]], ...]
+
+    @property
+    def npartitions(self) -> int:
+        return len(self.calls)
+
+    def _layer(self) -> dict[Any, Any]:
+        keys: list[Sequence[Hashable]] = [node.__dask_keys__() for node in self.operands[3:]]
+        graph = {}
+        for index, (refs, args) in enumerate(self.calls):
+            key = (self._name, index)
+            inputs = List(*[TaskRef(keys[node][partition]) for node, partition in refs])
+            graph[key] = Task(key, self.function, inputs, *args)
+        return graph
+
+
+class Union(Node):
+    """The partitions of several physical nodes, one after the other; operands are the nodes."""
+
+    @property
+    def npartitions(self) -> int:
+        return len(self.__dask_keys__())
+
+    def __dask_keys__(self) -> list[Any]:
+        return [key for node in self.operands for key in node.__dask_keys__()]
+
+    def _layer(self) -> dict[Any, Any]:
+        return {}
+
+
+@lower.register
+def _(frame: Literal) -> Expr:
+    return Tables(frame._name, frame.tables)
+
+
+@lower.register
+def _(frame: Persisted) -> Expr:
+    return Held(frame.name, frame.graph, frame.keys)

@@ -1,0 +1,165 @@
+"""Values: row-wise trees over the columns of a frame, evaluated inside one partition task.
+
+Because they are evaluated together, tasks grow with the number of partitions and never with columns times
+operators.  A value refers to columns by (name of the node that makes them, name of the column); filtering rows leaves
+it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from akdask.kernels.operations import OPERATIONS
+from akdask.kernels.rules import scalar_type
+from akdask.plan.tokens import token
+from akdask.schema import ColumnType
+
+if TYPE_CHECKING:
+    from akdask.plan.node import Frame
+
+
+class Value:
+    """A column-to-be: its type, and a token that equal trees share."""
+
+    __slots__ = ("dtype", "token")
+
+    dtype: ColumnType
+    token: str
+
+    @property
+    def args(self) -> tuple[Value, ...]:
+        """The values that this one is computed from."""
+        return ()
+
+    def __hash__(self) -> int:
+        return hash(self.token)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and self.token == other.token
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+
+class ColumnRef(Value):
+    """A column that a node makes."""
+
+    __slots__ = ("name", "source")
+
+    def __init__(self, source: str, name: Hashable, dtype: ColumnType) -> None:
+        self.source = source
+        self.name = name
+        self.dtype = dtype
+        self.token = f"{source}[{name!r}]"
+
+
+class Constant(Value):
+    """One plain value, the same on every row."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any, other: ColumnType | None = None) -> None:
+        self.dtype = scalar_type(value, other)
+        self.value = self.dtype.numpy.type(value) if self.dtype.is_number else str(value)
+        self.token = f"{self.dtype.name}({self.value!r})"
+
+
+class Replica(Value):
+    """The result of a one-partition node, handed whole to every task: a lazy scalar, or a table to look up in."""
+
+    __slots__ = ("field", "node")
+
+    def __init__(self, node: Frame, field: Hashable, dtype: ColumnType) -> None:
+        self.node = node
+        self.field = field
+        self.dtype = dtype
+        self.token = f"replica {node._name}[{field!r}]"
+
+
+class Call(Value):
+    """An operation on values, row by row."""
+
+    __slots__ = ("_args", "operation", "params")
+
+    def __init__(self, operation: str, *args: Value, **params: Any) -> None:
+        self.operation = operation
+        self._args = args
+        self.params = params
+        self.dtype = OPERATIONS[operation].result_type(*[arg.dtype for arg in args], **params)
+        self.token = token(operation, args, tuple(sorted(params.items())))
+
+    @property
+    def args(self) -> tuple[Value, ...]:
+        return self._args
+
+
+def walk(*values: Value) -> Iterator[Value]:
+    """Yield every distinct value of the trees, arguments before what uses them."""
+    seen: set[str] = set()
+    stack = [(value, False) for value in reversed(values)]
+    while stack:
+        value, args_done = stack.pop()
+        if args_done:
+            yield value
+        elif value.token not in seen:
+            seen.add(value.token)
+            stack.append((value, True))
+            stack.extend((arg, False) for arg in reversed(value.args))
+
+
+def columns_of(*values: Value) -> list[ColumnRef]:
+    """Return the distinct columns that the values refer to."""
+    return [value for value in walk(*values) if isinstance(value, ColumnRef)]
+
+
+def substitute(value: Value, replacements: Mapping[str, Value]) -> Value:
+    """Return the tree with columns replaced, given by the token of the column."""
+    if not replacements:
+        return value
+    done: dict[str, Value] = {}
+    for part in walk(value):
+        args = tuple(done[arg.token] for arg in part.args)
+        if part.token in replacements:
+            done[part.token] = replacements[part.token]
+        elif isinstance(part, Call) and any(new is not old for new, old in zip(args, part.args, strict=True)):
+            done[part.token] = Call(part.operation, *args, **part.params)
+        else:
+            done[part.token] = part
+    return done[value.token]
+
+
+def describe(value: Value) -> str:
+    """Write a value as a user would."""
+    match value:
+        case ColumnRef():
+            return str(value.name)
+        case Constant():
+            return repr(value.value) if isinstance(value.value, str) else str(value.value)
+        case Replica():
+            return f"<{value.node.describe()}>"
+        case Call():
+            return _describe_call(value)
+    return repr(value)
+
+
+def _describe_call(call: Call) -> str:
+    symbol = OPERATIONS[call.operation].symbol
+    args = [describe(arg) for arg in call.args]
+    if symbol and len(args) == 2:
+        return f"({args[0]} {symbol} {args[1]})"
+    if symbol and len(args) == 1:
+        return f"{symbol}{args[0]}"
+    named = [f"{name}={value!r}" for name, value in call.params.items()]
+    return f"{call.operation}({', '.join(args + named)})"
+
+
+def as_value(item: Any, other: ColumnType | None = None) -> Value:
+    """Return a value for a plain scalar, or the value itself."""
+    return item if isinstance(item, Value) else Constant(_plain(item), other)
+
+
+def _plain(item: Any) -> Any:
+    return item[()] if isinstance(item, np.ndarray) and item.ndim == 0 else item

@@ -1,0 +1,6 @@
+"""What columns are, before any byte is read: types, and the identity of rows."""
+
+from akdask.schema.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type
+from akdask.schema.rows import RowSpace
+
+__all__ = ["BOOL", "FLOAT64", "INT64", "STR", "UINT8", "UINT64", "ColumnType", "RowSpace", "column_type"]

@@ -1,0 +1,99 @@
+"""The closed set of types that a column can have while it is computed with.
+
+Arkouda computes on 64-bit numbers, bool and Strings; narrower widths in files are widened when they are read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.errors import ArgumentTypeError
+
+Kind: TypeAlias = Literal["int", "uint", "float", "bool", "str"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """The type of a column.
+
+    Parameters
+    ----------
+    name : str
+        The name that Arkouda uses: ``int64``, ``uint64``, ``float64``, ``bool``, ``uint8``, ``str``.
+    kind : str
+        What sort of values: ``int``, ``uint``, ``float``, ``bool`` or ``str``.
+    itemsize : int
+        Bytes of one element in memory; for strings the size of one offset.
+    """
+
+    name: str
+    kind: Kind
+    itemsize: int
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The NumPy dtype that holds it; object for strings, as `to_ndarray` gives them."""
+        return np.dtype(object if self.kind == "str" else self.name)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether partitions hold NumPy arrays (bool included) rather than Arrow strings."""
+        return self.kind != "str"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+INT64 = ColumnType("int64", "int", 8)
+UINT64 = ColumnType("uint64", "uint", 8)
+FLOAT64 = ColumnType("float64", "float", 8)
+BOOL = ColumnType("bool", "bool", 1)
+UINT8 = ColumnType("uint8", "uint", 1)
+STR = ColumnType("str", "str", 8)
+
+BY_NAME = {t.name: t for t in (INT64, UINT64, FLOAT64, BOOL, UINT8, STR)}
+
+
+def column_type(dtype: ColumnType | npt.DTypeLike | str) -> ColumnType:
+    """Return the column type that holds values of a NumPy dtype, a Python type or a name.
+
+    Narrow numbers widen as Arkouda widens them on reading: signed and small unsigned integers to int64,
+    8-byte unsigned to uint64, any real float to float64.  ``uint8`` asked for by name stays uint8.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If no column can hold such values.
+
+    Examples
+    --------
+    >>> column_type("int32").name, column_type(float).name, column_type(str).name
+    ('int64', 'float64', 'str')
+    """
+    if isinstance(dtype, ColumnType):
+        return dtype
+    if isinstance(dtype, str) and dtype in BY_NAME:
+        return BY_NAME[dtype]
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = np.dtype(object)
+    match found.kind:
+        case "i":
+            return INT64
+        case "u":
+            return UINT64 if found.itemsize == 8 else INT64
+        case "f" if found.itemsize <= 8:
+            return FLOAT64
+        case "b":
+            return BOOL
+        case "U" | "S" | "T":
+            return STR
+    raise ArgumentTypeError(
+        f"no column can hold values of type {dtype!r}.",
+        details=[f"column types: {', '.join(BY_NAME)}"],
+    )

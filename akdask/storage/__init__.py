@@ -1,0 +1,1 @@
+"""Bytes and names of files: paths, locale numbering, where data lies, reading ranges, writing sets atomically."""

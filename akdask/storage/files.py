@@ -1,0 +1,110 @@
+"""Paths on this machine and fsspec URLs: which file is meant, and whether it is still the same file."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from dataclasses import dataclass
+from typing import Any
+
+import fsspec
+
+from akdask.errors import FileFormatError, MissingFileError
+
+
+@dataclass(frozen=True, slots=True)
+class FileIdentity:
+    """One file in one state: another size or version means that everything known about it is stale.
+
+    Parameters
+    ----------
+    path : str
+        Absolute path or URL.
+    size : int
+        Bytes.
+    version : str
+        Time of modification and inode of a local file, the file system's own mark of a remote one.
+    """
+
+    path: str
+    size: int
+    version: str
+
+
+def is_remote(path: str) -> bool:
+    """Whether the path is a URL, to be opened through fsspec.
+
+    Examples
+    --------
+    >>> is_remote("s3://bucket/flows.h5"), is_remote("/data/flows.h5")
+    (True, False)
+    """
+    return "://" in path
+
+
+def absolute(path: str | os.PathLike[str]) -> str:
+    """Return the path as any worker can use it: absolute, with ``~`` expanded.  URLs stay as they are."""
+    text = os.fspath(path)
+    return text if is_remote(text) else os.path.abspath(os.path.expanduser(text))
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """Return the fsspec file system of a URL, and the path inside it."""
+    system, path = fsspec.core.url_to_fs(url)
+    return system, path
+
+
+def identify(path: str) -> FileIdentity:
+    """Return size and version of a file.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such file.
+    FileFormatError
+        If it is a folder, or cannot be looked at.
+    """
+    try:
+        if is_remote(path):
+            system, inner = file_system(path)
+            return FileIdentity(path, int(system.info(inner)["size"]), str(system.ukey(inner)))
+        return identity_of(path, os.stat(path))
+    except FileNotFoundError:
+        raise MissingFileError(f"no file {path!r}.") from None
+    except OSError as error:
+        raise FileFormatError(f"cannot look at {path!r}: {error.strerror or error}.") from error
+
+
+def identity_of(path: str, status: os.stat_result) -> FileIdentity:
+    """Return the identity of a local file from its `os.stat`."""
+    if stat.S_ISDIR(status.st_mode):
+        raise FileFormatError(f"{path!r} is a folder.", hint="name the files in it, for example with a pattern '…/*'.")
+    return FileIdentity(path, status.st_size, f"{status.st_mtime_ns}-{status.st_ino}")
+
+
+def exists(path: str) -> bool:
+    """Whether there is a file or folder at the path."""
+    if is_remote(path):
+        system, inner = file_system(path)
+        return bool(system.exists(inner))
+    return os.path.lexists(path)
+
+
+def matching(pattern: str) -> list[str]:
+    """Return the files that match a glob pattern, in no particular order."""
+    if is_remote(pattern):
+        system, inner = file_system(pattern)
+        return [system.unstrip_protocol(found) for found in system.glob(inner)]
+    return glob.glob(pattern)
+
+
+def names_in(folder: str) -> list[str]:
+    """Return the names of the files in a folder; none where it cannot be listed."""
+    try:
+        if is_remote(folder):
+            system, inner = file_system(folder)
+            return [entry.rstrip("/").rpartition("/")[2] for entry in system.ls(inner, detail=False)]
+        return os.listdir(folder or ".")
+    except OSError:
+        return []

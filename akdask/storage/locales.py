@@ -1,0 +1,151 @@
+"""``_LOCALE####`` names: prefix and extension, the order of a set, and which files a user means.
+
+A set of files is named by a prefix and an extension; partition 3 of ``d/flows.h5`` is ``d/flows_LOCALE0003.h5``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from akdask.errors import ArgumentError, InconsistentFilesError, MissingFileError
+from akdask.storage.files import absolute, exists, matching, names_in
+
+_LOCALE = re.compile(r"_LOCALE(\d+)(\.[^./]*)?$")
+_MAGIC = re.compile(r"[*?\[]")
+_MOST_NAMED = 10
+
+
+def split_extension(path: str) -> tuple[str, str]:
+    """Split at the last dot of the file name; a leading dot does not start an extension.
+
+    Examples
+    --------
+    >>> split_extension("d/foo.tar.gz"), split_extension("d.v1/foo"), split_extension("d/.hid")
+    (('d/foo.tar', '.gz'), ('d.v1/foo', ''), ('d/.hid', ''))
+    """
+    folder, slash, name = path.rpartition("/")
+    stem, dot, extension = name.rpartition(".")
+    return (f"{folder}{slash}{stem}", f".{extension}") if stem and dot else (path, "")
+
+
+def locale_path(path: str, index: int) -> str:
+    """Return the file of one partition of the set that is written under `path`.
+
+    Examples
+    --------
+    >>> locale_path("d/foo.h5", 3), locale_path("d/foo", 10000)
+    ('d/foo_LOCALE0003.h5', 'd/foo_LOCALE10000')
+    """
+    prefix, extension = split_extension(path)
+    return f"{prefix}_LOCALE{index:04d}{extension}"
+
+
+def locale_number(path: str) -> int | None:
+    """Return the number after ``_LOCALE``, None if the name has none."""
+    found = _LOCALE.search(path)
+    return int(found[1]) if found else None
+
+
+def sort_key(path: str) -> str:
+    """Order files as their locales are numbered, beyond four digits too.
+
+    Examples
+    --------
+    >>> sorted(["x_LOCALE10000", "x_LOCALE1001", "x_LOCALE0002"], key=sort_key)
+    ['x_LOCALE0002', 'x_LOCALE1001', 'x_LOCALE10000']
+    """
+    return _LOCALE.sub(lambda found: f"_LOCALE{int(found[1]):020d}{found[2] or ''}", path)
+
+
+def locale_files(path: str) -> list[str]:
+    """Return the files of exactly this set, in order: never those of a longer prefix."""
+    path = absolute(path)
+    folder, slash, name = path.rpartition("/")
+    prefix, extension = split_extension(name)
+    wanted = re.compile(re.escape(prefix) + r"_LOCALE\d+" + re.escape(extension))
+    return sorted((f"{folder}{slash}{n}" for n in names_in(folder or slash) if wanted.fullmatch(n)), key=sort_key)
+
+
+def expand(filenames: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return the files that a user means: each name is taken literally if there is such a file, else as a pattern.
+
+    What a pattern finds is put in the order of the locales; several names keep the order given.
+
+    Raises
+    ------
+    ArgumentError
+        If no name is given, or a blank one.
+    MissingFileError
+        If a name or a pattern finds nothing.
+    InconsistentFilesError
+        If a file is missing from within the numbering of a set that a pattern finds.
+    """
+    given = [filenames] if isinstance(filenames, (str, os.PathLike)) else list(filenames)
+    names = [os.fspath(name) for name in given]
+    if not names or not all(name.strip() for name in names):
+        raise ArgumentError("file names must not be empty.", details=[f"given: {filenames!r}"])
+    found = [_expand_one(absolute(name)) for name in names]
+    missing = [name for name, files in zip(names, found, strict=True) if not files]
+    if missing:
+        details = [f"{name!r}: {_nearby(absolute(name))}" for name in missing]
+        raise MissingFileError("no files found for the names given.", details=details)
+    return [path for files in found for path in files]
+
+
+def _expand_one(name: str) -> list[str]:
+    if exists(name):
+        return [name]
+    if not _MAGIC.search(name):
+        return []
+    files = sorted(matching(name), key=sort_key)
+    _check_numbering(files, name)
+    return files
+
+
+def _check_numbering(files: Iterable[str], pattern: str) -> None:
+    """A locale that the pattern would have found, but that is not there, means lost rows."""
+    families: dict[tuple[str, str], list[re.Match[str]]] = {}
+    for path in files:
+        if found := _LOCALE.search(path):
+            families.setdefault((path[: found.start()], found[2] or ""), []).append(found)
+    wanted = re.compile(glob_expression(pattern))
+    for (prefix, extension), members in families.items():
+        numbers = {int(found[1]) for found in members}
+        width = min(len(found[1]) for found in members)
+        paths = (f"{prefix}_LOCALE{k:0{width}d}{extension}" for k in range(max(numbers)) if k not in numbers)
+        lost = list(islice(filter(wanted.fullmatch, paths), _MOST_NAMED))
+        if lost:
+            raise InconsistentFilesError(
+                f"files are missing from the set {pattern!r}.",
+                details=[f"missing: {path}" for path in lost],
+                hint="restore them, or name the files to read in a list.",
+            )
+
+
+def glob_expression(pattern: str) -> str:
+    """Return the regular expression of paths that a glob pattern matches."""
+    parts = re.split(r"(\*+|\?|\[[^\]]+\])", pattern)
+    return "".join(_translated(part) for part in parts)
+
+
+def _translated(part: str) -> str:
+    if part.startswith("*"):
+        return "[^/]*" if part == "*" else ".*"
+    if part == "?":
+        return "[^/]"
+    if part.startswith("[") and part.endswith("]"):
+        return f"[^{part[2:]}" if part.startswith("[!") else part
+    return re.escape(part)
+
+
+def _nearby(path: str) -> str:
+    """Names in the same folder that may have been meant."""
+    folder, slash, name = path.rpartition("/")
+    names = names_in(folder or slash)
+    stem = split_extension(_MAGIC.split(name)[0])[0]
+    alike = [n for n in names if stem and n.startswith(stem)] or difflib.get_close_matches(name, names, cutoff=0.5)
+    return "no such file; nearby: " + ", ".join(sorted(alike)[:3]) if alike else "no such file"

@@ -1,0 +1,120 @@
+"""Ranges of bytes of one file, read into memory that the caller owns.
+
+Local files are read with `os.preadv`, outside any lock and without mapping them: a mapping would count against the
+kernel's limit, and a file that is truncated under a mapping kills the process.  Anything else goes through fsspec.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import Any, Self
+
+from akdask.errors import FileError, FileFormatError, MissingFileError
+from akdask.storage.files import FileIdentity, file_system, identify, identity_of, is_remote
+from akdask.typing import NumberArray
+
+_MOST_AT_ONCE = 2**30  # the kernel moves at most 2 GiB at a time
+_PIECE = 4 * 2**20  # bytes of one remote request; several are under way at a time
+
+
+class RangeReader(ABC):
+    """Reads ranges of bytes of one file; holds it open only inside ``with``."""
+
+    def __init__(self, file: FileIdentity) -> None:
+        self.file = file
+
+    @abstractmethod
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+
+    @abstractmethod
+    def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
+        """Fill a contiguous array with the bytes at `offset`; `dataset` is named if that fails.
+
+        Raises
+        ------
+        FileFormatError
+            If the file ends before.
+        """
+
+    def _ends_early(self, dataset: str) -> FileFormatError:
+        return FileFormatError(
+            f"file {self.file.path!r} ends before the last byte of dataset {dataset!r}.",
+            hint="the file is truncated; write it again.",
+        )
+
+    def _check_unchanged(self, now: FileIdentity) -> None:
+        if now != self.file:
+            raise FileError(
+                f"file {self.file.path!r} has changed since it was opened.",
+                details=[f"{self.file.size} bytes then, {now.size} now"],
+                hint="read the set again to see its present content.",
+            )
+
+
+def range_reader(file: FileIdentity) -> RangeReader:
+    """Return the reader that fits where the file is."""
+    return _RemoteReader(file) if is_remote(file.path) else _LocalReader(file)
+
+
+class _LocalReader(RangeReader):
+    descriptor: int
+
+    def __enter__(self) -> Self:
+        try:
+            self.descriptor = os.open(self.file.path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise MissingFileError(f"no file {self.file.path!r} any more.") from None
+        except OSError as error:
+            raise FileError(f"cannot open {self.file.path!r}: {error.strerror}.") from error
+        try:
+            self._check_unchanged(identity_of(self.file.path, os.fstat(self.descriptor)))
+        except BaseException:
+            os.close(self.descriptor)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self.descriptor)
+
+    def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
+        rest = memoryview(out).cast("B")
+        while rest:
+            try:
+                count = os.preadv(self.descriptor, [rest[:_MOST_AT_ONCE]], offset)
+            except OSError as error:
+                raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error.strerror}.") from error
+            if not count:
+                raise self._ends_early(dataset)
+            rest, offset = rest[count:], offset + count
+
+
+class _RemoteReader(RangeReader):
+    system: Any
+    inner: str
+
+    def __enter__(self) -> Self:
+        self._check_unchanged(identify(self.file.path))
+        self.system, self.inner = file_system(self.file.path)
+        return self
+
+    def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
+        target = memoryview(out).cast("B")
+        starts = range(offset, offset + len(target), _PIECE)
+        stops = [min(start + _PIECE, offset + len(target)) for start in starts]
+        try:
+            pieces = self.system.cat_ranges([self.inner] * len(stops), list(starts), stops, on_error="raise")
+        except OSError as error:
+            raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error}.") from error
+        for start, stop, piece in zip(starts, stops, pieces, strict=True):
+            if len(piece) != stop - start:
+                raise self._ends_early(dataset)
+            target[start - offset : stop - offset] = piece

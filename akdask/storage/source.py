@@ -1,0 +1,68 @@
+"""What the lazy layer needs of anything that can be scanned: HDF5 sets now, other file types later.
+
+A `Source` is one row space of a set of files: columns that have the same number of rows in every file.  A
+`Part` is one partition of it, small enough to travel to a worker, and carries where the bytes are.  A `PartReader`
+reads row ranges of it and holds open files only between ``__enter__`` and ``__exit__``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Protocol, Self
+
+from akdask.schema import ColumnType
+from akdask.typing import Column, NumberArray
+
+
+class PartReader(Protocol):
+    """Reads row ranges of the columns of one partition."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows `start` to `stop` of a column, counted from the first row of the partition.
+
+        `out`, where given, is a contiguous array of the column's dtype with at least ``stop - start`` elements; the
+        reader may fill it and return a view of it.  The result is only valid until the next read into the same `out`.
+        """
+        ...
+
+
+class Part(Protocol):
+    """One partition of a source: picklable, no open files."""
+
+    @property
+    def nrows(self) -> int: ...
+
+    def open(self) -> PartReader: ...
+
+
+class Source(Protocol):
+    """Columns of one row space in a set of files.  Immutable."""
+
+    @property
+    def token(self) -> str:
+        """Changes whenever the files change (path, size, time of modification)."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """How a user names it, for plans and messages: ``read_hdf('flows_LOCALE*')``."""
+        ...
+
+    @property
+    def columns(self) -> Mapping[str, ColumnType]: ...
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """Rows in each partition."""
+        ...
+
+    def part(self, index: int, columns: Sequence[str]) -> Part:
+        """Return one partition, reduced to the given columns."""
+        ...

@@ -1,0 +1,1 @@
+"""akdask beside what else could be used, on the same files, in one run: ``python -m benchmarks``."""

@@ -1,0 +1,107 @@
+"""What a task found, and the table of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+OURS = "akdask"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a quantity is printed: `scale` of them make one of the base (seconds, bytes, pieces)."""
+
+    name: str
+    scale: float
+
+
+MILLISECONDS = Unit("ms", 1e3)
+MICROSECONDS = Unit("µs", 1e6)
+MEBIBYTES = Unit("MiB", 2.0**-20)
+PIECES = Unit("", 1.0)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One quantity, the smaller the better, of akdask and its peers.
+
+    Parameters
+    ----------
+    task : str
+        What was measured.
+    unit : Unit
+    values : mapping of str to float
+        By name of who did it; seconds, bytes or pieces.
+    floors : mapping of str to float
+        How many times a peer's value akdask's must be at least inverse to: 2.0 asks for half of the peer's value.
+    limit : float, optional
+        What akdask's own value must stay below.
+    """
+
+    task: str
+    unit: Unit
+    values: Mapping[str, float]
+    floors: Mapping[str, float] = field(default_factory=dict)
+    limit: float | None = None
+
+    def ratio(self, peer: str) -> float:
+        """How many times better akdask is than a peer."""
+        return self.values[peer] / self.values[OURS]
+
+    def bar(self, name: str) -> str:
+        """The goal that this line is held against, or nothing."""
+        if name == OURS and self.limit is not None:
+            return f"< {self.limit * self.unit.scale:,.6g} {self.unit.name}".rstrip()
+        return f"≥ {self.floors[name]:.2f}x" if name in self.floors else ""
+
+    def met(self, name: str) -> bool | None:
+        """Whether the goal of this line is met; None where it has none."""
+        if name == OURS and self.limit is not None:
+            return self.values[OURS] < self.limit
+        return self.ratio(name) >= self.floors[name] if name in self.floors else None
+
+
+HEADER = ("task", "by", "value", "ratio", "bar", "met")
+
+
+def table(results: Iterable[Result]) -> str:
+    """Return all results as text; a ratio above 1 means that akdask is that many times better."""
+    rows = [HEADER, *(row for result in results for row in _rows(result))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(_pad(cell, width, index) for index, (cell, width) in enumerate(zip(row, widths, strict=True)))
+             for row in rows]  # fmt: skip
+    return "\n".join([lines[0].rstrip(), "-" * (sum(widths) + 2 * len(widths) - 2), *(s.rstrip() for s in lines[1:])])
+
+
+def _rows(result: Result) -> Iterator[tuple[str, ...]]:
+    for name, value in result.values.items():
+        shown = f"{value * result.unit.scale:,.{_digits(value * result.unit.scale)}f} {result.unit.name}".rstrip()
+        ratio = "" if name == OURS else f"{result.ratio(name):.2f}x"
+        met = {None: "", True: "yes", False: "NO"}[result.met(name)]
+        yield (result.task if name == OURS else "", name, shown, ratio, result.bar(name), met)
+
+
+def _digits(value: float) -> int:
+    return 0 if value >= 100 or value == int(value) else 1 if value >= 10 else 2
+
+
+def _pad(cell: str, width: int, index: int) -> str:
+    return cell.rjust(width) if HEADER[index] in {"value", "ratio"} else cell.ljust(width)
+
+
+def write_json(path: Path, machine: Mapping[str, object], results: Iterable[Result]) -> None:
+    """Write everything that the table shows, in seconds, bytes and pieces."""
+    entries = [
+        {
+            "task": result.task,
+            "values": dict(result.values),
+            "ratios": {name: result.ratio(name) for name in result.values if name != OURS},
+            "bars": {name: result.bar(name) for name in result.values if result.bar(name)},
+            "met": {name: result.met(name) for name in result.values if result.bar(name)},
+        }
+        for result in results
+    ]
+    path.write_text(json.dumps({"machine": dict(machine), "results": entries}, indent=2) + "\n")

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import dask
+import pytest
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+SHARED_FIXTURES = Path(__file__).parents[2] / "shared" / "fixtures"
+
+
+@pytest.fixture(scope="session")
+def shared_fixtures() -> Path:
+    """Return the folder of files from real Arkouda servers."""
+    if not SHARED_FIXTURES.is_dir():
+        pytest.skip(f"no folder {SHARED_FIXTURES} beside the repository")
+    return SHARED_FIXTURES
+
+
+@pytest.fixture
+def prefix(tmp_path: Path) -> Path:
+    """Return a path prefix for a set of files in a folder of its own."""
+    return tmp_path / "set"
+
+
+@pytest.fixture(scope="session")
+def session_client() -> Iterator[Client]:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def cluster_client(session_client: Client, synchronous_scheduler: None) -> Iterator[Client]:
+    """Return a client of two workers with one thread each, current while the test runs.
+
+    The cluster starts once a session; only tests marked `cluster` may ask for it.
+    """
+    with session_client.as_current(), dask.config.set(scheduler="distributed"):
+        yield session_client

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import operator
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels.operations import OPERATIONS
+from akdask.schema import BOOL, INT64, STR
+
+WORDS = ["", "a", "Ab cd", "ABC", "x1", "12", " ", "\t\n", "Straße", "ÉCOLE", "ñandú", "日本", "a\x00b", "Zz", "٣", "it's"]
+TEXT = st.lists(st.sampled_from(WORDS) | st.text(st.characters(max_codepoint=0x24F), max_size=6), max_size=12)
+PREDICATES = ["islower", "isupper", "istitle", "isalnum", "isalpha", "isdigit", "isdecimal", "isnumeric", "isspace"]
+COMPARISONS = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+
+
+def column(words):
+    """An Arrow array that begins in the middle of its buffers, as slices of partitions do."""
+    return pa.array(["skipped", "ü", *words, "behind"], pa.large_string()).slice(2, len(words))
+
+
+def check(name, words, expected, *args, **params):
+    operation = OPERATIONS[name]
+    found = operation.evaluate(column(words), *args, **params)
+    types = [STR, *(STR for _ in args)]
+    if operation.result_type(*types, **params) == STR:
+        assert found.type == pa.large_string()
+        assert found.to_pylist() == expected
+        return
+    assert found.dtype == operation.result_type(*types, **params).numpy
+    assert found.tolist() == expected
+    out = np.empty(len(words), found.dtype)
+    assert operation.evaluate(column(words), *args, out=out, **params) is out
+    assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("name", PREDICATES)
+@given(words=TEXT)
+def test_predicates_agree_with_python(name, words):
+    check(name, words, [getattr(word, name)() for word in words])
+
+
+@pytest.mark.parametrize("name", ["lower", "upper", "title", "capitalize"])
+@given(words=st.lists(st.text("abzABZ 1_'-éÉñÑ日", max_size=8)))
+def test_case_changes_agree_with_python(name, words):
+    check(name, words, [getattr(word, name)() for word in words])
+
+
+@given(words=TEXT)
+def test_lengths_count_bytes(words):
+    check("byte_length", words, [len(word.encode()) for word in words])
+    check("isempty", words, [word == "" for word in words])
+
+
+def test_no_strings_have_no_lengths():
+    nothing = pa.array([], pa.large_string())
+    assert OPERATIONS["byte_length"].evaluate(nothing).tolist() == []
+    assert OPERATIONS["byte_length"].evaluate(nothing, out=np.empty(0, np.int64)).tolist() == []
+    assert OPERATIONS["equal"].evaluate(nothing, "a").tolist() == []
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+@given(words=TEXT, other=st.sampled_from(WORDS), data=st.data())
+def test_comparisons_go_by_bytes(name, words, other, data):
+    compare = COMPARISONS[name]
+    others = data.draw(st.permutations(words))
+    check(name, words, [compare(w.encode(), o.encode()) for w, o in zip(words, others, strict=True)], column(others))
+    check(name, words, [compare(w.encode(), other.encode()) for w in words], other)
+    flipped = OPERATIONS[name].evaluate(other, column(words))
+    assert flipped.tolist() == [compare(other.encode(), w.encode()) for w in words]
+    assert OPERATIONS[name].evaluate("a", other) == compare("a", other)
+
+
+@given(words=TEXT, part=st.sampled_from(["", "a", "b", " ", "ß", ".", "日", "\x00"]))
+def test_substrings_are_found_anywhere_in_front_and_at_the_end(words, part):
+    check("contains", words, [part in word for word in words], substr=part)
+    check("startswith", words, [word.startswith(part) for word in words], substr=part)
+    check("endswith", words, [word.endswith(part) for word in words], substr=part)
+
+
+@given(words=TEXT, pattern=st.sampled_from([r"\d", "a|b", "^A", "[^a-z]+", "b$", "(a)(b)?", "^$", "日.", r"\s+", "c*"]))
+def test_regular_expressions_match_anywhere_in_front_and_at_the_end(words, pattern):
+    words = [word for word in words if "\n" not in word]  # Python's $ and . see lines, RE2's only the whole text
+    check("contains", words, [bool(re.search(pattern, w, re.ASCII)) for w in words], substr=pattern, regex=True)
+    check("startswith", words, [bool(re.match(pattern, w, re.ASCII)) for w in words], substr=pattern, regex=True)
+    ends = [bool(re.search(rf"(?:{pattern})\Z", w, re.ASCII)) for w in words]
+    check("endswith", words, ends, substr=pattern, regex=True)
+
+
+@pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1"])
+def test_a_bad_pattern_is_an_error_when_it_is_written(pattern):
+    with pytest.raises(ArgumentError, match="RE2"):
+        OPERATIONS["contains"].result_type(STR, substr=pattern, regex=True)
+    assert OPERATIONS["contains"].result_type(STR, substr=pattern) == BOOL
+
+
+@given(words=TEXT, chars=st.sampled_from(["", "a", " x1", "aé日"]))
+def test_strip_takes_white_space_or_the_given_characters(words, chars):
+    # Python counts the separators 0x1c to 0x1f as white space, Unicode's property does not.
+    words = [word for word in words if not set(word) & set("\x1c\x1d\x1e\x1f")]
+    check("strip", words, [word.strip(chars or None) for word in words], chars=chars)
+
+
+@given(words=TEXT, delimiter=st.sampled_from(["", "-", "::", "ß"]))
+def test_stick_joins_row_by_row(words, delimiter):
+    others = words[::-1]
+    expected = [f"{left}{delimiter}{right}" for left, right in zip(words, others, strict=True)]
+    check("stick", words, expected, column(others), delimiter=delimiter)
+    check("stick", words, [f"{left}{delimiter}end" for left in words], "end", delimiter=delimiter)
+    before = OPERATIONS["stick"].evaluate("front", column(words), delimiter=delimiter)
+    assert before.to_pylist() == [f"front{delimiter}{right}" for right in words]
+
+
+@given(words=TEXT, seed=st.integers(0, 99))
+def test_where_chooses_strings(words, seed):
+    condition = np.random.default_rng(seed).random(len(words)) < 0.5
+    assert OPERATIONS["where"].result_type(BOOL, STR, STR) == STR
+    for x, y in [(words, words[::-1]), (words, "no"), ("yes", words), ("yes", "no")]:
+        args = [item if isinstance(item, str) else column(item) for item in (x, y)]
+        rows = [[item] * len(words) if isinstance(item, str) else item for item in (x, y)]
+        found = OPERATIONS["where"].evaluate(condition, *args)
+        assert found.type == pa.large_string()
+        assert found.to_pylist() == [a if holds else b for holds, a, b in zip(condition, *rows, strict=True)]
+
+
+@given(words=TEXT, wanted=st.lists(st.sampled_from(WORDS), max_size=4))
+def test_isin_finds_strings_in_a_set(words, wanted):
+    check("isin", words, [word in wanted for word in words], values=tuple(wanted))
+
+
+@pytest.mark.parametrize("name", [*PREDICATES, "lower", "byte_length", "isempty", "strip"])
+def test_string_operations_refuse_numbers(name):
+    with pytest.raises(ArgumentTypeError, match=f"{name} does not take"):
+        OPERATIONS[name].result_type(INT64)
+
+
+def test_strings_do_not_compare_with_numbers():
+    with pytest.raises(ArgumentTypeError, match="str, int64"):
+        OPERATIONS["less"].result_type(STR, INT64)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points, version
+from importlib.resources import files
+
+import akdask
+
+
+def test_version_is_that_of_the_installed_package():
+    assert akdask.__version__ == version("akdask")
+
+
+def test_every_public_name_exists():
+    missing = [name for name in akdask.__all__ if not hasattr(akdask, name)]
+    assert missing == []
+
+
+def test_public_names_are_listed_once():
+    assert len(set(akdask.__all__)) == len(akdask.__all__)
+
+
+def test_package_declares_that_it_is_typed():
+    assert files("akdask").joinpath("py.typed").is_file()
+
+
+def test_console_script_points_at_a_callable():
+    (script,) = entry_points(group="console_scripts", name="akdask")
+    assert callable(script.load())
+
+
+def test_import_loads_neither_the_cluster_nor_optional_packages():
+    code = (
+        "import sys, akdask; "
+        "print([name for name in ('distributed', 'matplotlib', 'polars', 'dask.dataframe') if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
