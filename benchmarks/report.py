@@ -36,7 +36,7 @@ class Result:
     values : mapping of str to float
         By name of who did it; seconds, bytes or pieces.
     floors : mapping of str to float
-        How many times a peer's value akdask's must be at least inverse to: 2.0 asks for half of the peer's value.
+        The least ratio to a peer that is good enough: 2.0 asks akdask for half of the peer's value.
     limit : float, optional
         What akdask's own value must stay below.
     """
@@ -48,17 +48,17 @@ class Result:
     limit: float | None = None
 
     def ratio(self, peer: str) -> float:
-        """How many times better akdask is than a peer."""
+        """Return how many times better akdask is than a peer."""
         return self.values[peer] / self.values[OURS]
 
     def bar(self, name: str) -> str:
-        """The goal that this line is held against, or nothing."""
+        """Return the goal that this line is held against, or nothing."""
         if name == OURS and self.limit is not None:
             return f"< {self.limit * self.unit.scale:,.6g} {self.unit.name}".rstrip()
         return f"≥ {self.floors[name]:.2f}x" if name in self.floors else ""
 
     def met(self, name: str) -> bool | None:
-        """Whether the goal of this line is met; None where it has none."""
+        """Return whether the goal of this line is met; None where it has none."""
         if name == OURS and self.limit is not None:
             return self.values[OURS] < self.limit
         return self.ratio(name) >= self.floors[name] if name in self.floors else None

@@ -35,6 +35,9 @@ class Array(Collection):
     def __init__(self, frame: Frame, value: Value) -> None:
         self._frame = frame
         self._value = value
+        if config.get("eager") and not isinstance(frame, Persisted):
+            kept = self.persist()
+            self._frame, self._value = kept._frame, kept._value
 
     def _like(self, frame: Frame, value: Value) -> Self:
         """Return the same kind of array with other rows or another value."""

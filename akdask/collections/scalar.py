@@ -17,7 +17,7 @@ from akdask.plan.reduce import Element
 from akdask.plan.run import run
 from akdask.plan.values import Replica
 
-_UNKNOWN = object()
+_UNKNOWN = ...
 
 
 class Scalar(Collection):

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.errors import ArgumentTypeError
-from akdask.schema import STR, ColumnType, column_type
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type
 from akdask.typing import Column, NumberArray
 
 
@@ -59,9 +59,12 @@ def concat_rows(columns: Sequence[Column]) -> Column:
     return pa.concat_arrays(columns)
 
 
+_TYPES = {t.numpy: t for t in (INT64, UINT64, FLOAT64, BOOL, UINT8)}
+
+
 @type_of.register
 def _(column: np.ndarray) -> ColumnType:
-    return column_type(column.dtype.name)
+    return _TYPES.get(column.dtype) or column_type(column.dtype)
 
 
 @slice_rows.register
@@ -76,7 +79,8 @@ def _(column: np.ndarray, positions: NumberArray) -> NumberArray:
 
 @filter_rows.register
 def _(column: np.ndarray, mask: NumberArray) -> NumberArray:
-    return column[mask]
+    # Two to three times faster than column[mask] unless nearly all or nearly no rows are kept.
+    return column.take(np.flatnonzero(mask))
 
 
 @nbytes.register

@@ -63,7 +63,7 @@ def warn_of_skipped(told: Sequence[str], count: int) -> None:
 
 
 def _references(files: Sequence[FileDescription], names: Sequence[str]) -> dict[str, ObjectSchema]:
-    """The schema of each object in the first file that has it, with the members that only later files have."""
+    """Take each schema from the first file that has the object, with the members that only later files have."""
     wanted = dict.fromkeys(names)
     found: dict[str, ObjectSchema] = {}
     for file in differing(files):
@@ -82,7 +82,7 @@ def _references(files: Sequence[FileDescription], names: Sequence[str]) -> dict[
 
 
 def _differences(file: FileDescription, schemas: Mapping[str, ObjectSchema], strict_types: bool) -> Iterator[str]:
-    """What a file lacks, or has otherwise."""
+    """Tell what a file lacks, or has otherwise."""
     present = {schema.name: schema for schema in file.objects}
     for name, reference in schemas.items():
         found = present.get(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from akdask import config
 from akdask.errors import AkdaskError, FileError, MissingDatasetError
 from akdask.hdf5.agreement import check_agreement, warn_of_skipped
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
+from akdask.hdf5.existing import in_stored_order
 from akdask.hdf5.inspect import inspect_file
 from akdask.hdf5.layout import ObjType
 from akdask.hdf5.read import ExtentReader, scan_starts
@@ -97,7 +97,7 @@ class FileSet:
         Names are in the order that the first file's writer kept, where akdask wrote it, else in byte order.
         """
         found = {schema.name: schema.kind for file in reversed(list(differing(self._files))) for schema in file.objects}
-        return {name: found[name] for name in _in_stored_order(found, self._files[0].column_order)}
+        return {name: found[name] for name in in_stored_order(found, self._files[0].column_order)}
 
     def select(self, datasets: Sequence[str] | None = None) -> dict[str, StoredObject]:
         """Return the objects of the given names, all if None, ready to be scanned.  Reads no data.
@@ -158,7 +158,7 @@ class FileSet:
         )
 
     def _string_rows(self, layouts: Layouts, name: str) -> NumberArray:
-        """Number of strings in every file; where there are no segments, their NULs must be counted."""
+        """Return the number of strings in every file; where there are no segments, the NULs must be counted."""
         rows = layouts.slots(name, segments=True)[:, 1]
         if self._options.calc_string_offsets:
             rows = np.full_like(rows, -1)
@@ -177,15 +177,6 @@ def _count_strings(file: FileIdentity, values: Extent) -> int:
 def _stored(schema: ObjectSchema, sources: Mapping[str, Hdf5Source]) -> StoredObject:
     members = {member: StoredColumn(sources[column.name], column.name) for member, column in schema.members}
     return StoredObject(schema.name, schema.kind, members)
-
-
-def _in_stored_order(names: Mapping[str, ObjType], order: str | None) -> list[str]:
-    try:
-        listed = json.loads(order) if order else []
-    except ValueError:
-        listed = []
-    first = [name for name in listed if isinstance(name, str) and name in names] if isinstance(listed, list) else []
-    return list(dict.fromkeys([*first, *sorted(names, key=lambda name: name.encode(errors="surrogateescape"))]))
 
 
 _SETS: OrderedDict[tuple[tuple[FileIdentity, ...], _Options], FileSet] = OrderedDict()

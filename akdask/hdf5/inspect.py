@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -11,7 +13,7 @@ import h5py
 import numpy as np
 from h5py import h5f, h5g, h5p
 
-from akdask.errors import FileFormatError, UnsupportedError
+from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs import CODECS
 from akdask.hdf5.datasets import NotFlatError
@@ -64,18 +66,31 @@ def inspect_file(file: FileIdentity) -> FileDescription:
     """
     known = _CACHE.get(file)
     if known is None:
-        try:
-            known = _inspect(file)
-        except HDF5_ERRORS as error:
-            if isinstance(error, FileFormatError):
-                raise
-            raise FileFormatError(
-                f"{file.path!r} cannot be read as HDF5.",
-                details=[str(error)],
-                hint="the file is damaged, truncated or of another format; leave it out or write it again.",
-            ) from error
+        known = _inspect(file)
         _CACHE.add(known)
     return known
+
+
+@contextmanager
+def open_file(path: str) -> Iterator[Any]:
+    """Open an HDF5 file to look at its metadata.
+
+    Raises
+    ------
+    FileFormatError
+        In place of whatever the library raises, also later inside the ``with``.
+    """
+    try:
+        with open_hdf5(path) as opened:
+            yield opened
+    except AkdaskError:
+        raise
+    except HDF5_ERRORS as error:
+        raise FileFormatError(
+            f"{path!r} cannot be read as HDF5.",
+            details=[str(error)],
+            hint="the file is damaged, truncated or of another format; leave it out or write it again.",
+        ) from error
 
 
 def open_hdf5(path: str) -> Any:
@@ -96,7 +111,7 @@ def _access() -> H5Object:
 
 
 def _inspect(file: FileIdentity) -> FileDescription:
-    with open_hdf5(file.path) as opened:
+    with open_file(file.path) as opened:
         root = h5g.open(opened.id, b"/")
         members = Members(root, "")
         described = [_describe(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]
@@ -114,15 +129,14 @@ def _inspect(file: FileIdentity) -> FileDescription:
 def _describe(members: Members, encoded: bytes) -> Described:
     """Describe one root object; what is wrong with one object says nothing about the others."""
     name = encoded.decode(errors="surrogateescape")
-    kind: ObjType | Problem = ObjType.UNKNOWN
+    node = members.open(encoded)
+    kind = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
+    if isinstance(kind, Problem):
+        return Described(ObjectSchema(name, ObjType.UNKNOWN, problem=kind))
+    codec = CODECS.get(kind)
+    if codec is None:
+        return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
     try:
-        node = members.open(encoded)
-        kind = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
-        if isinstance(kind, Problem):
-            return Described(ObjectSchema(name, ObjType.UNKNOWN, problem=kind))
-        codec = CODECS.get(kind)
-        if codec is None:
-            return _unreadable(name, kind, f"is a {kind.label}, which cannot be read yet")
         return codec.describe(name, kind, node)
     except NotFlatError as error:
         return _unreadable(name, kind, str(error))

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from h5py import h5a, h5s, h5t
 
-from akdask.schema import FLOAT64, INT64, UINT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, UINT8, UINT64, ColumnType
 
 H5Object: TypeAlias = Any
 """A low-level h5py identifier: h5py has no annotations."""
@@ -80,6 +80,9 @@ SINGLE, DISTRIBUTED = 0, 1
 WRITTEN_VERSION = b"v2026.07.15 (akdask)"
 """The Arkouda release whose layout is written; no reader looks at the text."""
 
+WRITTEN_TYPES = {INT64: "<i8", UINT64: "<u8", FLOAT64: "<f8", BOOL: "|u1", UINT8: "<i8"}
+"""How numbers are stored; servers write no narrow ones."""
+
 _LARGEST_ATTRIBUTE = 60_000  # HDF5 keeps an attribute of an old-style file within one message of 64 KiB
 
 
@@ -125,7 +128,7 @@ def read_text(node: H5Object, name: bytes) -> str | None:
         return None
     value = np.zeros((), attribute.dtype)
     attribute.read(value)
-    text = value[()]
+    text: Any = value.item()
     raw = text if isinstance(text, bytes) else str(text).encode()
     return raw.rstrip(b"\0").decode(errors="replace")
 

@@ -28,7 +28,7 @@ class Members:
 
     def _add(self, name: bytes, info: H5Object) -> None:
         # An external link names another file, and names inside files never become paths.
-        if info.type in {h5l.TYPE_HARD, h5l.TYPE_SOFT}:
+        if info.type == h5l.TYPE_HARD or (info.type == h5l.TYPE_SOFT and h5o.exists_by_name(self.group, name)):
             self.names.append(name)
 
     def find(self, *wanted: str) -> bytes | None:

@@ -182,7 +182,7 @@ class Hdf5PartReader:
             raise self._damaged(place, start + error.row, error.text) from None
 
     def _bounds(self, place: ColumnPlace, start: int, stop: int) -> NumberArray:
-        """Starts of the strings of some rows, and the end of the last."""
+        """Return the starts of the strings of some rows, and the end of the last."""
         if place.segments is None:
             starts = self._starts_of_partition(place)
             return starts[start - self._start : stop - self._start + 1]

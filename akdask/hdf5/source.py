@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import MissingDatasetError
-from akdask.hdf5.description import ColumnPlace, ColumnSchema, FileDescription, ObjectSchema
+from akdask.hdf5.description import ColumnPlace, FileDescription, ObjectSchema
 from akdask.hdf5.inspect import columns_of
 from akdask.hdf5.read import Hdf5PartReader
 from akdask.schema import ColumnType
@@ -62,7 +62,6 @@ class Layouts:
         self.files = files
         # Files of one set are mostly made alike, so there are few layouts and many files of each.
         numbers: dict[tuple[ObjectSchema, ...], int] = {}
-        self._tables: list[dict[str, tuple[int, ColumnSchema]]] = []
         self._table_of = np.zeros(len(files), np.intp)
         for index, file in enumerate(files):
             if index and file.objects == files[index - 1].objects:
@@ -71,7 +70,7 @@ class Layouts:
                 self._table_of[index] = numbers.setdefault(file.objects, len(numbers))
         self._tables = [columns_of(objects) for objects in numbers]
         self._members = [np.flatnonzero(self._table_of == number) for number in range(len(numbers))]
-        self._slots = [np.stack([files[index].slots for index in members]) for members in self._members]
+        self._slots = [np.stack([files[index].slots for index in found.tolist()]) for found in self._members]
 
     def slots(self, column: str, *, segments: bool = False) -> npt.NDArray[np.int64]:
         """Return offset and length of a column's values or segments in every file, shape (nfiles, 2).
@@ -87,7 +86,7 @@ class Layouts:
 
     def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnPlace:
         """Return where one column lies in one file; nowhere, and without rows, if the file lacks it."""
-        entry = self._tables[self._table_of[index]].get(column)
+        entry = self._tables[int(self._table_of[index])].get(column)
         if entry is None:
             return ColumnPlace(dtype, Extent(column, "<i8", ELSEWHERE, 0))
         position, schema = entry

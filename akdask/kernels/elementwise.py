@@ -126,14 +126,8 @@ def _round_type(values: ColumnType, decimals: int = 0) -> ColumnType | None:
 
 def _xlogy(x: Any, y: Any, out: Any = None) -> Any:
     """``x * log(y)``, but 0 where x is 0 and y is not NaN, as in SciPy."""
-    product = np.multiply(x, np.log(y, dtype=np.float64), out=out, dtype=np.float64)
-    zero = (x == 0) & ~np.isnan(y)
-    return np.where(zero, 0.0, product)[()] if out is None else _zero_where(zero, out)
-
-
-def _zero_where(zero: Any, out: Any) -> Any:
-    np.copyto(out, 0.0, where=zero)
-    return out
+    logarithm = np.log(np.where((x == 0) & ~np.isnan(y), 1, y), dtype=np.float64)
+    return np.multiply(x, logarithm, out=out, dtype=np.float64)
 
 
 def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:

@@ -6,15 +6,19 @@ import numpy as np
 
 from akdask.kernels import elementwise, generic
 from akdask.kernels.bits import BIT_OPERATIONS
+from akdask.kernels.cast import CAST_OPERATIONS
 from akdask.kernels.elementwise import NUMBER_OPERATIONS
 from akdask.kernels.generic import GENERIC_OPERATIONS
 from akdask.kernels.positional import POSITION_OPERATIONS
 from akdask.kernels.rules import Operation
+from akdask.kernels.strings import STRING_OPERATIONS
 
 OPERATIONS: dict[str, Operation] = {
     **NUMBER_OPERATIONS,
     **BIT_OPERATIONS,
     **GENERIC_OPERATIONS,
+    **CAST_OPERATIONS,
+    **STRING_OPERATIONS,
     **POSITION_OPERATIONS,
 }
 

@@ -39,13 +39,13 @@ def linspace(first: int, count: int, *, start: float, stop: float, num: int, end
 
 
 def _at_positions(run: Callable[..., NumberArray]) -> Kernel:
-    """Return a kernel on positions, ascending or not, of a function that computes runs of them."""
+    """Return a kernel on the positions of a block, in any order, of a function that computes runs of them."""
 
     def kernel(positions: NumberArray, out: Any = None, **params: Any) -> NumberArray:
         first = int(positions.min()) if len(positions) else 0
         count = int(positions.max()) + 1 - first if len(positions) else 0
         numbers = run(first, count, **params)
-        if count != len(positions):
+        if count != len(positions) or not np.all(positions[1:] > positions[:-1]):
             numbers = numbers[positions - first]
         if out is None:
             return numbers

@@ -13,11 +13,13 @@ from akdask.columns import Table
 from akdask.errors import PositionError
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
+from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.pipeline import Compile, pipeline
 from akdask.plan.rowwise import Project
 from akdask.plan.tables import Tasks
+from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value
 from akdask.schema import ColumnType, RowSpace
 
@@ -43,8 +45,10 @@ class Gather(_OfProject):
 
     @property
     def rows(self) -> RowSpace:
-        lengths = self.frame.rows.lengths
-        return RowSpace(f"gather {self.frame.rows.token}", 1, lengths and (sum(lengths),))
+        rows = self.frame.rows
+        if rows.lengths is None:
+            return uncounted_rows(token("gather", rows.token), 1)
+        return RowSpace.of_lengths([sum(rows.lengths)])
 
 
 class Limit(_OfProject):
@@ -55,9 +59,10 @@ class Limit(_OfProject):
 
     @property
     def rows(self) -> RowSpace:
-        lengths = self.frame.rows.lengths
-        known = None if lengths is None else (min(abs(self.count), sum(lengths)),)
-        return RowSpace(f"limit {self.count} {self.frame.rows.token}", 1, known)
+        rows = self.frame.rows
+        if rows.lengths is None:
+            return uncounted_rows(token("limit", self.count, rows.token), 1)
+        return RowSpace.of_lengths([min(abs(self.count), sum(rows.lengths))])
 
     def describe(self) -> str:
         return f"{'First' if self.count >= 0 else 'Last'} {abs(self.count)} rows"
@@ -71,7 +76,9 @@ class Reverse(_OfProject):
     @property
     def rows(self) -> RowSpace:
         rows = self.frame.rows
-        return RowSpace(f"reverse {rows.token}", rows.npartitions, rows.lengths and rows.lengths[::-1])
+        if rows.lengths is None:
+            return uncounted_rows(token("reverse", rows.token), rows.npartitions)
+        return RowSpace.of_lengths(rows.lengths[::-1])
 
 
 class Realign(_OfProject):

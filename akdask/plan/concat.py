@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property
 
 from akdask.plan._dask import Expr
 from akdask.plan.chain import Chain, rebuild
+from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
 from akdask.plan.tables import Union
+from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value, substitute
 from akdask.schema import RowSpace
 
@@ -20,12 +21,12 @@ class Concat(Frame):
 
     frames: tuple[Project, ...]
 
-    @cached_property
+    @property
     def rows(self) -> RowSpace:
         spaces = [frame.rows for frame in self.frames]
         if any(space.lengths is None for space in spaces):
-            name = "concat " + " ".join(space.token for space in spaces)
-            return RowSpace(name, sum(space.npartitions for space in spaces))
+            name = token("concat", tuple(space.token for space in spaces))
+            return uncounted_rows(name, sum(space.npartitions for space in spaces))
         return RowSpace.of_lengths([n for space in spaces for n in space.lengths or ()])
 
     def column(self, name: Hashable) -> ColumnRef:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections import OrderedDict
 from threading import Lock
 
+from akdask.schema import RowSpace
+
 _LIMIT = 10_000
 _known: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 _lock = Lock()
+
+
+def uncounted_rows(row_token: str, npartitions: int) -> RowSpace:
+    """Return rows of a number that nobody knows when a plan is written, with lengths once they have been counted."""
+    return RowSpace(row_token, npartitions, known_lengths(row_token))
 
 
 def known_lengths(row_token: str) -> tuple[int, ...] | None:

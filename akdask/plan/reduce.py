@@ -187,7 +187,7 @@ def _(frame: Aggregate) -> Expr:
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
         calls = list(enumerate(names))
         plain = [call for call, value in zip(calls, values, strict=True) if isinstance(value, ColumnRef)]
-        computed = [call for call in calls if call not in plain]
+        computed = [call for call, value in zip(calls, values, strict=True) if not isinstance(value, ColumnRef)]
         return sinks.Reduce(
             compile_these([values[number] for number, _ in plain]),
             tuple(plain),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import cached_property
 
-from akdask.plan.lengths import known_lengths
+from akdask.plan.lengths import uncounted_rows
 from akdask.plan.node import Frame
 from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value, describe
@@ -41,7 +41,7 @@ class Filter(Frame):
 
     @property
     def rows(self) -> RowSpace:
-        return RowSpace(self._row_token, self.frame.npartitions, known_lengths(self._row_token))
+        return uncounted_rows(self._row_token, self.frame.npartitions)
 
     @property
     def bases(self) -> tuple[Frame, ...]:
@@ -104,7 +104,7 @@ class Partitions(Frame):
         rows = self.frame.rows
         if rows.lengths is not None:
             return RowSpace.of_lengths([rows.lengths[number] for number in self.numbers])
-        return RowSpace(token("partitions", rows.token, self.numbers), len(self.numbers))
+        return uncounted_rows(token("partitions", rows.token, self.numbers), len(self.numbers))
 
     @property
     def bases(self) -> tuple[Frame, ...]:

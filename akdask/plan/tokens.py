@@ -21,14 +21,12 @@ def token(*parts: Any) -> str:
     (True, False)
     """
     text = "\x1f".join([_name(part) for part in parts])
-    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _name(part: Any) -> str:
     kind = type(part)
-    if kind is str:
-        return f"'{part}'"
-    if kind is int or kind is float or kind is bool or part is None:
+    if kind is str or kind is int or kind is float or kind is bool or part is None:
         return repr(part)
     if kind is tuple:
         return "(" + "\x1e".join([_name(item) for item in part]) + ")"

@@ -8,6 +8,7 @@ it as it is.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,12 +89,42 @@ class Call(Value):
         self.operation = operation
         self._args = args
         self.params = params
-        self.dtype = OPERATIONS[operation].result_type(*[arg.dtype for arg in args], **params)
-        self.token = token(operation, args, tuple(sorted(params.items())))
+        named = tuple(sorted(params.items()))
+        self.dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
+        self.token = token(operation, *[arg.token for arg in args], named)
 
     @property
     def args(self) -> tuple[Value, ...]:
         return self._args
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the tree as a list: nested, a long expression would exceed Python's limit of recursion."""
+        parts = list(walk(self))
+        number = {part.token: position for position, part in enumerate(parts)}
+        return _from_list, ([_as_item(part, number) for part in parts],)
+
+
+def _as_item(part: Value, number: Mapping[str, int]) -> Any:
+    if not isinstance(part, Call):
+        return part
+    return part.operation, [number[arg.token] for arg in part.args], part.params
+
+
+def _from_list(items: list[Any]) -> Value:
+    parts: list[Value] = []
+    for item in items:
+        if isinstance(item, Value):
+            parts.append(item)
+        else:
+            operation, numbers, params = item
+            parts.append(Call(operation, *[parts[number] for number in numbers], **params))
+    return parts[-1]
+
+
+@lru_cache(maxsize=4096)
+def _result_type(operation: str, dtypes: tuple[ColumnType, ...], params: tuple[tuple[str, Any], ...]) -> ColumnType:
+    """Types are asked for at every operator that users write; the rules need not run each time."""
+    return OPERATIONS[operation].result_type(*dtypes, **dict(params))
 
 
 def walk(*values: Value) -> Iterator[Value]:
@@ -131,8 +162,20 @@ def substitute(value: Value, replacements: Mapping[str, Value]) -> Value:
     return done[value.token]
 
 
+SHOWN = 200
+"""Characters of a part of a value that `describe` still shows: trees may be deep, and share parts without end."""
+
+
 def describe(value: Value) -> str:
-    """Write a value as a user would."""
+    """Write a value as a user would, with an ellipsis for parts that are long."""
+    texts: dict[str, str] = {}
+    for part in walk(value):
+        text = _describe(part, [texts[arg.token] for arg in part.args])
+        texts[part.token] = text if len(text) <= SHOWN else "(…)"
+    return text
+
+
+def _describe(value: Value, args: list[str]) -> str:
     match value:
         case ColumnRef():
             return str(value.name)
@@ -141,13 +184,12 @@ def describe(value: Value) -> str:
         case Replica():
             return f"<{value.node.describe()}>"
         case Call():
-            return _describe_call(value)
-    return repr(value)
+            return _describe_call(value, args)
+    raise AssertionError(f"no words for {type(value).__name__}")  # pragma: no cover - Value is a closed set
 
 
-def _describe_call(call: Call) -> str:
+def _describe_call(call: Call, args: list[str]) -> str:
     symbol = OPERATIONS[call.operation].symbol
-    args = [describe(arg) for arg in call.args]
     if symbol and len(args) == 2:
         return f"({args[0]} {symbol} {args[1]})"
     if symbol and len(args) == 1:

@@ -37,7 +37,7 @@ class ColumnType:
     @property
     def numpy(self) -> np.dtype[Any]:
         """The NumPy dtype that holds it; object for strings, as `to_ndarray` gives them."""
-        return np.dtype(object if self.kind == "str" else self.name)
+        return _NUMPY[self.name]
 
     @property
     def is_number(self) -> bool:
@@ -55,6 +55,7 @@ BOOL = ColumnType("bool", "bool", 1)
 UINT8 = ColumnType("uint8", "uint", 1)
 STR = ColumnType("str", "str", 8)
 
+_NUMPY = {t.name: np.dtype(t.name if t.is_number else object) for t in (INT64, UINT64, FLOAT64, BOOL, UINT8, STR)}
 BY_NAME = {t.name: t for t in (INT64, UINT64, FLOAT64, BOOL, UINT8, STR)}
 
 

@@ -107,7 +107,7 @@ def _expand_one(name: str) -> list[str]:
 
 
 def _check_numbering(files: Iterable[str], pattern: str) -> None:
-    """A locale that the pattern would have found, but that is not there, means lost rows."""
+    """Refuse a set without a locale that the pattern would have found: its rows would be lost silently."""
     families: dict[tuple[str, str], list[re.Match[str]]] = {}
     for path in files:
         if found := _LOCALE.search(path):

@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+
 from akdask.errors import FileError, FileFormatError, MissingFileError
 from akdask.storage.files import FileIdentity, file_system, identify, identity_of, is_remote
 from akdask.typing import NumberArray
@@ -28,7 +30,7 @@ class RangeReader(ABC):
     @abstractmethod
     def __enter__(self) -> Self: ...
 
-    def __exit__(
+    def __exit__(  # noqa: B027 - nothing to close for file systems that open the file for each request
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the file."""
@@ -86,7 +88,7 @@ class _LocalReader(RangeReader):
         os.close(self.descriptor)
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
-        rest = memoryview(out).cast("B")
+        rest = out.view(np.uint8).data
         while rest:
             try:
                 count = os.preadv(self.descriptor, [rest[:_MOST_AT_ONCE]], offset)
@@ -107,7 +109,7 @@ class _RemoteReader(RangeReader):
         return self
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
-        target = memoryview(out).cast("B")
+        target = out.view(np.uint8).data
         starts = range(offset, offset + len(target), _PIECE)
         stops = [min(start + _PIECE, offset + len(target)) for start in starts]
         try:

@@ -31,7 +31,7 @@ class DuckDB(Peer):
         def run() -> float:
             parts = [pa.table(read_columns(path, names), names=list(names)) for path in files.paths]
             connection.register("data", pa.concat_tables(parts))
-            (answer,) = connection.execute(query).fetchone()
+            ((answer,),) = connection.execute(query).fetchall()
             return float(answer)
 
         return run

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import akdask as ak
 import numpy as np
+
+import akdask as ak
 from benchmarks.data import FileSet
 from benchmarks.peers.base import Peer
 from benchmarks.timing import Run

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from akdask.kernels.operations import OPERATIONS
 from akdask.kernels.positional import linspace
 from akdask.schema import FLOAT64, INT64
 
-DRAWS = {
+DRAWS: dict[str, tuple[Any, dict[str, float]]] = {
     "uniform": (random.uniform, {"low": -1.0, "high": 3.0}),
     "integers": (random.integers, {"low": -5, "high": 1000}),
     "biased integers": (random.integers, {"low": -(2**63), "high": 2**62 + 1}),
@@ -38,7 +40,9 @@ def test_random_numbers_are_the_same_however_far_out_and_differ_by_seed(draw):
 @pytest.mark.parametrize("name", ["random_uniform", "random_normal", "random_integers", "linspace"])
 @given(positions=st.lists(st.integers(0, 50)))
 def test_any_selection_of_positions_gives_the_numbers_of_those_positions(name, positions):
-    params = {"random_integers": {"low": 0, "high": 9}, "linspace": {"start": 1.0, "stop": 2.0, "num": 51}}.get(name, {})
+    params = {"random_integers": {"low": 0, "high": 9}, "linspace": {"start": 1.0, "stop": 2.0, "num": 51}}.get(
+        name, {}
+    )
     if name != "linspace":
         params["seed"] = 4
     operation = OPERATIONS[name]
@@ -86,7 +90,9 @@ def test_the_upper_half_of_a_product_is_exact():
     numbers[:4] = [0, 1, 2**64 - 1, 2**32]
     for factor in factors:
         upper, lower = random._multiply_wide(numbers, np.uint64(factor))
-        assert [(int(u) << 64) + int(v) for u, v in zip(upper, lower, strict=True)] == [int(n) * factor for n in numbers]
+        assert [(int(u) << 64) + int(v) for u, v in zip(upper, lower, strict=True)] == [
+            int(n) * factor for n in numbers
+        ]
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 0), (3, 2), (-(2**63) - 1, 0), (0, 2**63 + 1)])

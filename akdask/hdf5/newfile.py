@@ -1,0 +1,198 @@
+"""What a new file holds, made in two steps: HDF5 makes the layout, then the bytes are written past it.
+
+The second step takes no lock, so threads write their partitions side by side.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TypeAlias
+
+import h5py
+import numpy as np
+from h5py import h5d, h5g, h5p, h5s, h5t
+
+from akdask.hdf5 import layout
+from akdask.hdf5.layout import H5Object, ObjType
+from akdask.schema import ColumnType
+from akdask.storage.extents import ELSEWHERE, Extent
+from akdask.typing import Column, NumberArray
+
+Columns: TypeAlias = Mapping[Hashable, Column]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectSpec:
+    """An object to be written.
+
+    Parameters
+    ----------
+    name : str
+        Its name at root.
+    kind : ObjType
+        What it is.
+    members : mapping of str to hashable
+        Where the rows come from: member (``values``, ``codes``) to name of a column of each partition.
+    tables : mapping of str to hashable
+        Members that are small and given whole to every partition (``categories``, ``NA_Codes``), which writes its
+        share of them.
+    dtype : ColumnType, optional
+        Type of a pdarray, the same in every file even where there are no rows.
+    """
+
+    name: str
+    kind: ObjType
+    members: Mapping[str, Hashable]
+    tables: Mapping[str, Hashable] = field(default_factory=dict)
+    dtype: ColumnType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Partition `index` of `count`, as Arkouda cuts a table of n rows into blocks."""
+
+    index: int
+    count: int
+
+    def of(self, nrows: int) -> slice:
+        """Return the rows of this partition.
+
+        Examples
+        --------
+        >>> [len(range(2)[Share(k, 4).of(2)]) for k in range(4)]
+        [1, 0, 1, 0]
+        """
+        return slice(-(-self.index * nrows // self.count), -(-(self.index + 1) * nrows // self.count))
+
+
+@dataclass(frozen=True, slots=True)
+class NewGroup:
+    """A group to be made."""
+
+    path: str
+    kind: ObjType
+
+
+@dataclass(frozen=True, slots=True)
+class NewDataset:
+    """A flat dataset to be made.
+
+    Parameters
+    ----------
+    path : str
+        Path in the file; the group is made before.
+    dtype : str
+        NumPy's name of the stored type.
+    length : int
+        Number of elements.
+    kind : ObjType
+        The attribute.
+    is_bool : bool
+        The attribute.
+    alias : str, optional
+        Name of a hard link to the dataset, in the same group.
+    local_to : str, optional
+        The elements are positions in this dataset's share of one file, so they shift when files are joined.
+    """
+
+    path: str
+    dtype: str
+    length: int
+    kind: ObjType = ObjType.PDARRAY
+    is_bool: bool = False
+    alias: str | None = None
+    local_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewObject:
+    """All that one object adds to a file.
+
+    Parameters
+    ----------
+    parts : tuple of NewGroup and NewDataset
+        In the order in which they are made.
+    blocks : mapping of str to iterable of ndarray
+        The elements of each dataset, by path, in pieces; each is gone through once.
+    """
+
+    parts: tuple[NewGroup | NewDataset, ...]
+    blocks: Mapping[str, Iterable[NumberArray]]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A dataset that was made, and where its bytes belong."""
+
+    dataset: NewDataset
+    extent: Extent
+
+
+def create_file(path: str, file_format: int) -> None:
+    """Make a file without objects, in HDF5's oldest format, as servers do."""
+    with h5py.File(path, "w-", libver="earliest") as file:
+        layout.write_integer(h5g.open(file.id, b"/"), layout.FILE_FORMAT, file_format)
+
+
+def add_layout(path: str, parts: Iterable[NewGroup | NewDataset], column_order: Sequence[str]) -> tuple[Placed, ...]:
+    """Add groups, datasets without their bytes, and all attributes to a file."""
+    with h5py.File(path, "r+", libver="earliest") as file:
+        root = h5g.open(file.id, b"/")
+        made = [(part, _make(root, part)) for part in parts]
+        layout.write_column_order(root, json.dumps(column_order).encode())
+    return tuple(Placed(part, extent) for part, extent in made if isinstance(part, NewDataset) and extent is not None)
+
+
+def _make(root: H5Object, part: NewGroup | NewDataset) -> Extent | None:
+    if isinstance(part, NewGroup):
+        layout.write_kind(h5g.create(root, part.path.encode()), part.kind)
+        return None
+    node = h5d.create(
+        root, part.path.encode(), _stored_type(part.dtype), h5s.create_simple((part.length,)), _creation()
+    )
+    layout.write_kind(node, part.kind)
+    layout.write_integer(node, layout.IS_BOOL, part.is_bool)
+    if part.alias is not None:
+        root.links.create_hard(part.alias.encode(), root, part.path.encode())
+    offset = node.get_offset()
+    return Extent(part.path, part.dtype, ELSEWHERE if offset is None else offset, part.length)
+
+
+@cache
+def _creation() -> H5Object:
+    """Contiguous, with a place in the file at once, and no zeros written that the bytes will replace."""
+    creation = h5p.create(h5p.DATASET_CREATE)
+    creation.set_layout(h5d.CONTIGUOUS)
+    creation.set_alloc_time(h5d.ALLOC_TIME_EARLY)
+    creation.set_fill_time(h5d.FILL_TIME_NEVER)
+    return creation
+
+
+@cache
+def _stored_type(dtype: str) -> H5Object:
+    return h5t.py_create(np.dtype(dtype))
+
+
+def write_bytes(path: str, placed: Iterable[Placed], blocks: Mapping[str, Iterable[NumberArray]]) -> None:
+    """Write the elements of datasets where the layout has put them."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        for place in placed:
+            position = place.extent.offset
+            for block in blocks[place.extent.dataset]:
+                write_at(descriptor, block, position)
+                position += block.nbytes
+    finally:
+        os.close(descriptor)
+
+
+def write_at(descriptor: int, block: NumberArray, position: int) -> None:
+    """Write a contiguous array at a position of an open file."""
+    rest = block.view(np.uint8).data
+    while rest:
+        count = os.pwrite(descriptor, rest[: 2**30], position)
+        rest, position = rest[count:], position + count

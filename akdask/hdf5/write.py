@@ -1,0 +1,273 @@
+"""Writing objects to a set of files, one for each partition, or to a single file.
+
+The client makes a `SetWriter`, calls `begin`, sends it to the workers that call `write`, and calls `commit` with what
+they return, or `abort`.  Until `commit` nothing that was there is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from akdask.columns import Table
+from akdask.errors import AkdaskError, ArgumentError, ExistsError, InconsistentFilesError, MissingFileError, WriteError
+from akdask.hdf5 import layout
+from akdask.hdf5.codecs import CODECS
+from akdask.hdf5.existing import copy_without, stored_names
+from akdask.hdf5.inspect import HDF5_ERRORS
+from akdask.hdf5.merge import copy_shares, whole
+from akdask.hdf5.newfile import (
+    Columns,
+    NewDataset,
+    NewGroup,
+    ObjectSpec,
+    Placed,
+    Share,
+    add_layout,
+    create_file,
+    write_bytes,
+)
+from akdask.storage.commit import Staging, write_error
+from akdask.storage.files import absolute
+from akdask.storage.locales import locale_files, locale_path
+
+Mode: TypeAlias = Literal["truncate", "append"]
+FileFormat: TypeAlias = Literal["distribute", "single"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What one partition has written, for the commit.
+
+    Parameters
+    ----------
+    index : int
+        The partition.
+    parts : tuple of NewGroup and NewDataset
+        All that was made.
+    placed : tuple of Placed
+        Where the bytes of the datasets are in the partition's file.
+    """
+
+    index: int
+    parts: tuple[NewGroup | NewDataset, ...]
+    placed: tuple[Placed, ...]
+
+
+class SetWriter:
+    """One write of objects to a set.  Picklable once it has begun.
+
+    Parameters
+    ----------
+    path : str or path
+        Prefix and extension of the set, or the exact path of a single file.
+    specs : sequence of ObjectSpec
+        The objects, in the order of the user's columns.
+    npartitions : int
+        Number of files, unless single.
+    mode : {"truncate", "append"}, default "truncate"
+        Replace the set, or add objects to its files.
+    file_type : {"distribute", "single"}, default "distribute"
+        One file for each partition, or one in all.
+    overwrite : bool, default False
+        With append: replace objects that are there already; the space that they took is given back.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        specs: Sequence[ObjectSpec],
+        *,
+        npartitions: int,
+        mode: Mode = "truncate",
+        file_type: FileFormat = "distribute",
+        overwrite: bool = False,
+    ) -> None:
+        _check_arguments(specs, npartitions, mode, file_type)
+        self.path = absolute(path)
+        self.specs = tuple(specs)
+        self.npartitions = npartitions
+        self.mode = mode
+        self.file_type = file_type
+        self.overwrite = overwrite
+        self._staging = Staging(self.path)
+        self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
+        self._adds = False
+        single = file_type == "single"
+        self.targets = [self.path] if single else [locale_path(self.path, index) for index in range(npartitions)]
+
+    def begin(self) -> None:
+        """Check that the write can succeed, and make the hidden folder for it.
+
+        Raises
+        ------
+        WriteError
+            If the folder is missing or not writable.
+        ExistsError
+            If an object is to be added that is there already, or a set to files of the other type.
+        InconsistentFilesError
+            If objects are to be added to a set with another number of files.
+        MissingFileError
+            If objects are to be replaced in a set that is not there.
+        """
+        if self.mode == "append":
+            self._begin_append()
+        self._staging.create()
+
+    def write(self, index: int, table: Table, tables: Columns | None = None) -> Receipt:
+        """Write the file of one partition into the hidden folder.  May be called again, also at the same time.
+
+        Parameters
+        ----------
+        index : int
+            Number of the partition.
+        table : Table
+            Its rows.
+        tables : mapping of name to column, optional
+            The small tables that every partition is given whole.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full, or the folder cannot be seen from here.
+        SchemaError
+            If a column does not fit its object.
+        """
+        share = Share(index, self.npartitions)
+        new = [CODECS[spec.kind].lay_out(spec, table.columns, tables or {}, share) for spec in self.specs]
+        parts = tuple(part for made in new for part in made.parts)
+        is_final = len(self.targets) == self.npartitions
+        attempt = self._staging.attempt(self._names[index])
+        with _errors_naming(self.targets[index] if is_final else self.path):
+            placed = self._lay_out(attempt, parts, self.targets[index] if self._adds and is_final else None)
+            write_bytes(attempt, placed, {path: blocks for made in new for path, blocks in made.blocks.items()})
+            os.replace(attempt, self._staging.path(self._names[index]))
+        return Receipt(index, parts, placed)
+
+    def commit(self, receipts: Sequence[Receipt]) -> list[str]:
+        """Put all files into place, and remove those that they make obsolete.
+
+        Returns
+        -------
+        list of str
+            The files of the set.
+
+        Raises
+        ------
+        WriteError
+            If a partition is missing or a file cannot be put into place; the old set is there unchanged.
+
+        Warns
+        -----
+        UserWarning
+            If files are replaced in truncate mode.
+        """
+        try:
+            staged = self._complete({receipt.index: receipt for receipt in receipts})
+        except BaseException:
+            self.abort()
+            raise
+        replaced = self._present() if self.mode == "truncate" else []
+        stale = [path for path in replaced if path not in self.targets]
+        self._staging.commit(list(zip(staged, self.targets, strict=True)), stale)
+        if replaced:
+            warnings.warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning, stacklevel=3)
+        return self.targets
+
+    def abort(self) -> None:
+        """Remove all that was prepared; what was there before stays."""
+        self._staging.discard()
+
+    def _begin_append(self) -> None:
+        present = self._present()
+        if not present:
+            self._check_nothing_there()
+            return
+        if len(present) != len(self.targets):
+            raise InconsistentFilesError(
+                f"{self.path!r} has {len(present)} files, the objects to add have {len(self.targets)} partitions.",
+                hint=f"repartition to {len(present)} partitions first, or write the whole set with mode='truncate'.",
+            )
+        # Files of old sets may be numbered without zeros: they are added to as they are.
+        self.targets = present
+        self._adds = True
+        names = {spec.name for spec in self.specs}
+        taken = [f"{path}: {name!r}" for path in present for name in stored_names(path) if name in names]
+        if taken and not self.overwrite:
+            raise ExistsError("objects of these names exist already.", details=taken, hint="use update_hdf.")
+
+    def _check_nothing_there(self) -> None:
+        if self.overwrite:
+            raise MissingFileError(f"there is no set {self.path!r} to update.", hint="write it with to_hdf first.")
+        other = locale_files(self.path) if self.file_type == "single" else [self.path]
+        if any(os.path.isfile(path) for path in other):
+            raise ExistsError(
+                f"cannot add to {self.path!r}: it is of the other file type.",
+                details=[f"found: {other[0]}"],
+                hint=f"use file_type={'distribute' if self.file_type == 'single' else 'single'!r}.",
+            )
+
+    def _present(self) -> list[str]:
+        """Return the files that are there now: of a set those of any number, of a single file that path only."""
+        if self.file_type == "distribute":
+            return locale_files(self.path)
+        return [self.path] if os.path.lexists(self.path) else []
+
+    def _complete(self, receipts: dict[int, Receipt]) -> list[str]:
+        """Return the finished files, after merging them if there is to be only one."""
+        missing = [index for index in range(self.npartitions) if index not in receipts]
+        if missing:
+            raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
+        staged = [self._staging.path(name) for name in self._names]
+        if len(staged) == len(self.targets):
+            return staged
+        shares = [receipts[index] for index in range(self.npartitions)]
+        merged = self._staging.attempt(os.path.basename(self.path))
+        with _errors_naming(self.path):
+            placed = self._lay_out(merged, whole([share.parts for share in shares]), self.path if self._adds else None)
+            copy_shares(merged, placed, staged, [share.placed for share in shares])
+        return [merged]
+
+    def _lay_out(self, path: str, parts: Sequence[NewGroup | NewDataset], old: str | None) -> tuple[Placed, ...]:
+        names = [spec.name for spec in self.specs]
+        if old is None:
+            create_file(path, layout.SINGLE if self.file_type == "single" else layout.DISTRIBUTED)
+            return add_layout(path, parts, names)
+        copy_without(old, path, names)
+        return add_layout(path, parts, list(dict.fromkeys([*stored_names(old), *names])))
+
+
+@contextmanager
+def _errors_naming(path: str) -> Iterator[None]:
+    """Turn what the operating system and HDF5 raise into an error that names the file to be written."""
+    try:
+        yield
+    except AkdaskError:
+        raise
+    except OSError as error:
+        raise write_error(path, error) from error
+    except HDF5_ERRORS as error:
+        raise WriteError(f"cannot write {path!r}: {error}.") from error
+
+
+def _check_arguments(specs: Sequence[ObjectSpec], npartitions: int, mode: str, file_type: str) -> None:
+    if mode not in {"truncate", "append"}:
+        raise ArgumentError(f"mode must be 'truncate' or 'append', not {mode!r}.")
+    if file_type not in {"distribute", "single"}:
+        raise ArgumentError(f"file_type must be 'distribute' or 'single', not {file_type!r}.")
+    if npartitions < 1 or not specs:
+        raise ArgumentError("there is nothing to write.", details=[f"{len(specs)} objects, {npartitions} partitions"])
+    names = [spec.name for spec in specs]
+    bad = [name for name in names if name in {"", ".", layout.METADATA_GROUP} or "/" in name or "\0" in name]
+    if bad:
+        raise ArgumentError(
+            "HDF5 cannot have objects of these names.",
+            details=[repr(name) for name in bad],
+            hint="rename them; a slash would make a path of groups.",
+        )
+    if len(set(names)) != len(names):
+        raise ArgumentError("two objects have the same name.", details=sorted({n for n in names if names.count(n) > 1}))

@@ -1,0 +1,28 @@
+"""What is measured, by the name that the command line takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchmarks.report import Result
+from benchmarks.setting import Setting
+from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
+from benchmarks.tasks.opening import open_many_files
+from benchmarks.tasks.overhead import small_operations
+from benchmarks.tasks.planning import plan_wide_frame
+from benchmarks.tasks.reading import expression_sum, filtered_sum, sum_of_a_column
+from benchmarks.tasks.writing import write_three_columns
+
+__all__ = ["TASKS"]
+
+TASKS: dict[str, Callable[[Setting], list[Result]]] = {
+    "sum": sum_of_a_column,
+    "filter": filtered_sum,
+    "expression": expression_sum,
+    "write": write_three_columns,
+    "open": open_many_files,
+    "plan": plan_wide_frame,
+    "overhead": small_operations,
+    "memory": memory_of_a_filtered_sum,
+    "cluster": memory_of_workers,
+}
