@@ -63,10 +63,7 @@ class Array(Collection):
         return self._persisted, ()
 
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
-        project = self._project()
-        schema = ((0, self._value.dtype),)
-        name = f"persisted-{project._name}"
-        frame = Persisted(name, dict(graph), tuple(graph), project.rows, schema)
+        frame = Persisted.of(self._project(), graph)
         return self._like(frame, ColumnRef(frame._name, 0, self._value.dtype))
 
     # rows
@@ -146,11 +143,13 @@ class Array(Collection):
 
     def head(self, n: int = 5) -> Self:
         """Return the first `n` elements; lazy."""
-        return self[:n] if self.rows.lengths is not None else self._limit(n)
+        return self[:n] if n < 0 or self.rows.lengths is not None else self._limit(n)
 
     def tail(self, n: int = 5) -> Self:
         """Return the last `n` elements; lazy."""
-        return self[-n:] if self.rows.lengths is not None else self._limit(-n)
+        if n > 0 and self.rows.lengths is None:
+            return self._limit(-n)
+        return self[-n:] if n else self[:0]
 
     def _limit(self, count: int) -> Self:
         limited = Limit(self._project(), count)
@@ -187,17 +186,27 @@ class Array(Collection):
 
     # display
 
-    def _edges(self) -> tuple[list[Any], list[Any]] | None:
-        """Return a few first and last elements where at most the edge partitions are needed, else None."""
+    def _edges(self) -> tuple[list[Any], list[Any] | None] | None:
+        """Return a few first and last elements where at most the edge partitions are needed, else None.
+
+        The last ones are missing where the first ones are all.
+        """
         if not is_cheap(self._frame, [self._value]):
             return None
-        if self.rows.size is not None and self.rows.size <= 2 * SHOWN:
-            return self.tolist(), []
-        count = self.npartitions
-        first = self._like(Partitions(self._frame, (0,)), self._value)._limit(SHOWN)
-        last = self._like(Partitions(self._frame, (count - 1,)), self._value)._limit(-SHOWN)
-        head, tail = run(first.expr, last.expr)
-        return head.tolist(), tail.tolist()
+        first, last = self._edge_partitions()
+        (head,) = run(first.head(2 * SHOWN + 1).expr)
+        if first is last and len(head) <= 2 * SHOWN:
+            return head.tolist(), None
+        (tail,) = run(last.tail(SHOWN).expr)
+        return head[:SHOWN].tolist(), tail.tolist()
+
+    def _edge_partitions(self) -> tuple[Self, Self]:
+        """Return what the first and the last elements are to be found in: the array itself, if that is as cheap."""
+        if self.rows.lengths is not None or self.npartitions == 1:
+            return self, self
+        numbers = 0, self.npartitions - 1
+        first, last = (self._like(Partitions(self._frame, (number,)), self._value) for number in numbers)
+        return first, last
 
     def _describe(self) -> str:
         return f"{type(self).__name__}({self._value.dtype}, {self.rows.describe()})"
@@ -207,7 +216,7 @@ class Array(Collection):
         if edges is None:
             return f"<{self._describe()}: lazy; .compute() or .head() shows values, .explain() the plan>"
         head, tail = edges
-        shown = [show(item) for item in head] + (["...", *map(show, tail)] if tail else [])
+        shown = [show(item) for item in head] + ([] if tail is None else ["...", *map(show, tail)])
         return f"array([{' '.join(shown)}])"
 
 

@@ -47,7 +47,7 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
         return _assign_masked(frame, old, mask, *items)
     key_frame, chosen = (key._frame, key._value) if isinstance(key, Array) else literal(as_column(key))
     if chosen.dtype != BOOL:
-        return _assign_at(frame, old, key_frame, chosen, *items)
+        return _assign_at(frame, old, (key_frame, chosen), *items)
     common, (old, mask) = align("assign", [(frame, old), (key_frame, chosen)])
     return _assign_masked(common, old, mask, *items)
 
@@ -93,25 +93,24 @@ def _assign_masked(frame: Frame, old: Value, mask: Value, item_frame: Frame | No
         return frame, Call("where", mask, items, old)
     chosen = Filter(frame, mask)
     resolve_lengths(chosen, item_frame)
-    wanted, given = chosen.rows.lengths, item_frame.rows.size
-    if given == 1 != chosen.rows.size:
+    wanted, given = row_tools.known_lengths(chosen), row_tools.known_lengths(item_frame)
+    if sum(given) == 1 != sum(wanted):
         raise ArgumentError("an array of one element is not spread over rows.", hint="assign the element itself, a[0].")
-    if wanted is None or sum(wanted) != given:
-        raise ArgumentError(f"cannot assign {given} items to {chosen.rows.size} selected rows.")
-    pieces = Realign(Project(item_frame, (0,), (items,)), wanted)
+    if sum(wanted) != sum(given):
+        raise ArgumentError(f"cannot assign {sum(given)} items to {sum(wanted)} selected rows.")
+    pieces = Realign(Project(item_frame, (0,), (items,)), given, wanted)
     put = PutMasked(Project(frame, (0, 1), (old, mask)), Project(pieces, (0,), (pieces.column(0),)))
     return put, put.result
 
 
-def _assign_at(
-    frame: Frame, old: Value, key_frame: Frame, positions: Value, item_frame: Frame | None, items: Value
-) -> Columns:
-    row_tools.known_lengths(frame)
+def _assign_at(frame: Frame, old: Value, key: Columns, item_frame: Frame | None, items: Value) -> Columns:
+    key_frame, positions = key
+    lengths = row_tools.known_lengths(frame)
     if item_frame is None:
         pairs = key_frame, [positions, items]
     else:
         resolve_lengths(key_frame, item_frame)
         pairs = align("assign", [(key_frame, positions), (item_frame, items)])
     gathered = Gather(Project(pairs[0], (0, 1), tuple(pairs[1])))
-    put = PutAt(Project(frame, (0,), (old,)), gathered)
+    put = PutAt(Project(frame, (0,), (old,)), gathered, lengths)
     return put, put.result

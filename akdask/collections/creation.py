@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import secrets
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ import pandas as pd
 from akdask.collections.array import Array
 from akdask.collections.elementwise import cast
 from akdask.collections.pdarray import pdarray
+from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.created import as_column, counted, literal
@@ -75,14 +78,14 @@ def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -
     """
     if not 1 <= len(args) <= 3:
         raise ArgumentTypeError(f"arange takes 1 to 3 numbers, not {len(args)}.")
+    args = tuple(item.value() if isinstance(item, Scalar) else item for item in args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     if step == 0:
         raise ArgumentError("arange: the step is 0.", hint="pass a step that leads from start to stop.")
-    size = max(0, int(np.ceil((stop - start) / step)))
-    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
-        size = len(range(start, stop, step))
-    rows = counted(size)
-    value: Value = rows.position
+    whole = all(isinstance(item, int | np.integer) for item in (start, stop, step))
+    # Whole numbers of any size are counted exactly.
+    rows = counted(len(range(*map(int, (start, stop, step)))) if whole else max(0, math.ceil((stop - start) / step)))
+    value: Value = rows.position if whole else Call("cast", rows.position, dtype=FLOAT64.name)
     if step != 1:
         value = Call("multiply", value, Constant(step))
     if start != 0:
@@ -195,8 +198,7 @@ def _seed(seed: int | None) -> int:
 
 
 def _size(size: Any) -> int:
-    if isinstance(size, tuple) and len(size) == 1:
-        size = size[0]
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+    (number,) = size if isinstance(size, tuple) and len(size) == 1 else (size,)
+    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or index(number) < 0:
         raise ArgumentError(f"a size is a whole number from 0, not {size!r}.")
-    return int(size)
+    return index(number)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from akdask.collections.array import Array
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import wrap
@@ -17,8 +16,8 @@ from akdask.plan.values import Call
 
 
 def _of_method(name: str) -> Callable[..., Scalar]:
-    def function(pda: Array, *args: Any, **kwargs: Any) -> Scalar:
-        if not isinstance(pda, Array) or not hasattr(pda, name):
+    def function(pda: Any, *args: Any, **kwargs: Any) -> Scalar:
+        if not hasattr(pda, name):
             raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {type(pda).__name__}.")
         result: Scalar = getattr(pda, name)(*args, **kwargs)
         return result

@@ -52,5 +52,5 @@ def _at_hand(item: Any) -> Any:
     return item
 
 
-Array.__array_function__ = array_function  # type: ignore[attr-defined]
-Scalar.__array_function__ = array_function  # type: ignore[attr-defined]
+Array.__array_function__ = array_function
+Scalar.__array_function__ = array_function

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -46,9 +47,9 @@ def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key:
 
 def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value) -> Columns:
     """Return the columns at positions given by an integer column; lazy but for counting rows of unknown number."""
-    known_lengths(frame)
+    lengths = known_lengths(frame)
     source = Project(frame, tuple(range(len(values))), tuple(values))
-    taken = Take(source, Project(at_frame, (0,), (at,)))
+    taken = Take(source, Project(at_frame, (0,), (at,)), lengths)
     return taken, [taken.column(number) for number in range(len(values))]
 
 
@@ -110,14 +111,26 @@ def row_position(frame: Frame, position: int) -> int:
     return position % size
 
 
+def _position(key: SupportsIndex) -> int:
+    try:
+        return index(key)
+    except TypeError:
+        raise ArgumentTypeError(f"{key!r} is no position of a row.", hint="pass an int.") from None
+
+
 def row_key(key: Any) -> Any:
     """Return a key for rows in one of the forms int, slice, or array-like; refuse anything else."""
     if isinstance(key, bool | np.bool_):
         raise ArgumentTypeError("a single bool does not select rows.", hint="pass a mask with one bool a row.")
-    if isinstance(key, int | np.integer):
-        return int(key)
-    if isinstance(key, slice | np.ndarray | list | tuple):
+    if isinstance(key, slice):
         return key
+    if isinstance(key, list | tuple):
+        # NumPy would make floats of no elements.
+        return key or np.empty(0, np.int64)
+    if isinstance(key, np.ndarray) and key.ndim:
+        return key
+    if isinstance(key, SupportsIndex):
+        return _position(key)
     raise ArgumentTypeError(
         f"cannot select rows by {type(key).__name__}.",
         hint="use an int, a slice, a bool array as mask, or an int array of positions.",

@@ -11,9 +11,9 @@ from typing import Any
 
 import h5py
 import numpy as np
-from h5py import h5f, h5g, h5p
+from h5py import h5d, h5f, h5g, h5p
 
-from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
+from akdask.errors import FileFormatError, UnsupportedError
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs import CODECS
 from akdask.hdf5.datasets import NotFlatError
@@ -83,8 +83,6 @@ def open_file(path: str) -> Iterator[Any]:
     try:
         with open_hdf5(path) as opened:
             yield opened
-    except AkdaskError:
-        raise
     except HDF5_ERRORS as error:
         raise FileFormatError(
             f"{path!r} cannot be read as HDF5.",
@@ -114,7 +112,8 @@ def _inspect(file: FileIdentity) -> FileDescription:
     with open_file(file.path) as opened:
         root = h5g.open(opened.id, b"/")
         members = Members(root, "")
-        described = [_describe(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]
+        found = [_describe(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]
+        described = [one for one in found if one is not None]
         slots = [slot for found in described for slot in found.slots]
         description = FileDescription(
             file,
@@ -126,10 +125,12 @@ def _inspect(file: FileIdentity) -> FileDescription:
     return description
 
 
-def _describe(members: Members, encoded: bytes) -> Described:
-    """Describe one root object; what is wrong with one object says nothing about the others."""
+def _describe(members: Members, encoded: bytes) -> Described | None:
+    """Describe one root object; what is wrong with one object says nothing about the others.  Types are no objects."""
     name = encoded.decode(errors="surrogateescape")
     node = members.open(encoded)
+    if not isinstance(node, (h5d.DatasetID, h5g.GroupID)):
+        return None
     kind = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
     if isinstance(kind, Problem):
         return Described(ObjectSchema(name, ObjType.UNKNOWN, problem=kind))

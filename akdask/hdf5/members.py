@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from h5py import h5g, h5l, h5o
 
+from akdask.errors import FileFormatError
 from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
 from akdask.hdf5.description import DatasetSchema, Slot
 from akdask.hdf5.layout import H5Object
@@ -25,6 +26,8 @@ class Members:
         self.path = path
         self.names: list[bytes] = []
         group.links.iterate(self._add, info=True)
+        if len(set(self.names)) != len(self.names):
+            raise FileFormatError(f"group {path or '/'!r} has two members of one name; the file is damaged.")
 
     def _add(self, name: bytes, info: H5Object) -> None:
         # An external link names another file, and names inside files never become paths.
@@ -49,7 +52,7 @@ class Members:
 
     def path_of(self, name: bytes) -> str:
         """Return the path of a member in the file."""
-        return f"{self.path}/{name.decode(errors='surrogateescape')}" if self.path else name.decode()
+        return f"{self.path}/{name.decode(errors='surrogateescape')}"
 
     def dataset(self, name: bytes | None, wanted: str) -> tuple[DatasetSchema, Slot]:
         """Describe a member that must be a flat dataset.

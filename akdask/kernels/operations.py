@@ -9,6 +9,7 @@ from akdask.kernels.bits import BIT_OPERATIONS
 from akdask.kernels.cast import CAST_OPERATIONS
 from akdask.kernels.elementwise import NUMBER_OPERATIONS
 from akdask.kernels.generic import GENERIC_OPERATIONS
+from akdask.kernels.lookup import LOOKUP_OPERATIONS
 from akdask.kernels.positional import POSITION_OPERATIONS
 from akdask.kernels.rules import Operation
 from akdask.kernels.strings import STRING_OPERATIONS
@@ -20,6 +21,7 @@ OPERATIONS: dict[str, Operation] = {
     **CAST_OPERATIONS,
     **STRING_OPERATIONS,
     **POSITION_OPERATIONS,
+    **LOOKUP_OPERATIONS,
 }
 
 UFUNCS: dict[np.ufunc, str] = {ufunc: op.name for ufunc, op in {**elementwise.BY_UFUNC, **generic.BY_UFUNC}.items()}

@@ -238,6 +238,10 @@ def _merge_distinct(left: State, right: State) -> State:
     return _distinct(concat_rows([left, right]), None)
 
 
+def _ascending(values: Column) -> Column:
+    return values if isinstance(values, np.ndarray) else values.take(pc.array_sort_indices(values))
+
+
 def _is_sorted(column: NumberArray, mask: NumberArray | None) -> State:
     """Whether the rows ascend, and the first and last one; whether alone where there are none."""
     rows = select_rows(column, mask)
@@ -267,6 +271,7 @@ REDUCTIONS: dict[str, Reduction] = {
         _position("argmin", np.argmin, np.less),
         _position("argmax", np.argmax, np.greater),
         Reduction("nunique", _giving(INT64, STR), _distinct, _merge_distinct, lambda state: np.int64(len(state))),
+        Reduction("distinct", {t: t for t in (*NUMBERS, STR)}, _distinct, _merge_distinct, _ascending),
         Reduction("is_sorted", _giving(BOOL), _is_sorted, _merge_sorted, lambda state: np.bool_(state[0])),
     )
 }

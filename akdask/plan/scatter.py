@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 
@@ -40,11 +41,12 @@ class PutMasked(Frame):
 class PutAt(Frame):
     """The column of `frame`, with `items` (positions, new values) in one partition put where they belong.
 
-    Of several items for one position the last wins, as in NumPy.
+    Of several items for one position the last wins, as in NumPy.  `given` are the partition lengths of `frame`.
     """
 
     frame: Project
     items: Frame
+    given: tuple[int, ...]
 
     @property
     def rows(self) -> RowSpace:
@@ -64,13 +66,9 @@ def _(frame: PutMasked) -> Expr:
 
 @lower.register
 def _(frame: PutAt) -> Expr:
-    lengths = frame.rows.lengths
-    assert lengths is not None, "PutAt is built only where lengths are known"
-    calls = []
-    first = 0
-    for number, length in enumerate(lengths):
-        calls.append((((0, number), (1, 0)), (first, sum(lengths))))
-        first += length
+    total = sum(frame.given)
+    starts = accumulate(frame.given[:-1], initial=0)
+    calls = [(((0, number), (1, 0)), (first, total)) for number, first in enumerate(starts)]
     return Tasks(frame._name, _put_at, tuple(calls), frame.frame, frame.items)
 
 

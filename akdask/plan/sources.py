@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
 
 from akdask.columns import Table
 from akdask.plan.node import Frame
 from akdask.plan.values import ColumnRef
 from akdask.schema import INT64, ColumnType, RowSpace
 from akdask.storage.source import Source
+
+if TYPE_CHECKING:
+    from akdask.plan.rowwise import Project
 
 
 class Scan(Frame):
@@ -81,6 +85,14 @@ class Persisted(Frame):
 
     def __new__(cls, name: str, *operands: Any, _determ_token: str | None = None) -> Self:
         return super().__new__(cls, name, *operands, _determ_token=_determ_token or name)
+
+    @classmethod
+    def of(cls, frame: Project, graph: Mapping[Any, Any]) -> Self:
+        """Return what stands for a projection whose partitions are now held, in order, under the keys of a graph."""
+        schema = tuple(zip(frame.names, (value.dtype for value in frame.values), strict=True))
+        # The same plan may be persisted again, by another client.
+        name = f"persisted-{frame._name}-{uuid4().hex}"
+        return cls(name, dict(graph), tuple(graph), frame.rows, schema)
 
     @property
     def rows(self) -> RowSpace:

@@ -20,7 +20,7 @@ def token(*parts: Any) -> str:
     >>> token("add", 1) == token("add", 1), token("add", 1) == token("add", 1.0)
     (True, False)
     """
-    text = "\x1f".join([_name(part) for part in parts])
+    text = "\x1f".join(map(_name, parts))
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 

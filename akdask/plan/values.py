@@ -178,7 +178,7 @@ def describe(value: Value) -> str:
 def _describe(value: Value, args: list[str]) -> str:
     match value:
         case ColumnRef():
-            return str(value.name)
+            return value.name if isinstance(value.name, str) else f"[{value.name}]"
         case Constant():
             return repr(value.value) if isinstance(value.value, str) else str(value.value)
         case Replica():

@@ -1,0 +1,85 @@
+import os
+
+import fsspec
+import numpy as np
+import pytest
+
+from akdask.errors import FileError, FileFormatError, MissingFileError
+from akdask.storage.files import absolute, identify
+from akdask.storage.read import range_reader
+
+
+@pytest.fixture
+def content():
+    return np.random.default_rng(0).integers(0, 256, 10_000_000, np.uint8)
+
+
+def test_a_range_is_filled_although_the_kernel_gives_less_than_asked(tmp_path, content, monkeypatch):
+    path = tmp_path / "x"
+    content.tofile(path)
+    preadv = os.preadv
+    monkeypatch.setattr(os, "preadv", lambda fd, buffers, offset: preadv(fd, [buffers[0][:4097]], offset))
+    out = np.empty(50_000, np.int64)
+    with range_reader(identify(str(path))) as reader:
+        reader.read_into(out, 13, "x")
+    assert out.tobytes() == content[13 : 13 + out.nbytes].tobytes()
+
+
+def test_a_remote_range_of_many_pieces_is_the_same(content):
+    url = "memory://ranges/x"
+    with fsspec.open(url, "wb") as file:
+        file.write(content.tobytes())
+    out = np.empty(9_000_000, np.uint8)
+    with range_reader(identify(url)) as reader:
+        reader.read_into(out, 7, "x")
+    assert np.array_equal(out, content[7 : 7 + len(out)])
+
+
+@pytest.mark.parametrize("url", ["{}", "file://{}"])
+def test_a_file_that_ends_early_is_named_with_the_dataset(tmp_path, url):
+    path = tmp_path / "x"
+    path.write_bytes(b"12345")
+    with (
+        range_reader(identify(url.format(path))) as reader,
+        pytest.raises(FileFormatError, match=r"x' ends before the last byte of dataset 'a'"),
+    ):
+        reader.read_into(np.empty(2, np.int64), 0, "a")
+
+
+def test_reading_nothing_reads_nothing(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(b"")
+    with range_reader(identify(str(path))) as reader:
+        reader.read_into(np.empty(0, np.int64), 0, "a")
+
+
+def test_a_file_that_changed_or_went_since_it_was_looked_at_is_an_error(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(b"12345678")
+    known = identify(str(path))
+    path.write_bytes(b"123456789")
+    with pytest.raises(FileError, match="changed"), range_reader(known):
+        pass
+    path.unlink()
+    with pytest.raises(MissingFileError), range_reader(known):
+        pass
+
+
+def test_no_file_stays_open(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(b"12345678")
+    before = len(os.listdir("/proc/self/fd"))
+    with range_reader(identify(str(path))):
+        pass
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(FileFormatError, match="is a folder"):
+        identify(str(tmp_path))
+
+
+def test_paths_become_absolute_and_urls_stay():
+    assert absolute("x") == os.path.join(os.getcwd(), "x")
+    assert absolute("~/x") == os.path.expanduser("~/x")
+    assert absolute("s3://b/x") == "s3://b/x"
