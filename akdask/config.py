@@ -11,8 +11,8 @@ from akdask.errors import ArgumentError
 DEFAULTS: dict[str, Any] = {
     # Bytes of the largest column of a partition; larger files are split into row ranges when they are opened.
     "partition_size": 128 * 2**20,
-    # Bytes of one column that are evaluated at a time inside a partition task.
-    "block_size": 2**20,
+    # Bytes of a column that are evaluated at a time inside a partition task; several columns share twice as much.
+    "block_size": 2**21,
     # Elements up to which a created array has a single partition.
     "small_array": 2**20,
     # Persist every array as it is made, as an Arkouda server does.

@@ -10,6 +10,7 @@
     ├── UnknownLengthsError    ValueError            a question that needs row counts nobody has found yet
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
     ├── SchemaError            ValueError            types or names that do not fit together
+    │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
     └── FileError              RuntimeError          anything about files; Arkouda raises RuntimeError for all of them
         ├── MissingFileError        FileNotFoundError
         ├── MissingDatasetError     KeyError, ValueError
@@ -99,6 +100,10 @@ class UnsupportedError(AkdaskError, NotImplementedError):
 
 class SchemaError(AkdaskError, ValueError):
     """Names or types that do not fit together."""
+
+
+class MissingColumnError(SchemaError, KeyError):
+    """The DataFrame has no column of that name."""
 
 
 class FileError(AkdaskError, RuntimeError):

@@ -12,15 +12,15 @@ from akdask.collections import rows as row_tools
 from akdask.collections.base import Collection
 from akdask.columns import Table
 from akdask.errors import AkdaskError
-from akdask.plan.chain import Chain
 from akdask.plan.combine import Limit
 from akdask.plan.created import as_column, literal
+from akdask.plan.effort import is_cheap
 from akdask.plan.node import Frame
 from akdask.plan.present import Present
 from akdask.plan.rowwise import Partitions, Project
 from akdask.plan.run import resolve_lengths, run
-from akdask.plan.sources import Literal, Persisted, Rows, Scan
-from akdask.plan.values import ColumnRef, Replica, Value, walk
+from akdask.plan.sources import Persisted
+from akdask.plan.values import ColumnRef, Value
 from akdask.schema import RowSpace
 
 SHOWN = 3
@@ -55,6 +55,10 @@ class Array(Collection):
     def expr(self) -> Present:
         """The plan."""
         return Present(self._project(), self._form(), self._extras())
+
+    def _as_operand(self) -> tuple[Frame, Value]:
+        """Return what stands for the elements in an expression."""
+        return self._frame, self._value
 
     def _project(self) -> Project:
         return Project(self._frame, (0,), (self._value,))
@@ -113,7 +117,7 @@ class Array(Collection):
             positions matter.
         """
         if isinstance(key, Array):
-            return self._select(key._frame, key._value)
+            return self._select(*key._as_operand())
         key = row_tools.row_key(key)
         if isinstance(key, int):
             return self._element(key)
@@ -191,7 +195,7 @@ class Array(Collection):
 
         The last ones are missing where the first ones are all.
         """
-        if not is_cheap(self._frame, [self._value]):
+        if not self._is_cheap():
             return None
         first, last = self._edge_partitions()
         (head,) = run(first.head(2 * SHOWN + 1).expr)
@@ -199,6 +203,9 @@ class Array(Collection):
             return head.tolist(), None
         (tail,) = run(last.tail(SHOWN).expr)
         return head[:SHOWN].tolist(), tail.tolist()
+
+    def _is_cheap(self) -> bool:
+        return is_cheap(self._frame, [self._value])
 
     def _edge_partitions(self) -> tuple[Self, Self]:
         """Return what the first and the last elements are to be found in: the array itself, if that is as cheap."""
@@ -233,14 +240,6 @@ def check_transfer(size: int | None, itemsize: int) -> None:
             f"this would bring {size * itemsize:,} bytes into this process, more than the limit of {limit:,}.",
             hint="raise it with ak.config.set(max_transfer_bytes=…), or None for no limit.",
         )
-
-
-def is_cheap(frame: Frame, values: list[Value]) -> bool:
-    """Whether single partitions can be shown without work on others."""
-    chain = Chain.of(frame)
-    if not all(isinstance(base, Scan | Rows | Literal | Persisted) for base in chain.bases):
-        return False
-    return not any(isinstance(value, Replica) for value in walk(*chain.predicates, *values))
 
 
 def as_ndarray(table: Table) -> np.ndarray[Any, Any]:

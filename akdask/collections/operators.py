@@ -51,7 +51,7 @@ def operand(item: Any, like: Value | None = None) -> Operand:
         If it is neither a lazy array, a scalar nor convertible to a column.
     """
     if isinstance(item, Array):
-        return item._frame, item._value
+        return item._as_operand()
     if isinstance(item, Scalar):
         return None, item.as_value()
     if isinstance(item, np.ndarray) and item.ndim == 0:

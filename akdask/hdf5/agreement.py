@@ -1,100 +1,113 @@
-"""Whether the files of a set agree about an object.  All that is wrong is told at once."""
+"""Whether the files of a set agree about its objects.  All that is wrong is told at once."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from akdask.errors import FileError, InconsistentFilesError
+from akdask.errors import InconsistentFilesError
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
 
-_MOST_MESSAGES = 10
 
-
-def check_agreement(
-    files: Sequence[FileDescription], names: Sequence[str], *, strict_types: bool, allow_errors: bool
-) -> tuple[Sequence[FileDescription], dict[str, ObjectSchema]]:
-    """Return the files to read and the schema of each object.
+class Agreement:
+    """What each object of a set is, and which files say otherwise.
 
     The first file that has an object decides what it is.  An object must be in every file; members that a file lacks
     have no rows there.
 
-    Raises
-    ------
-    InconsistentFilesError
-        If files lack an object or disagree about it.
-    ObjTypeError, UnsupportedError
-        If an object is of an unknown kind, or of one that cannot be read.
-    FileError
-        If, with `allow_errors`, no file is left.
+    Parameters
+    ----------
+    files : sequence of FileDescription
+        In the order of the set.
+    strict_types : bool
+        Whether width and sign of numbers must agree too.
     """
-    schemas = _references(files, names)
-    problems: dict[int, list[str]] = {}
-    for index, file in enumerate(files):
-        if index and file.objects == files[index - 1].objects:
-            found = problems.get(index - 1, [])
-        else:
-            found = list(_differences(file, schemas, strict_types))
-        if found:
-            problems[index] = found
-    if not problems:
-        return files, schemas
-    told = [f"{files[index].file.path}: {text}" for index, texts in problems.items() for text in texts]
-    if not allow_errors:
-        raise InconsistentFilesError(
+
+    def __init__(self, files: Sequence[FileDescription], *, strict_types: bool) -> None:
+        self._files = files
+        self.schemas = _references(files)
+        self._problems: list[dict[str, list[str]]] = []
+        for index, file in enumerate(files):
+            if index and file.objects == files[index - 1].objects:
+                self._problems.append(self._problems[-1])
+            else:
+                self._problems.append(_differences(file, self.schemas, strict_types))
+
+    @property
+    def agreed(self) -> dict[str, ObjectSchema]:
+        """Objects that can be read from every file."""
+        disputed = {name for problems in self._problems for name in problems}
+        return {k: schema for k, schema in self.schemas.items() if k not in disputed and schema.problem is None}
+
+    def check_readable(self, names: Collection[str]) -> None:
+        """Raise the error of the first object that cannot be read at all."""
+        for name in names:
+            problem = self.schemas[name].problem
+            if problem is not None:
+                path = next(f.file.path for f in self._files if any(schema.name == name for schema in f.objects))
+                raise problem.error(
+                    f"dataset {name!r} of {path!r} {problem.text}.",
+                    hint="name the other datasets to read only those.",
+                )
+
+    def dissenters(self, names: Collection[str]) -> dict[int, list[str]]:
+        """Return for each file that lacks one of the objects, or has it otherwise, what is wrong."""
+        return {
+            index: [f"{self._files[index].file.path}: {text}" for name in names for text in problems.get(name, ())]
+            for index, problems in enumerate(self._problems)
+            if not problems.keys().isdisjoint(names)
+        }
+
+    @staticmethod
+    def error(dissenters: Mapping[int, Sequence[str]]) -> InconsistentFilesError:
+        """Return the error that tells of all of them."""
+        return InconsistentFilesError(
             "the files of the set do not agree.",
-            details=told,
+            details=[text for texts in dissenters.values() for text in texts],
             hint="allow_errors=True leaves such files out; strict_types=False accepts other widths and signs.",
         )
-    rest = [file for index, file in enumerate(files) if index not in problems]
-    if not rest:
-        raise FileError("no file of the set has all that is asked for.", details=told)
-    warn_of_skipped(told, len(problems))
-    return rest, schemas
 
 
-def warn_of_skipped(told: Sequence[str], count: int) -> None:
-    """Tell in one warning how many files are left out, and why."""
-    shown = "\n".join(told[:_MOST_MESSAGES])
-    warnings.warn(f"{count} file{'s are' if count > 1 else ' is'} left out:\n{shown}", RuntimeWarning, stacklevel=5)
-
-
-def _references(files: Sequence[FileDescription], names: Sequence[str]) -> dict[str, ObjectSchema]:
+def _references(files: Sequence[FileDescription]) -> dict[str, ObjectSchema]:
     """Take each schema from the first file that has the object, with the members that only later files have."""
-    wanted = dict.fromkeys(names)
     found: dict[str, ObjectSchema] = {}
     for file in differing(files):
         for schema in file.objects:
-            if schema.name not in wanted:
-                continue
             known = found.setdefault(schema.name, schema)
-            if schema.problem is not None and known is schema:
-                raise schema.problem.error(
-                    f"dataset {schema.name!r} of {file.file.path!r} {schema.problem.text}.",
-                    hint="name the other datasets to read only those.",
-                )
-            if schema.kind == known.kind and schema.members != known.members:
-                found[schema.name] = replace(known, members=tuple((dict(schema.members) | dict(known.members)).items()))
-    return {name: found[name] for name in names}
+            if schema.kind == known.kind and schema.members != known.members and known.problem is None:
+                members = dict(schema.members) | dict(known.members)
+                found[schema.name] = replace(known, members=tuple(members.items()))
+    return found
 
 
-def _differences(file: FileDescription, schemas: Mapping[str, ObjectSchema], strict_types: bool) -> Iterator[str]:
-    """Tell what a file lacks, or has otherwise."""
+def _differences(
+    file: FileDescription, schemas: Mapping[str, ObjectSchema], strict_types: bool
+) -> dict[str, list[str]]:
+    """Tell for each object what a file lacks, or has otherwise."""
     present = {schema.name: schema for schema in file.objects}
+    told = {}
     for name, reference in schemas.items():
         found = present.get(name)
-        if found is None:
-            yield f"has no object {name!r}"
-        elif found.problem is not None:
-            yield f"{name!r} {found.problem.text}"
-        elif found.kind != reference.kind:
-            yield f"{name!r} is {found.kind.label}, elsewhere {reference.kind.label}"
-        elif found != reference:
-            expected = dict(reference.members)
-            for member, column in found.members:
+        if found is not reference and (texts := list(_object_differences(name, found, reference, strict_types))):
+            told[name] = texts
+    return told
+
+
+def _object_differences(
+    name: str, found: ObjectSchema | None, reference: ObjectSchema, strict_types: bool
+) -> Iterator[str]:
+    if found is None:
+        yield f"has no object {name!r}"
+    elif found.kind != reference.kind:
+        yield f"{name!r} is {found.kind.label}, elsewhere {reference.kind.label}"
+    elif found.problem is not None:
+        yield f"{name!r} {found.problem.text}"
+    else:
+        expected = dict(reference.members)
+        for member, column in found.members:
+            if member in expected:
                 yield from _type_differences(column, expected[member], strict_types)
 
 

@@ -98,6 +98,17 @@ class FileDescription:
     column_order: str | None
 
 
+def columns_of(objects: tuple[ObjectSchema, ...]) -> dict[str, tuple[int, ColumnSchema]]:
+    """Return for each column of a file the position of its first slot, and its schema."""
+    found: dict[str, tuple[int, ColumnSchema]] = {}
+    position = 0
+    for schema in objects:
+        for _, column in schema.members:
+            found[column.name] = (position, column)
+            position += len(column.datasets)
+    return found
+
+
 def differing(files: Iterable[FileDescription]) -> Iterator[FileDescription]:
     """Leave out files that are made as the one before; mostly the first alone is left."""
     previous: FileDescription | None = None

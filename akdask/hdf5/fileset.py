@@ -1,34 +1,32 @@
-"""A set of HDF5 files as one thing: what it holds, whether its files agree, and the sources to scan."""
+"""A set of HDF5 files as one thing: what it holds, and the sources to scan."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from threading import Lock
-
-import numpy as np
+from typing import TypeAlias
 
 from akdask import config
 from akdask.errors import AkdaskError, FileError, MissingDatasetError
-from akdask.hdf5.agreement import check_agreement, warn_of_skipped
+from akdask.hdf5.agreement import Agreement
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
 from akdask.hdf5.existing import in_stored_order
 from akdask.hdf5.inspect import inspect_file
 from akdask.hdf5.layout import ObjType
-from akdask.hdf5.read import ExtentReader, scan_starts
+from akdask.hdf5.rowspaces import ReadOptions, RowSpaces
 from akdask.hdf5.source import Hdf5Source, Layouts
-from akdask.schema import STR
-from akdask.storage.extents import Extent, split_rows
 from akdask.storage.files import FileIdentity, identify
 from akdask.storage.locales import expand
-from akdask.typing import NumberArray
+
+Filenames: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 _MOST_SETS = 16
-
-Filenames = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+_MOST_MESSAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +57,6 @@ class StoredObject:
     members: Mapping[str, StoredColumn]
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    strict_types: bool
-    calc_string_offsets: bool
-    partition_size: int
-    label: str
-
-
 class FileSet:
     """Files that belong together, described but not read.
 
@@ -74,13 +64,13 @@ class FileSet:
     ----------
     files : sequence of FileDescription
         In the order of the rows.
-    options : _Options
+    options : ReadOptions
         How they are read.
     allow_errors : bool
         Leave out files that lack what is asked for, with a warning.
     """
 
-    def __init__(self, files: Sequence[FileDescription], options: _Options, *, allow_errors: bool) -> None:
+    def __init__(self, files: Sequence[FileDescription], options: ReadOptions, *, allow_errors: bool) -> None:
         self._files = tuple(files)
         self._options = options
         self._allow_errors = allow_errors
@@ -92,15 +82,17 @@ class FileSet:
 
     @cached_property
     def kinds(self) -> Mapping[str, ObjType]:
-        """Kinds of all objects, also of those that cannot be read, by name.
+        """Kinds of all objects by name, also of those that cannot be read.
 
-        Names are in the order that the first file's writer kept, where akdask wrote it, else in byte order.
+        Names are in the order that the first file's writer kept, if that was akdask, else in byte order.
         """
         found = {schema.name: schema.kind for file in reversed(list(differing(self._files))) for schema in file.objects}
         return {name: found[name] for name in in_stored_order(found, self._files[0].column_order)}
 
     def select(self, datasets: Sequence[str] | None = None) -> dict[str, StoredObject]:
-        """Return the objects of the given names, all if None, ready to be scanned.  Reads no data.
+        """Return the objects of the given names, all if None, ready to be scanned.
+
+        Reads no data, except where Strings have no segments and must be counted.
 
         Raises
         ------
@@ -118,68 +110,43 @@ class FileSet:
                 f"{self._options.label} has no dataset {', '.join(map(repr, missing))}.",
                 details=[f"datasets: {', '.join(self.kinds)}"],
             )
-        files, schemas = check_agreement(
-            self._files, names, strict_types=self._options.strict_types, allow_errors=self._allow_errors
-        )
-        columns = {column.name: column for schema in schemas.values() for _, column in schema.members}
-        sources = self._sources(files, columns)
-        return {name: _stored(schema, sources) for name, schema in schemas.items()}
+        self._agreement.check_readable(names)
+        schemas = {name: self._agreement.schemas[name] for name in names}
+        spaces = self._row_spaces_of(schemas)
+        return {name: _stored(schema, spaces) for name, schema in schemas.items()}
 
-    def _sources(self, files: Sequence[FileDescription], columns: Mapping[str, ColumnSchema]) -> dict[str, Hdf5Source]:
-        """Columns of equal lengths in every file share a source, and so a row space."""
-        layouts = Layouts(files)
-        rows: dict[str, NumberArray] = {}
-        nbytes: dict[bytes, NumberArray] = {}
-        for name, schema in columns.items():
-            slots = layouts.slots(name)
-            rows[name] = self._string_rows(layouts, name) if schema.dtype == STR else np.maximum(slots[:, 1], 0)
-            sizes = np.maximum(slots[:, 1] * np.dtype(schema.values.dtype).itemsize, 0)
-            key = rows[name].tobytes()
-            nbytes[key] = np.maximum(nbytes.get(key, 0), sizes)
-        groups: dict[bytes, list[str]] = {}
-        for name in columns:
-            groups.setdefault(rows[name].tobytes(), []).append(name)
-        return {
-            name: source
-            for key, names in groups.items()
-            for source in [self._source(layouts, {n: columns[n] for n in names}, rows[names[0]], nbytes[key])]
-            for name in names
-        }
+    @cached_property
+    def _agreement(self) -> Agreement:
+        return Agreement(self._files, strict_types=self._options.strict_types)
 
-    def _source(
-        self, layouts: Layouts, columns: Mapping[str, ColumnSchema], rows: NumberArray, nbytes: NumberArray
-    ) -> Hdf5Source:
-        return Hdf5Source(
-            layouts,
-            {name: schema.dtype for name, schema in columns.items()},
-            split_rows(rows, nbytes, self._options.partition_size),
-            self._options.label,
-            use_segments=not self._options.calc_string_offsets,
-        )
+    @cached_property
+    def _row_spaces(self) -> RowSpaces:
+        return RowSpaces(Layouts(self._files), _columns(self._agreement.agreed), self._options)
 
-    def _string_rows(self, layouts: Layouts, name: str) -> NumberArray:
-        """Return the number of strings in every file; where there are no segments, the NULs must be counted."""
-        rows = layouts.slots(name, segments=True)[:, 1]
-        if self._options.calc_string_offsets:
-            rows = np.full_like(rows, -1)
-        for index in np.flatnonzero(rows < 0).tolist():
-            place = layouts.place(index, name, STR, use_segments=False)
-            rows[index] = _count_strings(layouts.files[index].file, place.values) if place.values.length else 0
-        return rows
+    def _row_spaces_of(self, schemas: Mapping[str, ObjectSchema]) -> RowSpaces:
+        dissenters = self._agreement.dissenters(schemas)
+        if not dissenters:
+            return self._row_spaces
+        error = self._agreement.error(dissenters)
+        if not self._allow_errors or len(dissenters) == len(self._files):
+            raise error
+        _warn_of_skipped(error.details, len(dissenters))
+        rest = [file for index, file in enumerate(self._files) if index not in dissenters]
+        return RowSpaces(Layouts(rest), _columns(schemas), self._options)
 
 
-@lru_cache(maxsize=4096)
-def _count_strings(file: FileIdentity, values: Extent) -> int:
-    with ExtentReader(file) as reader:
-        return len(scan_starts(reader, values)) - 1
+def _columns(schemas: Mapping[str, ObjectSchema]) -> dict[str, ColumnSchema]:
+    return {column.name: column for schema in schemas.values() for _, column in schema.members}
 
 
-def _stored(schema: ObjectSchema, sources: Mapping[str, Hdf5Source]) -> StoredObject:
-    members = {member: StoredColumn(sources[column.name], column.name) for member, column in schema.members}
+def _stored(schema: ObjectSchema, spaces: RowSpaces) -> StoredObject:
+    members = {
+        member: StoredColumn(spaces.source(column.name, column), column.name) for member, column in schema.members
+    }
     return StoredObject(schema.name, schema.kind, members)
 
 
-_SETS: OrderedDict[tuple[tuple[FileIdentity, ...], _Options], FileSet] = OrderedDict()
+_SETS: OrderedDict[tuple[tuple[FileIdentity, ...], ReadOptions], FileSet] = OrderedDict()
 _LOCK = Lock()
 
 
@@ -217,7 +184,7 @@ def open_set(
         If files are missing, missing from within a set, or not readable as HDF5.
     """
     paths = expand(filenames)
-    options = _Options(
+    options = ReadOptions(
         strict_types, calc_string_offsets, config.get("partition_size"), label or f"read_hdf({_shown(filenames)})"
     )
     if allow_errors:
@@ -246,8 +213,14 @@ def _readable(paths: Sequence[str]) -> list[FileDescription]:
     if not found:
         raise FileError("none of the files can be read.", details=problems)
     if problems:
-        warn_of_skipped(problems, len(problems))
+        _warn_of_skipped(problems, len(problems))
     return found
+
+
+def _warn_of_skipped(told: Sequence[str], count: int) -> None:
+    """Tell in one warning how many files are left out, and why."""
+    shown = "\n".join(told[:_MOST_MESSAGES])
+    warnings.warn(f"{count} file{'s are' if count > 1 else ' is'} left out:\n{shown}", RuntimeWarning, stacklevel=4)
 
 
 def _shown(filenames: Filenames) -> str:

@@ -17,11 +17,10 @@ from akdask.errors import FileFormatError, UnsupportedError
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs import CODECS
 from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import ColumnSchema, Described, FileDescription, ObjectSchema, Problem
+from akdask.hdf5.description import Described, FileDescription, ObjectSchema, Problem
 from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.members import Members
 from akdask.hdf5.recognize import kind_of
-from akdask.storage.extents import ELSEWHERE
 from akdask.storage.files import FileIdentity, file_system, is_remote
 
 HDF5_ERRORS = (OSError, KeyError, ValueError, RuntimeError, TypeError, NotImplementedError)
@@ -115,14 +114,12 @@ def _inspect(file: FileIdentity) -> FileDescription:
         found = [_describe(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]
         described = [one for one in found if one is not None]
         slots = [slot for found in described for slot in found.slots]
-        description = FileDescription(
+        return FileDescription(
             file,
             tuple(found.schema for found in described),
             np.array(slots, np.int64).reshape(-1, 2),
             layout.read_text(root, layout.COLUMN_ORDER),
         )
-    _check_within(description)
-    return description
 
 
 def _describe(members: Members, encoded: bytes) -> Described | None:
@@ -145,27 +142,3 @@ def _describe(members: Members, encoded: bytes) -> Described | None:
 
 def _unreadable(name: str, kind: ObjType, text: str) -> Described:
     return Described(ObjectSchema(name, kind, problem=Problem(UnsupportedError, text)))
-
-
-def columns_of(objects: tuple[ObjectSchema, ...]) -> dict[str, tuple[int, ColumnSchema]]:
-    """Return for each column of a file the position of its first slot, and its schema."""
-    found: dict[str, tuple[int, ColumnSchema]] = {}
-    position = 0
-    for schema in objects:
-        for _, column in schema.members:
-            found[column.name] = (position, column)
-            position += len(column.datasets)
-    return found
-
-
-def _check_within(description: FileDescription) -> None:
-    """HDF5 itself does not notice that contiguous data would lie past the end of the file until it is read."""
-    datasets = [d for _, column in columns_of(description.objects).values() for d in column.datasets]
-    for dataset, (offset, length) in zip(datasets, description.slots.tolist(), strict=True):
-        end = offset + length * np.dtype(dataset.dtype).itemsize
-        if offset != ELSEWHERE and end > description.file.size:
-            raise FileFormatError(
-                f"{description.file.path!r} ends before the last byte of dataset {dataset.path!r}.",
-                details=[f"the dataset ends at byte {end}, the file has {description.file.size}"],
-                hint="the file is truncated or damaged; write it again.",
-            )

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import MissingDatasetError
-from akdask.hdf5.description import ColumnPlace, FileDescription, ObjectSchema
-from akdask.hdf5.inspect import columns_of
+from akdask.hdf5.description import ColumnPlace, FileDescription, ObjectSchema, columns_of
 from akdask.hdf5.read import Hdf5PartReader
 from akdask.schema import ColumnType
 from akdask.storage.extents import ELSEWHERE, Extent, RowRanges

@@ -142,7 +142,7 @@ def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:
 def _of_ufuncs(
     ufuncs: Iterable[np.ufunc], rule: Callable[[np.ufunc], Rule], kernel: Callable[[np.ufunc], Kernel]
 ) -> dict[np.ufunc, Operation]:
-    return {f: Operation(f.__name__, f.nin, rule(f), kernel(f), SYMBOLS.get(f)) for f in ufuncs}
+    return {f: Operation(f.__name__, f.nin, rule(f), kernel(f), SYMBOLS.get(f), in_place=True) for f in ufuncs}
 
 
 BY_UFUNC: dict[np.ufunc, Operation] = {

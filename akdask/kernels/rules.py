@@ -34,6 +34,9 @@ class Operation:
         The computation.
     symbol : str, optional
         The operator that users write for it.
+    in_place : bool
+        Whether the result may be written over an argument of the same type: so for single ufuncs, not for kernels that
+        read their arguments again.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Operation:
     rule: Rule
     kernel: Kernel
     symbol: str | None = None
+    in_place: bool = False
 
     def result_type(self, *types: ColumnType, **params: Any) -> ColumnType:
         """Return the type of the result for arguments of the given types.
@@ -68,7 +72,7 @@ class Operation:
             All of one length, except that scalars stand for every row.
         out : ndarray, optional
             Where to write a result of numbers: contiguous, of exactly the result's dtype and length, and sharing no
-            memory with the arguments.
+            memory with the arguments unless the operation works in place.
         **params
             What the operation wants to know besides.
 

@@ -239,7 +239,7 @@ class Block:
         partition = self.partition
         targets = dict(zip(program.outputs, out, strict=True)) if out is not None else {}
         registers: list[Any] = [None] * len(program.steps)
-        buffers: dict[int, tuple[ColumnType, NumberArray]] = {}
+        buffers: dict[int | None, tuple[ColumnType, NumberArray]] = {}
         for register, step in enumerate(program.steps):
             match step:
                 case Load():
@@ -251,7 +251,8 @@ class Block:
                 case Apply():
                     target = targets.get(register)
                     if target is None and step.dtype.is_number:
-                        buffer = partition.take_buffer(step.dtype)
+                        held = buffers.pop(step.reuse, None)
+                        buffer = partition.take_buffer(step.dtype) if held is None else held[1]
                         buffers[register] = step.dtype, buffer
                         target = buffer[: self.nrows]
                     args = [registers[arg] for arg in step.args]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pyarrow as pa
 from dask.system import CPU_COUNT
 
 from akdask import config
-from akdask.columns import Table, slice_rows, type_of
+from akdask.columns import Table, type_of
 from akdask.errors import ArgumentError
 from akdask.plan.sources import Literal, Rows
 from akdask.plan.values import ColumnRef
@@ -51,13 +51,14 @@ def counted(size: int) -> Rows:
 
 def literal(column: Column) -> tuple[Literal, ColumnRef]:
     """Return a column in memory as a frame, and the value that is the column."""
-    tables = []
-    start = 0
-    for length in partition_lengths(len(column)):
-        tables.append(Table({0: slice_rows(column, start, start + length)}, length))
-        start += length
-    frame = Literal(tuple(tables))
+    frame = literal_table(Table({0: column}, len(column)))
     return frame, ColumnRef(frame._name, 0, type_of(column))
+
+
+def literal_table(table: Table) -> Literal:
+    """Return columns in memory as one frame, cut into partitions."""
+    bounds = accumulate(partition_lengths(table.nrows), initial=0)
+    return Literal(tuple(table.slice(start, stop) for start, stop in pairwise(bounds)))
 
 
 def as_column(items: Any) -> Column:

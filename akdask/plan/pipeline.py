@@ -13,7 +13,7 @@ from akdask.plan.blocks import Mask, Partition, Positions, Range, Selection
 from akdask.plan.chain import Chain, rebuild
 from akdask.plan.concat import through
 from akdask.plan.node import Frame, Node
-from akdask.plan.program import Program, compile_values
+from akdask.plan.program import Apply, Program, compile_values
 from akdask.plan.rowwise import Zip
 from akdask.plan.sinks import Sink
 from akdask.plan.sources import Rows, Scan
@@ -21,6 +21,9 @@ from akdask.plan.tables import Union
 from akdask.plan.tokens import token
 from akdask.plan.values import Replica, Value, columns_of, walk
 from akdask.storage.source import Part
+
+ITEMSIZE = 8
+FEWEST_ROWS = 2**14
 
 Compile = Callable[[Sequence[Value]], Program]
 MakeSink = Callable[[Compile, Sequence[Value]], Sink]
@@ -135,14 +138,16 @@ def pipeline(frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose
     def compile_these(these: Sequence[Value]) -> Program:
         return compile_values(these, positions, replicas)
 
+    masks = tuple(compile_these([predicate]) for predicate in chain.predicates)
+    sink = make_sink(compile_these, values)
     layout = Layout(
         token("pipeline", purpose, frame, tuple(values)),
         purpose,
         chain,
-        tuple(compile_these([predicate]) for predicate in chain.predicates),
-        make_sink(compile_these, values),
+        masks,
+        sink,
         frame.npartitions,
-        max(1, int(config.get("block_size")) // 8),
+        _block_rows([*masks, *sink.programs]),
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values())
@@ -158,3 +163,14 @@ def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
     if len(bases) == len(chain.bases):
         return frame
     return rebuild(bases[0] if len(bases) == 1 else Zip(bases), chain.selections, chain.predicates)
+
+
+def _block_rows(programs: Sequence[Program]) -> int:
+    """Return how many rows to evaluate at a time: a full block of a single column, fewer where several share the cache.
+
+    Where there are very many columns, a floor keeps the cost of running a step small beside its work.
+    """
+    columns = len({load for program in programs for load in program.loads})
+    temporaries = 2 * any(isinstance(step, Apply) for program in programs for step in program.steps)
+    rows = max(1, int(config.get("block_size")) // ITEMSIZE)
+    return min(rows, max(2 * rows // max(1, columns + temporaries), FEWEST_ROWS))

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from akdask.kernels.operations import OPERATIONS
 from akdask.plan.values import Call, ColumnRef, Constant, Replica, Value, walk
 from akdask.schema import ColumnType
 
@@ -41,13 +42,17 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """Run an operation on earlier registers, then give back the buffers of those in `release`."""
+    """Run an operation on earlier registers, then give back the buffers of those in `release`.
+
+    The result may be written over register `reuse`, which nobody reads afterwards.
+    """
 
     operation: str
     args: tuple[int, ...]
     params: Mapping[str, Any]
     dtype: ColumnType
     release: tuple[int, ...]
+    reuse: int | None
 
 
 Step = Load | Fixed | Whole | Apply
@@ -105,6 +110,14 @@ def _step(
         case Call():
             args = tuple(register[arg.token] for arg in value.args)
             uses.subtract(args)
-            release = tuple({arg for arg in args if uses[arg] == 0})
-            return Apply(value.operation, args, value.params, value.dtype, release)
+            release = tuple(dict.fromkeys(arg for arg in args if uses[arg] == 0))
+            return Apply(value.operation, args, value.params, value.dtype, release, _reuse(value, args, release))
     raise AssertionError(f"no step for {type(value).__name__}")  # pragma: no cover - Value is a closed set
+
+
+def _reuse(value: Call, args: Sequence[int], release: Sequence[int]) -> int | None:
+    """Return an argument that the result may be written over."""
+    if not OPERATIONS[value.operation].in_place:
+        return None
+    same_type = (arg for arg, item in zip(args, value.args, strict=True) if item.dtype == value.dtype)
+    return next((arg for arg in same_type if arg in release), None)

@@ -1,4 +1,4 @@
-"""Answer questions with vaex: a request in JSON on each line of the input, an answer and its time on each of the output.
+"""Answer questions with vaex: a request in JSON on each line of the input, an answer and its time on each of output.
 
 Run by file name with the interpreter that has vaex; imports nothing of akdask or of the rest of the benchmarks.
 """

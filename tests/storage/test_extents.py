@@ -5,9 +5,7 @@ from hypothesis import strategies as st
 from akdask.storage.extents import split_rows
 
 
-@given(
-    st.lists(st.integers(0, 40), min_size=1, max_size=6), st.integers(1, 16), st.integers(1, 200)
-)
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=6), st.integers(1, 16), st.integers(1, 200))
 def test_row_ranges_cover_every_row_of_every_file_once_and_in_order(rows, width, limit):
     lengths = np.array(rows)
     ranges = split_rows(lengths, lengths * width, limit)

@@ -1,0 +1,340 @@
+"""`Categorical`: a lazy array of few distinct strings, held as codes that refer to a table of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.array import Array
+from akdask.collections.creation import array
+from akdask.collections.pdarray import pdarray
+from akdask.collections.strings import Strings
+from akdask.columns import Table
+from akdask.errors import ArgumentTypeError
+from akdask.kernels.operations import OPERATIONS
+from akdask.plan.align import align
+from akdask.plan.combine import Gather
+from akdask.plan.concat import Concat
+from akdask.plan.effort import is_cheap
+from akdask.plan.labels import LABEL, Distinct, Labels
+from akdask.plan.node import Frame
+from akdask.plan.rowwise import Project
+from akdask.plan.run import run
+from akdask.plan.values import Call, Constant, Replica, Value
+from akdask.schema import INT64
+
+DEFAULT_NA = "N/A"
+
+
+class Categorical(Array):
+    """A lazy array of strings of which few are different: an int64 code for each row, and the labels once.
+
+    One of the labels stands for missing values; it is put behind the others if it is not among them.
+
+    Parameters
+    ----------
+    values : Strings, pandas.Categorical, or sequence of str
+        The elements.  Labels come in ascending order of their bytes (an Arkouda server orders them by a hash).
+        Nothing is computed before the labels are needed.
+    NAvalue : str, default "N/A"
+        The label that stands for missing.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> c = Categorical(ak.array(["udp", "tcp", "udp"]))
+    >>> c.categories.tolist(), c.codes.tolist()
+    (['tcp', 'udp', 'N/A'], [1, 0, 1])
+    >>> (c == "udp").tolist()
+    [True, False, True]
+    """
+
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    permutation = None
+    segments = None
+    inferred_type = "categorical"
+
+    def __init__(self, values: Any, *, NAvalue: str = DEFAULT_NA) -> None:  # noqa: N803 - Arkouda's name
+        if isinstance(values, pd.Series | pd.Index):
+            values = values.array
+        if isinstance(values, pd.Categorical):
+            made = _from_pandas(values, NAvalue)
+        elif isinstance(values, Categorical):
+            made = values
+        else:
+            made = _encoded(_strings(values), NAvalue)
+        super().__init__(made._frame, made._value)
+        self._labels: Labels = made._labels
+
+    @classmethod
+    def of(cls, frame: Frame, codes: Value, labels: Labels) -> Self:
+        """Return the Categorical of codes on the rows of a frame."""
+        self = cls.__new__(cls)
+        Array.__init__(self, frame, codes)
+        self._labels = labels
+        return self
+
+    @classmethod
+    def from_codes(
+        cls,
+        codes: Any,
+        categories: Any,
+        permutation: Any = None,
+        segments: Any = None,
+        *,
+        NAvalue: str = DEFAULT_NA,  # noqa: N803 - Arkouda's name
+    ) -> Self:
+        """Return the Categorical of integer codes and their labels; lazy.
+
+        Parameters
+        ----------
+        codes : pdarray or array of int
+            Positions in `categories`.  A code outside is an error when its label is looked up.
+        categories : Strings or sequence of str
+            The labels, each once.
+        permutation, segments
+            Accepted as Arkouda spells them; nothing needs them here.
+        NAvalue : str, default "N/A"
+            The label that stands for missing.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the codes are not integers, or the categories not strings.
+        """
+        codes = array(codes)
+        if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
+            raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
+        value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
+        return cls.of(codes._frame, value, Labels(_gathered(_strings(categories)), NAvalue))
+
+    @classmethod
+    def standardize_categories(cls, arrays: Sequence[Categorical], na_value: str = DEFAULT_NA) -> list[Categorical]:
+        """Return arrays with common labels, the union of their own, so that their codes can be compared; lazy."""
+        labels = _union([item._labels for item in arrays], na_value)
+        return [item._recoded(labels) for item in arrays]
+
+    def _like(self, frame: Frame, value: Value) -> Self:
+        return self.of(frame, value, self._labels)
+
+    def _form(self) -> Callable[..., Any]:
+        return as_text
+
+    def _extras(self) -> tuple[Frame, ...]:
+        return (self._labels,)
+
+    # parts
+
+    @property
+    def codes(self) -> pdarray:
+        """The position of each element's label in `categories`, as int64; lazy."""
+        return pdarray(self._frame, self._value)
+
+    @property
+    def categories(self) -> Strings:
+        """The labels, with the one for missing; lazy, and of unknown number where they have yet to be found."""
+        return Strings(self._labels, self._labels.label)
+
+    @property
+    def nlevels(self) -> int:
+        """Number of labels; finds them, once."""
+        return self.categories.size
+
+    @property
+    def NAvalue(self) -> str:  # noqa: N802 - Arkouda's name
+        """The label that stands for missing; computes."""
+        labels = self._labels
+        return str(Strings(labels, labels.label)[pdarray(labels, labels.is_na)].tolist()[0])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """``dtype('<U')``, what the elements are."""
+        return np.dtype(str)
+
+    # tests
+
+    def __eq__(self, other: object) -> Any:
+        """Return where the elements are equal to a str, or to those of a Categorical or Strings row by row; lazy."""
+        return self._compared("equal", other)
+
+    def __ne__(self, other: object) -> Any:
+        """Return where the elements differ from a str, or from those of a Categorical or Strings; lazy."""
+        return self._compared("not_equal", other)
+
+    def _compared(self, operation: str, other: object) -> Any:
+        match other:
+            case str():
+                return self._where_label(Call(operation, self._labels.label, Constant(other)))
+            case Categorical() if other._labels is self._labels:
+                sides = [(self._frame, self._value), (other._frame, other._value)]
+            case Categorical() | Strings():
+                sides = [self._as_operand(), other._as_operand()]
+            case _:
+                return NotImplemented
+        frame, values = align(operation, sides)
+        return pdarray(frame, Call(operation, *values))
+
+    def contains(self, substr: str, regex: bool = False) -> pdarray:
+        """Return which elements contain a substring, or match a regular expression anywhere; lazy bool array."""
+        return self._where_label(Call("contains", self._labels.label, substr=substr, regex=regex))
+
+    def startswith(self, substr: str, regex: bool = False) -> pdarray:
+        """Return which elements begin with a substring or regular expression; lazy bool array."""
+        return self._where_label(Call("startswith", self._labels.label, substr=substr, regex=regex))
+
+    def endswith(self, substr: str, regex: bool = False) -> pdarray:
+        """Return which elements end with a substring or regular expression; lazy bool array."""
+        return self._where_label(Call("endswith", self._labels.label, substr=substr, regex=regex))
+
+    def isna(self) -> pdarray:
+        """Return which elements are missing; lazy bool array."""
+        return self._where_label(self._labels.is_na)
+
+    def in1d(self, test: Any) -> pdarray:
+        """Return which elements are among the given ones; lazy bool array.
+
+        Parameters
+        ----------
+        test : Strings, Categorical or sequence of str
+            The elements to look for.
+        """
+        wanted = test.to_strings() if isinstance(test, Categorical) else _strings(test)
+        distinct = Distinct.of(wanted._frame, wanted._value)
+        found = Call("index_in", Replica(distinct, 0, distinct.values.dtype), self._labels.label)
+        return self._where_label(Call("greater_equal", found, Constant(0)))
+
+    def _where_label(self, predicate: Value) -> pdarray:
+        """Evaluate a predicate once for each label, then look it up by the codes."""
+        return pdarray(self._frame, _looked_up(self._labels, predicate, self._value))
+
+    def _as_operand(self) -> tuple[Frame, Value]:
+        return self._frame, self._text
+
+    @property
+    def _text(self) -> Value:
+        return Call("lookup", self._labels.whole, self._value)
+
+    # conversion
+
+    def to_strings(self) -> Strings:
+        """Return the elements as Strings; lazy."""
+        return Strings(self._frame, self._text)
+
+    def to_pandas(self) -> pd.Categorical:
+        """Return the elements as a pandas Categorical with the same codes and labels; computes."""
+        codes, labels = run(self.codes.expr, self.categories.expr)
+        return pd.Categorical.from_codes(codes, categories=pd.Index(labels.astype(object)))
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other array has the same elements in the same order; computes."""
+        return isinstance(other, Categorical) and self.size == other.size and bool((self == other).all())
+
+    # other categories
+
+    def set_categories(self, new_categories: Any, na_value: str | None = None) -> Self:
+        """Return the elements with other labels; those that have none become missing; lazy.
+
+        Parameters
+        ----------
+        new_categories : Strings or sequence of str
+            The labels.
+        na_value : str, optional
+            The label that stands for missing, as it is now unless given.  Finding the present one computes, unless it
+            was never set.
+        """
+        na = na_value or (self._labels.na if isinstance(self._labels.na, str) else self.NAvalue)
+        return self._recoded(Labels(_gathered(_strings(new_categories)), na))
+
+    def reset_categories(self) -> Categorical:
+        """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
+        text = self.to_strings()
+        return self.set_categories(Strings(*_column(Distinct.of(text._frame, text._value))))
+
+    def concatenate(self, others: Sequence[Categorical], ordered: bool = True) -> Self:
+        """Return the elements followed by those of others; lazy.
+
+        Parameters
+        ----------
+        others : sequence of Categorical
+            Labels that differ are put together.
+        ordered : bool
+            Accepted as Arkouda spells it; the order is always kept.
+        """
+        items = [self, *others]
+        if any(item._labels is not self._labels for item in items):
+            na = self._labels.na if isinstance(self._labels.na, str) else self.NAvalue
+            labels = _union([item._labels for item in items], na)
+            items = [item._recoded(labels) for item in items]
+        joined = Concat(tuple(Project(item._frame, (0,), (item._value,)) for item in items))
+        return items[0]._like(joined, joined.column(0))
+
+    def _recoded(self, labels: Labels) -> Self:
+        """Return the elements with the codes that they have in another table of labels."""
+        old = self._labels
+        found = Call("index_in", labels.whole, old.label)
+        lost = Call("bitwise_or", old.is_na, Call("less", found, Constant(0)))
+        code = Call("where", lost, labels.na_code, found)
+        return self.of(self._frame, _looked_up(old, code, self._value), labels)
+
+    # display
+
+    def _is_cheap(self) -> bool:
+        return is_cheap(self._frame, [self._text])
+
+    def _describe(self) -> str:
+        return f"Categorical({self.rows.describe()})"
+
+
+def as_text(table: Table, labels: Table) -> np.ndarray[Any, Any]:
+    """Return codes and a table of labels as NumPy strings."""
+    text = np.array(labels.columns[LABEL].to_pylist(), dtype=str)
+    return OPERATIONS["lookup"].evaluate(text, table.columns[0])
+
+
+def _looked_up(labels: Labels, value: Value, codes: Value) -> Call:
+    """Evaluate a value once for each label, and look it up for each row."""
+    table = Project(labels, (0,), (value,))
+    return Call("lookup", Replica(table, 0, value.dtype), codes)
+
+
+def _strings(items: Any) -> Strings:
+    strings = items if isinstance(items, Array) else array(items)
+    if not isinstance(strings, Strings):
+        raise ArgumentTypeError(
+            f"a Categorical is made of strings, not of {type(strings).__name__}({strings._value.dtype}).",
+            hint="convert numbers to strings first: Categorical(ak.cast(a, 'str')).",
+        )
+    return strings
+
+
+def _gathered(strings: Strings) -> Frame:
+    """Return a one-partition frame whose only column are the strings."""
+    return Gather(strings._project())
+
+
+def _column(distinct: Distinct) -> tuple[Frame, Value]:
+    return distinct, distinct.values
+
+
+def _encoded(strings: Strings, na: str) -> Categorical:
+    labels = Labels(Distinct.of(strings._frame, strings._value), na)
+    return Categorical.of(strings._frame, Call("index_in", labels.whole, strings._value), labels)
+
+
+def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
+    """pandas marks missing elements by the code -1; Arkouda by that of a label."""
+    codes = array(values.codes.astype(np.int64))
+    labels = Labels(_gathered(_strings(values.categories.astype(str))), na)
+    missing = Call("less", codes._value, Constant(0))
+    return Categorical.of(codes._frame, Call("where", missing, labels.na_code, codes._value), labels)
+
+
+def _union(tables: Sequence[Labels], na: str) -> Labels:
+    """Return a table of the labels of several, but for those that stand for missing, and `na`."""
+    parts = tuple(Project(table, (0,), (table.label,)) for table in dict.fromkeys(tables))
+    joined = Concat(parts)
+    return Labels(Distinct.of(joined, joined.column(0)), na)

@@ -1,0 +1,87 @@
+"""From the tables of partitions to pandas: for results in this process, and for the partitions of a Dask DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from akdask.collections.categorical import Categorical
+from akdask.collections.columnset import INDEX, ColumnSet
+from akdask.columns import Table, empty
+from akdask.plan.labels import LABEL, Labels
+from akdask.plan.rowwise import Project
+from akdask.plan.tokens import token
+from akdask.schema import STR
+from akdask.typing import Column
+
+
+@dataclass(frozen=True, slots=True)
+class ToPandas:
+    """Makes a pandas DataFrame of a table and of the tables of labels of its Categoricals.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns.
+    has_index : bool
+        Whether the table has labels of its rows.
+    labelled : tuple of (hashable, int)
+        Columns that are codes, and the position of their labels among the further arguments.
+    arrow_strings : bool
+        Give strings as pandas' ``string[pyarrow]``, as Dask DataFrames have them, without making Python objects.
+    """
+
+    names: tuple[str, ...]
+    has_index: bool
+    labelled: tuple[tuple[Hashable, int], ...] = ()
+    arrow_strings: bool = False
+
+    @classmethod
+    def of(cls, columns: ColumnSet, *, with_index: bool, arrow_strings: bool = False) -> tuple[ToPandas, list[Labels]]:
+        """Return the form of some columns, and the tables of labels that it wants."""
+        has_index = with_index and columns.index is not None
+        names: list[Hashable] = [*columns.values, *([INDEX] if has_index else [])]
+        found: dict[str, Labels] = {}
+        labelled = []
+        for name in names:
+            kind = columns.kinds[name]
+            if isinstance(kind, Categorical):
+                found.setdefault(kind._labels._name, kind._labels)
+                labelled.append((name, list(found).index(kind._labels._name)))
+        form = cls(tuple(columns.values), has_index, tuple(labelled), arrow_strings)
+        return form, list(found.values())
+
+    @property
+    def token(self) -> str:
+        """Names the form in plans."""
+        return token("to pandas", self.names, self.has_index, self.labelled, self.arrow_strings)
+
+    def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.DataFrame:
+        """Return the frame; rows without labels are numbered from `start`."""
+        places = dict(self.labelled)
+        made = {
+            name: self._column(table.columns[name], labels[places[name]] if name in places else None)
+            for name in (*self.names, *([INDEX] if self.has_index else []))
+        }
+        index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
+        return pd.DataFrame(made, index=index, columns=list(self.names), copy=False)
+
+    def _column(self, column: Column, labels: Table | None) -> Any:
+        if labels is not None:
+            text = pd.Index(labels.columns[LABEL].to_pylist(), dtype=object)
+            return pd.Categorical.from_codes(column, categories=text)
+        if isinstance(column, pa.Array):
+            if self.arrow_strings:
+                return pd.array(column, dtype="string[pyarrow]")
+            return pd.array(column.to_pylist(), dtype=object)
+        return column
+
+    def of_nothing(self, project: Project, count: int) -> pd.DataFrame:
+        """Return a frame without rows, of the right types, for `count` tables of labels without any."""
+        columns = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
+        no_labels: Sequence[Table] = [Table({LABEL: empty(STR)}, 0)] * count
+        return self(Table(columns, 0), *no_labels)

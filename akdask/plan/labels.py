@@ -1,0 +1,129 @@
+"""Tables of categories: the labels that codes stand for, whole in one partition, replicated to every task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.columns import Table, concat_rows
+from akdask.errors import FileFormatError
+from akdask.plan._dask import Expr
+from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lower import lower
+from akdask.plan.node import Frame
+from akdask.plan.reduce import Aggregate, Reduction
+from akdask.plan.tables import Tasks
+from akdask.plan.values import ColumnRef, Replica, Value
+from akdask.schema import BOOL, INT64, STR, RowSpace
+from akdask.typing import Column
+
+LABEL = "label"
+IS_NA = "is_na"
+
+
+class Distinct(Frame):
+    """The distinct values of one column in ascending order, in one partition."""
+
+    aggregate: Aggregate
+
+    @classmethod
+    def of(cls, frame: Frame, value: Value) -> Distinct:
+        """Return the distinct values of a column."""
+        return cls(Aggregate(frame, (Reduction("distinct", value),)))
+
+    @property
+    def rows(self) -> RowSpace:
+        return uncounted_rows(f"distinct {self.aggregate._name}", 1)
+
+    @property
+    def values(self) -> ColumnRef:
+        """The column."""
+        return ColumnRef(self._name, 0, self.operands[0].reductions[0].dtype)
+
+
+class Labels(Frame):
+    """The categories of a Categorical, in one partition: a column of labels, and one that marks the label of NA.
+
+    `labels` is a one-partition frame whose only column are the labels.  `na` is the label that stands for missing,
+    which is put behind the others if it is not among them, or a one-partition frame whose only column are its codes.
+    """
+
+    labels: Frame
+    na: Frame | str
+
+    @property
+    def rows(self) -> RowSpace:
+        if isinstance(self.na, Frame):
+            return self.labels.rows
+        return uncounted_rows(f"labels {self._name}", 1)
+
+    @property
+    def label(self) -> ColumnRef:
+        """The labels."""
+        return ColumnRef(self._name, LABEL, STR)
+
+    @property
+    def is_na(self) -> ColumnRef:
+        """Which label stands for missing."""
+        return ColumnRef(self._name, IS_NA, BOOL)
+
+    @property
+    def whole(self) -> Replica:
+        """All labels, for a task to look up in."""
+        return Replica(self, LABEL, STR)
+
+    @property
+    def na_code(self) -> Replica:
+        """The code of the label that stands for missing."""
+        return Replica(Aggregate(self, (Reduction("argmax", self.is_na),)), 0, INT64)
+
+
+@lower.register
+def _(frame: Distinct) -> Expr:
+    return Tasks(frame._name, _as_table, ((((0, 0),), ()),), frame.aggregate)
+
+
+@lower.register
+def _(frame: Labels) -> Expr:
+    if isinstance(frame.na, Frame):
+        return Tasks(frame._name, _marked, ((((0, 0), (1, 0)), ()),), frame.labels, frame.na)
+    return Tasks(frame._name, _completed, ((((0, 0),), (frame.na,)),), frame.labels)
+
+
+def _as_table(results: Sequence[list[Column]]) -> Table:
+    ((column,),) = results
+    return Table({0: column}, len(column))
+
+
+def _marked(tables: Sequence[Table]) -> Table:
+    labels, codes = map(_only_column, tables)
+    is_na = np.zeros(len(labels), np.bool_)
+    inside = (codes >= 0) & (codes < len(labels))
+    if not inside.all():
+        raise FileFormatError(
+            f"the NA code {int(codes[~inside][0])} names none of the categories.",
+            details=[f"categories: {len(labels)}"],
+            hint="the Categorical is damaged; write it again.",
+        )
+    is_na[codes] = True
+    return Table({LABEL: labels, IS_NA: is_na}, len(labels))
+
+
+def _completed(tables: Sequence[Table], na: str) -> Table:
+    labels = _only_column(tables[0])
+    found = pc.index(labels, pa.scalar(na, pa.large_string())).as_py()
+    if found < 0:
+        found = len(labels)
+        labels = concat_rows([labels, pa.array([na], pa.large_string())])
+    is_na = np.zeros(len(labels), np.bool_)
+    is_na[found] = True
+    return Table({LABEL: labels, IS_NA: is_na}, len(labels))
+
+
+def _only_column(table: Table) -> Any:
+    (column,) = table.columns.values()
+    return column

@@ -1,0 +1,178 @@
+"""Files that no Arkouda server wrote, made with plain h5py."""
+
+import h5py
+import numpy as np
+import pytest
+
+from akdask.errors import ObjTypeError, UnsupportedError
+from akdask.hdf5.fileset import open_set
+from akdask.hdf5.layout import ObjType
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "foreign.h5"
+
+
+@pytest.mark.parametrize(
+    "stored", ["i1", "i2", "i4", "<i8", ">i8", ">i4", "u1", "u2", ">u4", "f2", "f4", ">f4", ">f8", "u8", ">u8"]
+)
+def test_numbers_of_any_width_and_byte_order_widen(path, read_set, stored):
+    values = np.arange(7).astype(stored)
+    with h5py.File(path, "w") as file:
+        file["x"] = values
+    found = open_set(path).select()["x"].members["values"]
+    widened = {"i": "int64", "f": "float64", "u": "uint64" if np.dtype(stored).itemsize == 8 else "int64"}
+    assert found.source.columns["x"].name == widened[np.dtype(stored).kind]
+    assert read_set(path) == {"x": values.tolist()}
+
+
+def test_extremes_survive_widening(path, read_set):
+    columns = {
+        "a": np.array([-(2**31), 2**31 - 1], ">i4"),
+        "b": np.array([2**32 - 1, 0], "<u4"),
+        "c": np.array([2**64 - 1, 2**63], ">u8"),
+        "d": np.array([np.inf, -0.5], ">f4"),
+    }
+    with h5py.File(path, "w") as file:
+        for name, values in columns.items():
+            file[name] = values
+    assert read_set(path) == {name: values.tolist() for name, values in columns.items()}
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_enum_bools_are_bools(path, read_set, chunked):
+    values = [True, False, True]
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=np.array(values), chunks=(2,) if chunked else None)
+    assert read_set(path) == {"x": values}
+
+
+@pytest.mark.parametrize("stored", ["u1", "i4"])
+def test_anything_but_zero_is_true_where_the_attribute_says_bool(path, read_set, stored):
+    with h5py.File(path, "w") as file:
+        file["x"] = np.array([0, 1, 2, 100], stored)
+        file["x"].attrs["isBool"] = 1
+    assert read_set(path) == {"x": [False, True, True, True]}
+
+
+def test_is_bool_of_zero_means_numbers(path, read_set):
+    with h5py.File(path, "w") as file:
+        file["x"] = np.array([0, 1, 2], "u1")
+        file["x"].attrs["isBool"] = 0
+    assert read_set(path) == {"x": [0, 1, 2]}
+
+
+def test_data_that_was_never_written_reads_as_its_fill_value(path, read_set):
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", (3,), "i4")
+        file.create_dataset("y", (3,), "f8", fillvalue=2.5)
+    assert read_set(path) == {"x": [0, 0, 0], "y": [2.5, 2.5, 2.5]}
+
+
+@pytest.mark.parametrize("options", [{"chunks": (4,)}, {"compression": "gzip"}, {"chunks": (3,), "shuffle": True}])
+def test_chunked_and_compressed_numbers_and_strings_are_read(path, read_set, options):
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=np.arange(11), **options)
+        file.create_dataset("s/values", data=np.frombuffer(b"a\0\0ccc\0dd\0", "u1"), **options)
+        file.create_dataset("s/segments", data=np.array([0, 2, 3, 7]), **options)
+    assert read_set(path) == {"x": list(range(11)), "s": ["a", "", "ccc", "dd"]}
+
+
+def test_members_named_as_the_documents_name_them_are_found(path, read_set):
+    with h5py.File(path, "w") as file:
+        file["s/s_values"] = np.frombuffer(b"a\0bb\0", "u1")
+        file["s/s_segments"] = np.array([0, 2])
+        file["c/Codes"] = np.array([1, 0])
+        file["c/Categories/Categories_values"] = np.frombuffer(b"x\0y\0", "u1")
+        file["c/Categories/Categories_segments"] = np.array([0, 2])
+        file["c/na_codes"] = np.array([1])
+    assert read_set(path) == {"s": ["a", "bb"], "c": {"codes": [1, 0], "categories": ["x", "y"], "NA_Codes": [1]}}
+
+
+def test_grouping_that_one_release_wrote_wrongly_is_left_out(path, read_set):
+    with h5py.File(path, "w") as file:
+        group = file.create_group("c")
+        group.attrs["ObjType"] = 4
+        group.attrs["arkouda_version"] = np.bytes_(b"v2023.05.05")
+        for member in ("codes", "permutation", "segments"):
+            group[member] = np.array([0, 0])
+        group["NA_Codes"] = np.array([0])
+        group["categories/values"] = np.frombuffer(b"x\0", "u1")
+        group["categories/segments"] = np.array([0])
+    assert set(read_set(path)["c"]) == {"codes", "categories", "NA_Codes"}
+
+
+@pytest.mark.parametrize("number", [np.int8(7), np.uint16(7), np.array([7], ">i4"), 7])
+def test_the_kind_is_read_from_an_attribute_of_any_integer_type(path, number):
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(3)
+        file["x"].attrs["ObjType"] = number
+    assert open_set(path).kinds == {"x": ObjType.DATETIME}
+
+
+@pytest.mark.parametrize(
+    "attribute", [np.arange(100), "pdarray", np.bytes_(b"text"), h5py.Empty("i8"), np.arange(8, dtype="i1") + 1]
+)
+def test_an_attribute_that_is_no_number_does_not_harm(path, read_set, attribute):
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(3)
+        file["x"].attrs["ObjType"] = attribute
+    assert read_set(path) == {"x": [0, 1, 2]}
+
+
+def test_an_unknown_kind_is_named_and_other_objects_are_read(path, read_column):
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(3)
+        file["y"] = np.arange(3)
+        file["y"].attrs["ObjType"] = 99
+    files = open_set(path)
+    assert files.kinds == {"x": ObjType.PDARRAY, "y": ObjType.UNKNOWN}
+    assert read_column(files.select(["x"])["x"].members["values"]) == [0, 1, 2]
+    with pytest.raises(ObjTypeError, match=r"'y' .* unknown ObjType 99"):
+        files.select()
+
+
+@pytest.mark.parametrize(
+    "data", [np.zeros((2, 2)), 3.5, "text", np.array([b"ab"]), np.zeros(2, "c16"), np.zeros(2, [("a", "i4")])]
+)
+def test_what_is_no_flat_array_of_numbers_is_listed_and_refused(path, data):
+    with h5py.File(path, "w") as file:
+        file["x"] = data
+    assert list(open_set(path).kinds) == ["x"]
+    with pytest.raises(UnsupportedError, match=r"'x'.*foreign\.h5"):
+        open_set(path).select()
+
+
+def test_groups_of_no_known_layout_are_listed_and_refused(path):
+    with h5py.File(path, "w") as file:
+        file.create_group("g/inner")
+    assert list(open_set(path).kinds) == ["g"]
+    with pytest.raises(ObjTypeError, match="no known layout"):
+        open_set(path).select()
+
+
+def test_links_to_other_files_and_to_nothing_are_no_objects(path, tmp_path, read_set):
+    with h5py.File(tmp_path / "secret.h5", "w") as file:
+        file["x"] = np.arange(3)
+    with h5py.File(path, "w") as file:
+        file["outside"] = h5py.ExternalLink("secret.h5", "x")
+        file["nothing"] = h5py.SoftLink("/absent")
+        file["x"] = np.arange(2)
+        file["alias"] = h5py.SoftLink("/x")
+        file["type"] = np.dtype("i4")
+    assert read_set(path) == {"alias": [0, 1], "x": [0, 1]}
+
+
+def test_a_file_without_objects_has_none(path):
+    h5py.File(path, "w").close()
+    assert open_set(path).kinds == {}
+    assert open_set(path).select() == {}
+
+
+def test_names_in_any_language_and_with_odd_characters_are_kept(path, read_set):
+    names = ["größe", "a b", "'quoted\"", "a,b", "日本"]
+    with h5py.File(path, "w") as file:
+        for name in names:
+            file[name] = np.arange(2)
+    assert list(read_set(path)) == sorted(names, key=str.encode)
