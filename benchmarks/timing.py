@@ -28,15 +28,16 @@ class Timed:
 def interleave(runs: Mapping[str, Run], repeat: int, patience: float = 10.0) -> dict[str, float]:
     """Return the median seconds of each run.
 
-    The first, unmeasured turn warms caches and compares the answers.  Whoever has used up `patience` seconds drops
-    out of further turns, after one that counts.
+    The first turn warms caches and compares the answers; it counts only for those who used up `patience` seconds in
+    it.  Whoever has used up as much in the turns that count drops out of the rest.
     """
-    compare({name: _answer(run()) for name, run in runs.items()})
-    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    first = {name: _timed(run) for name, run in runs.items()}
+    compare({name: timed.answer for name, timed in first.items()})
+    seconds = {name: [timed.seconds] if timed.seconds > patience else [] for name, timed in first.items()}
     for _ in range(repeat):
         for name, run in runs.items():
             if sum(seconds[name]) < patience:
-                seconds[name].append(_seconds(run))
+                seconds[name].append(_timed(run).seconds)
     return {name: median(values) for name, values in seconds.items()}
 
 
@@ -59,15 +60,11 @@ def _same(left: object, right: object) -> bool:
     return left == right
 
 
-def _answer(result: object) -> object:
-    return result.answer if isinstance(result, Timed) else result
-
-
-def _seconds(run: Run) -> float:
+def _timed(run: Run) -> Timed:
     start = perf_counter()
     result = run()
     elapsed = perf_counter() - start
-    return result.seconds if isinstance(result, Timed) else elapsed
+    return result if isinstance(result, Timed) else Timed(result, elapsed)
 
 
 def reset_peak() -> int:

@@ -78,6 +78,11 @@ class ColumnSet:
             )
         return self.kinds[name]._like(self.frame, self.values[name])
 
+    def arrays(self) -> list[Array]:
+        """Return all columns, and the labels of rows that have some."""
+        index = [] if self.index is None else [self.index_array()]
+        return [*map(self.array, self.values), *index]
+
     def index_array(self) -> Array:
         """Return the labels of the rows."""
         if self.index is None:

@@ -68,7 +68,7 @@ class ToPandas:
             for name in (*self.names, *([INDEX] if self.has_index else []))
         }
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
-        return pd.DataFrame(made, index=index, columns=list(self.names), copy=False)
+        return pd.DataFrame(made, index=index, columns=list(self.names))
 
     def _column(self, column: Column, labels: Table | None) -> Any:
         if labels is not None:

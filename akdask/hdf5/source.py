@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -117,7 +116,7 @@ class Hdf5Source:
         self, layouts: Layouts, columns: Mapping[str, ColumnType], ranges: RowRanges, label: str, *, use_segments: bool
     ) -> None:
         self._layouts = layouts
-        self._columns = MappingProxyType(dict(columns))
+        self._columns = dict(columns)
         self._ranges = ranges
         self._label = label
         self._use_segments = use_segments
@@ -147,9 +146,6 @@ class Hdf5Source:
     def lengths(self) -> tuple[int, ...]:
         """Rows in each partition."""
         return tuple(self._ranges.lengths.tolist())
-
-    def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("an Hdf5Source stays in its process; send its parts")
 
     def part(self, index: int, columns: Sequence[str]) -> Hdf5Part:
         """Return one partition, reduced to the given columns.

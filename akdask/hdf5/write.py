@@ -172,7 +172,7 @@ class SetWriter:
             self.abort()
             raise
         replaced = self._present() if self.mode == "truncate" else []
-        stale = [path for path in replaced if path not in self.targets]
+        stale = sorted(set(replaced).difference(self.targets))
         self._staging.commit(list(zip(staged, self.targets, strict=True)), stale)
         if replaced:
             warnings.warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning, stacklevel=3)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from dask.system import CPU_COUNT
 
 from akdask import config
-from akdask.columns import Table, type_of
+from akdask.columns import Table
 from akdask.errors import ArgumentError
 from akdask.plan.sources import Literal, Rows
 from akdask.plan.values import ColumnRef
@@ -52,7 +52,7 @@ def counted(size: int) -> Rows:
 def literal(column: Column) -> tuple[Literal, ColumnRef]:
     """Return a column in memory as a frame, and the value that is the column."""
     frame = literal_table(Table({0: column}, len(column)))
-    return frame, ColumnRef(frame._name, 0, type_of(column))
+    return frame, frame.column(0)
 
 
 def literal_table(table: Table) -> Literal:

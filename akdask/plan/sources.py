@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from akdask.columns import Table
+from akdask.columns import Table, type_of
 from akdask.plan.node import Frame
 from akdask.plan.values import ColumnRef
 from akdask.schema import INT64, ColumnType, RowSpace
@@ -66,6 +66,10 @@ class Literal(Frame):
     @cached_property
     def rows(self) -> RowSpace:
         return RowSpace.of_lengths([table.nrows for table in self.tables])
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the columns."""
+        return ColumnRef(self._name, name, type_of(self.tables[0].columns[name]))
 
     def describe(self) -> str:
         return f"Literal  {self.rows.describe()}"

@@ -11,8 +11,8 @@ import errno
 import os
 import shutil
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from uuid import uuid4
 
 from akdask.errors import UnsupportedError, WriteError
@@ -42,6 +42,18 @@ def _number_in(text: str) -> int | None:
     _, found, rest = text.partition("errno = ")
     digits = rest.partition(",")[0]
     return int(digits) if found and digits.isdigit() else None
+
+
+def _restored(path: str, kept: str | None) -> bool:
+    """Put back the file that was there, or remove the new one if there was none."""
+    try:
+        if kept is None:
+            Path(path).unlink(missing_ok=True)
+        elif not (os.path.lexists(path) and os.path.samefile(kept, path)):
+            os.replace(kept, path)
+    except OSError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +121,16 @@ class Staging:
                 done.append((target, self._keep(target)))
                 os.unlink(target)
         except OSError as error:
-            for path, kept in reversed(done):
-                with suppress(FileNotFoundError):
-                    os.replace(kept, path) if kept else os.unlink(path)
-            raise write_error(target, error) from error
-        finally:
+            lost = [path for path, kept in reversed(done) if not _restored(path, kept)]
+            if lost:
+                raise WriteError(
+                    f"cannot write {target!r}, nor put back files that were there: {error.strerror}.",
+                    details=lost,
+                    hint=f"their content is in {self.folder!r}.",
+                ) from error
             self.discard()
+            raise write_error(target, error) from error
+        self.discard()
 
     def _keep(self, path: str) -> str | None:
         """Keep the present file under another name, so that it can be put back."""

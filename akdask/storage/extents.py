@@ -53,7 +53,7 @@ def split_rows(rows: npt.NDArray[np.int64], nbytes: npt.NDArray[np.int64], limit
     Examples
     --------
     >>> split_rows(np.array([5, 2]), np.array([40, 16]), limit=20).lengths
-    array([2, 2, 1, 2])
+    array([3, 2, 2])
     """
     pieces = np.clip(-(-nbytes // limit), 1, np.maximum(rows, 1))
     files = np.repeat(np.arange(len(rows)), pieces)

@@ -112,7 +112,7 @@ def _check_numbering(files: Iterable[str], pattern: str) -> None:
     for path in files:
         if found := _LOCALE.search(path):
             families.setdefault((path[: found.start()], found[2] or ""), []).append(found)
-    wanted = re.compile(glob_expression(pattern))
+    wanted = re.compile(_glob_expression(pattern))
     for (prefix, extension), members in families.items():
         numbers = {int(found[1]) for found in members}
         width = min(len(found[1]) for found in members)
@@ -126,7 +126,7 @@ def _check_numbering(files: Iterable[str], pattern: str) -> None:
             )
 
 
-def glob_expression(pattern: str) -> str:
+def _glob_expression(pattern: str) -> str:
     """Return the regular expression of paths that a glob pattern matches."""
     parts = re.split(r"(\*+|\?|\[[^\]]+\])", pattern)
     return "".join(_translated(part) for part in parts)

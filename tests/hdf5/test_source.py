@@ -4,6 +4,7 @@ import os
 import pickle
 import sys
 
+import fsspec
 import h5py
 import numpy as np
 import pytest
@@ -100,6 +101,23 @@ def test_parts_are_small_pickles_that_read_elsewhere(pattern):
     with part.open() as reader:
         assert reader.read("s", 1, 3).to_pylist() == ["1é", "1éé"]
     assert len(pickle.dumps(part)) < 1500
+
+
+def test_a_source_is_the_same_in_another_process(pattern):
+    source = source_of(pattern)
+    other = pickle.loads(pickle.dumps(source))
+    assert (other.token, other.lengths, other.columns) == (source.token, source.lengths, source.columns)
+    assert other.part(1, ["a", "s"]) == source.part(1, ["a", "s"])
+
+
+def test_a_set_under_a_url_is_found_by_pattern_and_read(pattern, read_set):
+    for index in range(2):
+        with (
+            open(pattern.replace("*", f"000{index}"), "rb") as file,
+            fsspec.open(f"memory://urls/x_LOCALE000{index}", "wb") as copy,
+        ):
+            copy.write(file.read())
+    assert read_set("memory://urls/x_LOCALE*") == read_set(pattern)
 
 
 def test_the_token_changes_with_files_partitions_and_columns_and_with_nothing_else(pattern):

@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +61,23 @@ def test_a_file_system_without_hard_links_is_undone_too(tmp_path, monkeypatch):
     with pytest.raises(WriteError):
         staging.commit(renames)
     assert content(tmp_path) == {"a": "old"}
+
+
+def test_what_cannot_be_put_back_is_kept_and_named(tmp_path, monkeypatch):
+    (tmp_path / "a").write_text("old")
+    staging, renames = prepared(tmp_path, a="new", b="new")
+    replace, calls = os.replace, iter(range(9))
+
+    def failing_after_the_first(source, target):
+        if next(calls) > 0:
+            raise PermissionError(13, "Permission denied")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", failing_after_the_first)
+    with pytest.raises(WriteError, match="their content is in") as caught:
+        staging.commit(renames)
+    assert caught.value.details == (str(tmp_path / "a"),)
+    assert "old" in [path.read_text() for path in Path(staging.folder).iterdir()]
 
 
 def test_a_folder_in_the_place_of_a_file_stays(tmp_path):

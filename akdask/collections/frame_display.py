@@ -1,0 +1,117 @@
+"""How a DataFrame shows itself: some rows where that takes no more than the edge partitions, else what it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from akdask.collections.columnset import ColumnSet
+from akdask.errors import ArgumentError
+from akdask.plan.effort import is_cheap
+from akdask.plan.rowwise import Partitions
+from akdask.schema import INT64
+
+if TYPE_CHECKING:
+    from akdask.collections.dataframe import DataFrame
+
+SHOWN_ROWS = 5
+SHOWN_COLUMNS = 20
+
+UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
+
+HINT = ".head() or .to_pandas() shows values, .explain() the plan"
+
+
+class DisplayMethods:
+    """Text and HTML."""
+
+    _columns: ColumnSet
+
+    def __repr__(self: Any) -> str:
+        shown = _edges(self)
+        if shown is None:
+            return "\n".join([f"<{self._summary()}: lazy; {HINT}>", *self._types()])
+        return f"{shown.to_string()}\n\n[{self._summary()}]"
+
+    def _repr_html_(self: Any) -> str:
+        shown = _edges(self)
+        if shown is None:
+            rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
+            return f"<p>{escape(self._summary())}: lazy; {escape(HINT)}</p><table>{rows}</table>"
+        return f"{shown.to_html()}<p>{escape(self._summary())}</p>"
+
+    @property
+    def info(self: Any) -> str:
+        """Columns, types and rows in words; nothing is computed."""
+        return "\n".join([self._summary(), *self._types(limit=None)])
+
+    def _summary(self) -> str:
+        columns = self._columns
+        rows = columns.frame.rows
+        count = "unknown number of" if rows.size is None else f"{rows.size:,}"
+        partitions = f"{rows.npartitions} partition" + ("" if rows.npartitions == 1 else "s")
+        return f"DataFrame: {count} rows x {len(columns.values)} columns, {partitions}"
+
+    def _types(self: Any, limit: int | None = SHOWN_COLUMNS) -> list[str]:
+        types = self.dtypes
+        lines = [f"  {name}: {dtype}" for name, dtype in list(types.items())[:limit]]
+        return lines if limit is None or len(types) <= limit else [*lines, f"  … {len(types) - limit} more"]
+
+    def memory_usage(self, index: bool = True, unit: str = "B") -> pd.Series:
+        """Return how much memory each column takes when it is held; counts rows of unknown number.
+
+        Parameters
+        ----------
+        index : bool
+            Include the labels of the rows.
+        unit : {"B", "KB", "MB", "GB"}
+            What to count in.  Of Strings only the offsets are counted, of Categoricals the codes.
+        """
+        if unit not in UNITS:
+            raise ArgumentError(f"memory is measured in {', '.join(UNITS)}, not {unit!r}.")
+        columns = self._columns
+        size = sum(columns.counted())
+        widths = {name: value.dtype.itemsize for name, value in columns.values.items()}
+        if index:
+            widths = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize, **widths}
+        return pd.Series({name: size * width / UNITS[unit] for name, width in widths.items()})
+
+
+def _edges(frame: DataFrame) -> pd.DataFrame | None:
+    """Return some first and last rows where at most the edge partitions are needed, else None."""
+    names = frame.columns
+    half = SHOWN_COLUMNS // 2
+    shown = names if len(names) <= SHOWN_COLUMNS else [*names[:half], *names[-half:]]
+    columns = frame._columns.only(shown)
+    if not is_cheap(columns.frame, [array._as_operand()[1] for array in columns.arrays()]):
+        return None
+    rows = _edge_rows(frame, columns)
+    if len(shown) < len(names):
+        rows.insert(half, "...", "...")
+    return rows
+
+
+def _edge_rows(frame: DataFrame, columns: ColumnSet) -> pd.DataFrame:
+    first, last = (frame._of(part) for part in _edge_partitions(columns))
+    head = first.head(2 * SHOWN_ROWS + 1).compute()
+    if columns.frame.npartitions == 1 or columns.frame.rows.lengths is not None:
+        if len(head) <= 2 * SHOWN_ROWS:
+            return head
+    head = head.head(SHOWN_ROWS).astype(object)
+    dots = pd.DataFrame("...", index=["..."], columns=head.columns)
+    if columns.index is None and columns.frame.rows.lengths is None:
+        # Numbering the last rows would count all others.
+        return pd.concat([head, dots])
+    return pd.concat([head, dots, last.tail(SHOWN_ROWS).compute().astype(object)])
+
+
+def _edge_partitions(columns: ColumnSet) -> tuple[ColumnSet, ColumnSet]:
+    """Return what the first and the last rows are to be found in: all of it, if that is as cheap."""
+    count = columns.frame.npartitions
+    if columns.frame.rows.lengths is not None or count == 1:
+        return columns, columns
+    first, last = (replace(columns, frame=Partitions(columns.frame, (number,))) for number in (0, count - 1))
+    return first, last

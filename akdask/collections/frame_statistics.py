@@ -1,0 +1,106 @@
+"""Statistics of the columns of a DataFrame, each in one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.categorical import Categorical
+from akdask.collections.columnset import ColumnSet
+from akdask.errors import ArgumentTypeError
+from akdask.plan.reduce import Aggregate, Reduction
+from akdask.plan.run import run
+from akdask.plan.values import Call, Value
+from akdask.schema import FLOAT64
+
+DESCRIBED = (("count", {}), ("mean", {}), ("std", {"ddof": 1}), ("min", {}), ("max", {}))
+
+
+class StatisticsMethods:
+    """Reductions of all columns of numbers.  They compute, for what they return is small."""
+
+    _columns: ColumnSet
+
+    def count(self, axis: int = 0, numeric_only: bool = False) -> pd.Series:
+        """Return the number of values that are not missing, of each column; computes.
+
+        NaN is missing, and so is the label for missing of a Categorical.
+        """
+        columns = self._columns
+        names = list(_numbers(columns)) if numeric_only else list(columns.values)
+        present = [_present(columns, name) for name in names]
+        counts = _reduced(columns, [Reduction("count_nonzero", value) for value in present])
+        return pd.Series(counts, index=names, dtype=np.int64)
+
+    def sum(self) -> pd.Series:
+        """Return the sum of each column of numbers; computes."""
+        return self._each("sum")
+
+    def mean(self) -> pd.Series:
+        """Return the mean of each column of numbers; computes.  NaN where a value is NaN, as in Arkouda."""
+        return self._each("mean")
+
+    def min(self) -> pd.Series:
+        """Return the smallest value of each column of numbers; computes."""
+        return self._each("min")
+
+    def max(self) -> pd.Series:
+        """Return the largest value of each column of numbers; computes."""
+        return self._each("max")
+
+    def std(self, ddof: int = 1) -> pd.Series:
+        """Return the standard deviation of each column of numbers; computes."""
+        return self._each("std", ddof=ddof)
+
+    def var(self, ddof: int = 1) -> pd.Series:
+        """Return the variance of each column of numbers; computes."""
+        return self._each("var", ddof=ddof)
+
+    def describe(self) -> pd.DataFrame:
+        """Return count, mean, standard deviation, minimum and maximum of each column of numbers; computes, in one pass.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If no column has numbers.
+        """
+        numbers = _numbers(self._columns)
+        if not numbers:
+            raise ArgumentTypeError("describe needs columns of numbers.", details=[f"columns: {self._columns.values}"])
+        wanted = [Reduction(name, value, **params) for value in numbers.values() for name, params in DESCRIBED]
+        found = np.array(_reduced(self._columns, wanted), np.float64).reshape(len(numbers), len(DESCRIBED))
+        return pd.DataFrame(found.T, index=[name for name, _ in DESCRIBED], columns=list(numbers))
+
+    def _each(self, name: str, **params: Any) -> pd.Series:
+        numbers = _numbers(self._columns)
+        found = _reduced(self._columns, [Reduction(name, value, **params) for value in numbers.values()])
+        return pd.Series(found, index=list(numbers))
+
+
+def _numbers(columns: ColumnSet) -> dict[str, Value]:
+    """Return the columns of numbers; codes of a Categorical are none."""
+    return {
+        name: value
+        for name, value in columns.values.items()
+        if value.dtype.is_number and not isinstance(columns.kinds[name], Categorical)
+    }
+
+
+def _reduced(columns: ColumnSet, reductions: Sequence[Reduction]) -> list[Any]:
+    if not reductions:
+        return []
+    (results,) = run(Aggregate(columns.frame, tuple(reductions)))
+    return results
+
+
+def _present(columns: ColumnSet, name: str) -> Value:
+    """Return where a column has a value."""
+    kind, value = columns.kinds[name], columns.values[name]
+    if isinstance(kind, Categorical):
+        return Call("invert", kind._like(columns.frame, value).isna()._value)
+    if value.dtype == FLOAT64:
+        return Call("logical_not", Call("isnan", value))
+    return Call("equal", value, value)

@@ -1,0 +1,105 @@
+"""Columns in memory in the place of files, noting what is read of them: for tests of what plans read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from types import TracebackType
+from typing import Any, Self
+
+from dask.base import tokenize
+
+from akdask.collections.wrap import wrap
+from akdask.columns import slice_rows, type_of
+from akdask.plan.created import as_column
+from akdask.plan.sources import Scan
+from akdask.schema import ColumnType
+from akdask.typing import Column, NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Rows of one column of one partition that were read."""
+
+    partition: int
+    column: str
+    start: int
+    stop: int
+
+
+class MemorySource:
+    """A source that looks like a set of files to a plan.
+
+    Parameters
+    ----------
+    columns : mapping of str to array-like
+        All of one length.
+    lengths : sequence of int
+        Numbers of rows in the partitions.
+    label : str, default "memory"
+        Its name in plans.
+
+    Attributes
+    ----------
+    reads : list of Read
+        What has been read in this process, in order.
+
+    Examples
+    --------
+    >>> source = MemorySource({"a": [1, 2, 3], "b": [4, 5, 6]}, lengths=[2, 1])
+    >>> int(source.arrays()["b"].sum())
+    15
+    >>> [(read.column, read.partition) for read in source.reads]
+    [('b', 0), ('b', 1)]
+    """
+
+    def __init__(self, columns: Mapping[str, Any], lengths: Sequence[int], label: str = "memory") -> None:
+        self._data = {name: as_column(items) for name, items in columns.items()}
+        self.columns: Mapping[str, ColumnType] = {name: type_of(column) for name, column in self._data.items()}
+        self.lengths = tuple(lengths)
+        self.label = label
+        self.token = tokenize(self._data, self.lengths, label)
+        self.reads: list[Read] = []
+
+    def part(self, index: int, columns: Sequence[str]) -> MemoryPart:
+        """Return one partition, reduced to the given columns."""
+        first = list(accumulate(self.lengths, initial=0))[index]
+        nrows = self.lengths[index]
+        data = {name: slice_rows(self._data[name], first, first + nrows) for name in columns}
+        return MemoryPart(index, nrows, data, self.reads)
+
+    def arrays(self) -> dict[str, Any]:
+        """Return all columns as lazy arrays."""
+        scan = Scan(self)
+        return {name: wrap(scan, scan.column(name)) for name in self.columns}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPart:
+    """One partition of a `MemorySource`, and its reader."""
+
+    index: int
+    nrows: int
+    data: Mapping[str, Column]
+    reads: list[Read] = field(repr=False)
+
+    def open(self) -> Self:
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of a column; in `out` if it is given, as a reader of files does."""
+        self.reads.append(Read(self.index, column, start, stop))
+        rows = slice_rows(self.data[column], start, stop)
+        if out is None:
+            return rows
+        out[: stop - start] = rows
+        return out[: stop - start]
