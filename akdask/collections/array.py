@@ -10,8 +10,10 @@ import numpy as np
 from akdask import config
 from akdask.collections import rows as row_tools
 from akdask.collections.base import Collection
+from akdask.collections.writing import Storable, StorageMethods
 from akdask.columns import Table
 from akdask.errors import AkdaskError
+from akdask.hdf5.layout import VALUES, ObjType
 from akdask.plan.combine import Limit
 from akdask.plan.created import as_column, literal
 from akdask.plan.effort import is_cheap
@@ -26,7 +28,7 @@ from akdask.schema import RowSpace
 SHOWN = 3
 
 
-class Array(Collection):
+class Array(StorageMethods, Collection):
     """A lazy column: a value on the rows of a frame."""
 
     _frame: Frame
@@ -59,6 +61,10 @@ class Array(Collection):
     def _as_operand(self) -> tuple[Frame, Value]:
         """Return what stands for the elements in an expression."""
         return self._frame, self._value
+
+    def _storable(self) -> Storable:
+        kind = ObjType.PDARRAY if self._value.dtype.is_number else ObjType.STRINGS
+        return Storable(kind, self._frame, {VALUES: self._value})
 
     def _project(self) -> Project:
         return Project(self._frame, (0,), (self._value,))
@@ -232,9 +238,9 @@ def show(item: Any) -> str:
     return repr(item) if isinstance(item, str) else str(item)
 
 
-def check_transfer(size: int | None, itemsize: int) -> None:
-    """Refuse to bring more into this process than the user has allowed."""
-    limit = config.get("max_transfer_bytes")
+def check_transfer(size: int | None, itemsize: int, limit: int | None = None) -> None:
+    """Refuse to bring more into this process than the user has allowed, by `limit` or by the setting."""
+    limit = config.get("max_transfer_bytes") if limit is None else limit
     if limit is not None and size is not None and size * itemsize > limit:
         raise AkdaskError(
             f"this would bring {size * itemsize:,} bytes into this process, more than the limit of {limit:,}.",

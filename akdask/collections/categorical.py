@@ -12,8 +12,10 @@ from akdask.collections.array import Array
 from akdask.collections.creation import array
 from akdask.collections.pdarray import pdarray
 from akdask.collections.strings import Strings
+from akdask.collections.writing import Storable
 from akdask.columns import Table
 from akdask.errors import ArgumentTypeError
+from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, ObjType
 from akdask.kernels.operations import OPERATIONS
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
@@ -23,6 +25,7 @@ from akdask.plan.labels import LABEL, Distinct, Labels
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
 from akdask.plan.run import run
+from akdask.plan.sources import Rows
 from akdask.plan.values import Call, Constant, Replica, Value
 from akdask.schema import INT64
 
@@ -54,11 +57,13 @@ class Categorical(Array):
 
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
+    _default_dataset = "categorical_array"
+
     permutation = None
     segments = None
     inferred_type = "categorical"
 
-    def __init__(self, values: Any, *, NAvalue: str = DEFAULT_NA) -> None:  # noqa: N803 - Arkouda's name
+    def __init__(self, values: Any, *, NAvalue: str = DEFAULT_NA) -> None:
         if isinstance(values, pd.Series | pd.Index):
             values = values.array
         if isinstance(values, pd.Categorical):
@@ -86,7 +91,7 @@ class Categorical(Array):
         permutation: Any = None,
         segments: Any = None,
         *,
-        NAvalue: str = DEFAULT_NA,  # noqa: N803 - Arkouda's name
+        NAvalue: str = DEFAULT_NA,
     ) -> Self:
         """Return the Categorical of integer codes and their labels; lazy.
 
@@ -145,7 +150,7 @@ class Categorical(Array):
         return self.categories.size
 
     @property
-    def NAvalue(self) -> str:  # noqa: N802 - Arkouda's name
+    def NAvalue(self) -> str:
         """The label that stands for missing; computes."""
         labels = self._labels
         return str(Strings(labels, labels.label)[pdarray(labels, labels.is_na)].tolist()[0])
@@ -264,7 +269,7 @@ class Categorical(Array):
         ordered : bool
             Accepted as Arkouda spells it; the order is always kept.
         """
-        items = [self, *others]
+        items: list[Any] = [self, *others]
         if any(item._labels is not self._labels for item in items):
             na = self._labels.na if isinstance(self._labels.na, str) else self.NAvalue
             labels = _union([item._labels for item in items], na)
@@ -280,6 +285,14 @@ class Categorical(Array):
         code = Call("where", lost, labels.na_code, found)
         return self.of(self._frame, _looked_up(old, code, self._value), labels)
 
+    def _storable(self) -> Storable:
+        one = Rows((1,))
+        tables = {
+            CATEGORIES: Project(self._labels, (0,), (self._labels.label,)),
+            NA_CODES: Project(one, (0,), (self._labels.na_code,)),
+        }
+        return Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables)
+
     # display
 
     def _is_cheap(self) -> bool:
@@ -291,8 +304,13 @@ class Categorical(Array):
 
 def as_text(table: Table, labels: Table) -> np.ndarray[Any, Any]:
     """Return codes and a table of labels as NumPy strings."""
-    text = np.array(labels.columns[LABEL].to_pylist(), dtype=str)
-    return OPERATIONS["lookup"].evaluate(text, table.columns[0])
+    return OPERATIONS["lookup"].evaluate(labels_text(labels), table.columns[0])
+
+
+def labels_text(labels: Table) -> np.ndarray[Any, Any]:
+    """Return the labels as NumPy strings."""
+    strings: Any = labels.columns[LABEL]
+    return np.array(strings.to_pylist(), dtype=str)
 
 
 def _looked_up(labels: Labels, value: Value, codes: Value) -> Call:
@@ -326,7 +344,7 @@ def _encoded(strings: Strings, na: str) -> Categorical:
 
 
 def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
-    """pandas marks missing elements by the code -1; Arkouda by that of a label."""
+    """Take over the codes; pandas marks missing elements by -1, Arkouda by the code of a label."""
     codes = array(values.codes.astype(np.int64))
     labels = Labels(_gathered(_strings(values.categories.astype(str))), na)
     missing = Call("less", codes._value, Constant(0))

@@ -53,9 +53,7 @@ class ColumnSet:
         AlignmentError
             If they do not share rows.
         """
-        kinds: dict[Hashable, Array] = dict(arrays)
-        if index is not None:
-            kinds[INDEX] = index
+        kinds: dict[Hashable, Array] = {**arrays, **({} if index is None else {INDEX: index})}
         if not kinds:
             return cls(counted(0), {}, {})
         ordered = sorted(kinds.items(), key=lambda item: -item[1].npartitions)
@@ -148,11 +146,25 @@ class ColumnSet:
         frame, values = select(labelled.frame, labelled._all())
         return labelled._placed(frame, values)
 
-    def edge(self, count: int) -> ColumnSet:
+    def sliced(self, key: slice) -> ColumnSet:
+        """Return the rows of a slice; counts those of unknown number."""
+        return self.on(lambda frame, values: row_tools.slice_columns(frame, values, key))
+
+    def head(self, count: int) -> ColumnSet:
+        """Return the first rows, as many as given or all but the last ``-count``."""
+        return self.sliced(slice(count)) if count < 0 or self.frame.rows.lengths else self._limited(count)
+
+    def tail(self, count: int) -> ColumnSet:
+        """Return the last rows, as many as given or all but the first ``-count``."""
+        if count > 0 and not self.frame.rows.lengths:
+            return self.numbered()._limited(-count)
+        return self.sliced(slice(-count, None) if count else slice(0))
+
+    def _limited(self, count: int) -> ColumnSet:
         """Return the first rows, or the last ones if `count` is negative, without counting any."""
-        labelled = self if count >= 0 else self.numbered()
-        limited = Limit(labelled.project(with_index=True), count)
-        return labelled._placed(limited, [limited.column(name) for name in labelled.project(with_index=True).names])
+        project = self.project(with_index=True)
+        limited = Limit(project, count)
+        return self._placed(limited, [limited.column(name) for name in project.names])
 
     def numbered(self) -> ColumnSet:
         """Return the columns with explicit labels of the rows, which stay with them when some are chosen."""

@@ -1,21 +1,18 @@
-"""How a DataFrame shows itself: some rows where that takes no more than the edge partitions, else what it is made of."""
+"""How a DataFrame shows itself: some rows where only the edge partitions are needed, else what it is made of."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from akdask.collections.columnset import ColumnSet
+from akdask.collections.frame_base import FrameBase
 from akdask.errors import ArgumentError
 from akdask.plan.effort import is_cheap
 from akdask.plan.rowwise import Partitions
 from akdask.schema import INT64
-
-if TYPE_CHECKING:
-    from akdask.collections.dataframe import DataFrame
 
 SHOWN_ROWS = 5
 SHOWN_COLUMNS = 20
@@ -25,18 +22,16 @@ UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 HINT = ".head() or .to_pandas() shows values, .explain() the plan"
 
 
-class DisplayMethods:
+class DisplayMethods(FrameBase):
     """Text and HTML."""
 
-    _columns: ColumnSet
-
-    def __repr__(self: Any) -> str:
+    def __repr__(self) -> str:
         shown = _edges(self)
         if shown is None:
             return "\n".join([f"<{self._summary()}: lazy; {HINT}>", *self._types()])
         return f"{shown.to_string()}\n\n[{self._summary()}]"
 
-    def _repr_html_(self: Any) -> str:
+    def _repr_html_(self) -> str:
         shown = _edges(self)
         if shown is None:
             rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
@@ -44,7 +39,7 @@ class DisplayMethods:
         return f"{shown.to_html()}<p>{escape(self._summary())}</p>"
 
     @property
-    def info(self: Any) -> str:
+    def info(self) -> str:
         """Columns, types and rows in words; nothing is computed."""
         return "\n".join([self._summary(), *self._types(limit=None)])
 
@@ -55,7 +50,7 @@ class DisplayMethods:
         partitions = f"{rows.npartitions} partition" + ("" if rows.npartitions == 1 else "s")
         return f"DataFrame: {count} rows x {len(columns.values)} columns, {partitions}"
 
-    def _types(self: Any, limit: int | None = SHOWN_COLUMNS) -> list[str]:
+    def _types(self, limit: int | None = SHOWN_COLUMNS) -> list[str]:
         types = self.dtypes
         lines = [f"  {name}: {dtype}" for name, dtype in list(types.items())[:limit]]
         return lines if limit is None or len(types) <= limit else [*lines, f"  … {len(types) - limit} more"]
@@ -80,7 +75,7 @@ class DisplayMethods:
         return pd.Series({name: size * width / UNITS[unit] for name, width in widths.items()})
 
 
-def _edges(frame: DataFrame) -> pd.DataFrame | None:
+def _edges(frame: FrameBase) -> pd.DataFrame | None:
     """Return some first and last rows where at most the edge partitions are needed, else None."""
     names = frame.columns
     half = SHOWN_COLUMNS // 2
@@ -94,18 +89,17 @@ def _edges(frame: DataFrame) -> pd.DataFrame | None:
     return rows
 
 
-def _edge_rows(frame: DataFrame, columns: ColumnSet) -> pd.DataFrame:
-    first, last = (frame._of(part) for part in _edge_partitions(columns))
-    head = first.head(2 * SHOWN_ROWS + 1).compute()
-    if columns.frame.npartitions == 1 or columns.frame.rows.lengths is not None:
-        if len(head) <= 2 * SHOWN_ROWS:
-            return head
+def _edge_rows(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame:
+    first, last = _edge_partitions(columns)
+    head: pd.DataFrame = frame._of(first.head(2 * SHOWN_ROWS + 1)).compute()
+    if first is last and len(head) <= 2 * SHOWN_ROWS:
+        return head
     head = head.head(SHOWN_ROWS).astype(object)
     dots = pd.DataFrame("...", index=["..."], columns=head.columns)
     if columns.index is None and columns.frame.rows.lengths is None:
         # Numbering the last rows would count all others.
         return pd.concat([head, dots])
-    return pd.concat([head, dots, last.tail(SHOWN_ROWS).compute().astype(object)])
+    return pd.concat([head, dots, frame._of(last.tail(SHOWN_ROWS)).compute().astype(object)])
 
 
 def _edge_partitions(columns: ColumnSet) -> tuple[ColumnSet, ColumnSet]:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from akdask.collections.categorical import Categorical
+from akdask.collections.categorical import Categorical, labels_text
 from akdask.collections.columnset import INDEX, ColumnSet
 from akdask.columns import Table, empty
 from akdask.plan.labels import LABEL, Labels
@@ -72,8 +72,7 @@ class ToPandas:
 
     def _column(self, column: Column, labels: Table | None) -> Any:
         if labels is not None:
-            text = pd.Index(labels.columns[LABEL].to_pylist(), dtype=object)
-            return pd.Categorical.from_codes(column, categories=text)
+            return pd.Categorical.from_codes(column, categories=pd.Index(labels_text(labels).astype(object)))
         if isinstance(column, pa.Array):
             if self.arrow_strings:
                 return pd.array(column, dtype="string[pyarrow]")

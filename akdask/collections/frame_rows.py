@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from akdask.collections import rows as row_tools
 from akdask.collections.array import Array
-from akdask.collections.columnset import ColumnSet
+from akdask.collections.columnset import ColumnSet, Select
+from akdask.collections.frame_base import FrameBase
 from akdask.errors import ArgumentError
 from akdask.plan.created import as_column, literal
 from akdask.plan.node import Frame
 from akdask.plan.values import Value
 
-if TYPE_CHECKING:
-    from akdask.collections.dataframe import DataFrame
 
-
-class RowMethods:
+class RowMethods(FrameBase):
     """Head, tail, slices, masks and positions."""
 
-    _columns: ColumnSet
-
-    def _rows(self: Any, key: Any) -> Any:
+    def _rows(self, key: Any) -> Any:
         """Return the rows that a key chooses; see `DataFrame.__getitem__`."""
         if isinstance(key, Array):
             return self._of(self._columns.on(_choose(*key._as_operand())))
@@ -31,26 +27,24 @@ class RowMethods:
         if isinstance(key, int):
             return self._row(key)
         if isinstance(key, slice):
-            return self._of(self._columns.on(lambda frame, values: row_tools.slice_columns(frame, values, key)))
+            return self._of(self._columns.sliced(key))
         return self._of(self._columns.on(_choose(*literal(as_column(key)))))
 
-    def _row(self: Any, position: int) -> dict[str, Any]:
-        frame = row_tools.one_row(self._columns.frame, position)
+    def _row(self, position: int) -> dict[str, Any]:
         columns = self._columns
-        one: DataFrame = self._of(ColumnSet(frame, columns.values, columns.kinds))
-        return {str(name): column.iloc[0] for name, column in one.to_pandas().items()}
+        frame = row_tools.one_row(columns.frame, position)
+        row = self._of(ColumnSet(frame, columns.values, columns.kinds)).compute()
+        return {name: row[name].iloc[0] for name in columns.values}
 
-    def head(self: Any, n: int = 5) -> Self:
+    def head(self, n: int = 5) -> Self:
         """Return the first `n` rows; lazy."""
-        return self[:n] if n < 0 or self.rows.lengths is not None else self._of(self._columns.edge(n))
+        return self._of(self._columns.head(n))
 
-    def tail(self: Any, n: int = 5) -> Self:
+    def tail(self, n: int = 5) -> Self:
         """Return the last `n` rows; lazy."""
-        if n > 0 and self.rows.lengths is None:
-            return self._of(self._columns.edge(-n))
-        return self[-n:] if n else self[:0]
+        return self._of(self._columns.tail(n))
 
-    def drop(self: Any, keys: Any, axis: int | str = 0, inplace: bool = False) -> Self | None:
+    def drop(self, keys: Any, axis: int | str = 0, inplace: bool = False) -> Self | None:
         """Return the frame without some rows or columns.
 
         Parameters
@@ -78,7 +72,7 @@ class RowMethods:
         kept[[row_tools.row_position(columns.frame, key) for key in keys]] = False
         return self._changed(columns.on(_choose(*literal(kept))), inplace)
 
-    def reset_index(self: Any, size: int | None = None, inplace: bool = False) -> Self | None:
+    def reset_index(self, size: int | None = None, inplace: bool = False) -> Self | None:
         """Return the frame with its rows labelled by their numbers; lazy.
 
         `size` is accepted as Arkouda spells it.
@@ -86,5 +80,5 @@ class RowMethods:
         return self._changed(self._columns.labelled(None), inplace)
 
 
-def _choose(key_frame: Frame, key: Value) -> Any:
+def _choose(key_frame: Frame, key: Value) -> Select:
     return lambda frame, values: row_tools.select_columns(frame, values, key_frame, key)

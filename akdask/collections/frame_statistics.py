@@ -10,19 +10,24 @@ import pandas as pd
 
 from akdask.collections.categorical import Categorical
 from akdask.collections.columnset import ColumnSet
+from akdask.collections.frame_base import FrameBase
 from akdask.errors import ArgumentTypeError
 from akdask.plan.reduce import Aggregate, Reduction
 from akdask.plan.run import run
 from akdask.plan.values import Call, Value
 from akdask.schema import FLOAT64
 
-DESCRIBED = (("count", {}), ("mean", {}), ("std", {"ddof": 1}), ("min", {}), ("max", {}))
+DESCRIBED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("count", {}),
+    ("mean", {}),
+    ("std", {"ddof": 1}),
+    ("min", {}),
+    ("max", {}),
+)
 
 
-class StatisticsMethods:
+class StatisticsMethods(FrameBase):
     """Reductions of all columns of numbers.  They compute, for what they return is small."""
-
-    _columns: ColumnSet
 
     def count(self, axis: int = 0, numeric_only: bool = False) -> pd.Series:
         """Return the number of values that are not missing, of each column; computes.
@@ -69,7 +74,9 @@ class StatisticsMethods:
         """
         numbers = _numbers(self._columns)
         if not numbers:
-            raise ArgumentTypeError("describe needs columns of numbers.", details=[f"columns: {self._columns.values}"])
+            raise ArgumentTypeError(
+                "describe needs columns of numbers.", details=[f"columns: {', '.join(self._columns.values)}"]
+            )
         wanted = [Reduction(name, value, **params) for value in numbers.values() for name, params in DESCRIBED]
         found = np.array(_reduced(self._columns, wanted), np.float64).reshape(len(numbers), len(DESCRIBED))
         return pd.DataFrame(found.T, index=[name for name, _ in DESCRIBED], columns=list(numbers))

@@ -30,11 +30,9 @@ class Index:
     """
 
     def __init__(self, values: Any, name: str | None = None) -> None:
-        if isinstance(values, Index):
-            name = name or values.name
-            values = values.values
-        self.values: Any = values if isinstance(values, Array) else array(values)
-        self.name = name
+        given: Any = values.values if isinstance(values, Index) else values
+        self.values: Any = given if isinstance(given, Array) else array(given)
+        self.name: str | None = values.name if name is None and isinstance(values, Index) else name
 
     @property
     def dtype(self) -> Any:
@@ -78,7 +76,10 @@ class Index:
     def to_pandas(self) -> pd.Index:
         """Return the labels as a pandas Index; computes."""
         labels = self.values.to_pandas() if hasattr(self.values, "to_pandas") else self.to_ndarray()
-        return pd.Index(labels if getattr(labels, "dtype", None) is None or labels.dtype.kind != "U" else labels.astype(object), name=self.name)
+        return pd.Index(
+            labels if getattr(labels, "dtype", None) is None or labels.dtype.kind != "U" else labels.astype(object),
+            name=self.name,
+        )
 
     def __repr__(self) -> str:
         return f"Index({self.values!r}, dtype={str(self.dtype)!r})"

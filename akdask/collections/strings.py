@@ -12,6 +12,7 @@ from akdask.collections.assignment import assigned
 from akdask.collections.operators import COMPARISON, combine
 from akdask.collections.reductions import reduced
 from akdask.collections.scalar import Scalar
+from akdask.collections.writing import Path
 from akdask.columns import Table
 from akdask.errors import ArgumentTypeError
 
@@ -30,6 +31,8 @@ class Strings(Array):
     >>> s.upper().tolist()
     ['TCP', 'UDP', 'TCP']
     """
+
+    _default_dataset = "strings_array"
 
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
@@ -94,6 +97,23 @@ class Strings(Array):
     def strip(self, chars: str = "") -> Strings:
         """Return the strings without leading and trailing characters, white space unless given; lazy."""
         return self._operate("strip", chars=_text(chars))
+
+    # files
+
+    def to_hdf(  # type: ignore[override]  # Arkouda's order of parameters
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        save_offsets: bool = True,
+        file_type: str = "distribute",
+    ) -> None:
+        """Write the strings to HDF5 files, one for each partition, which Arkouda reads; computes.
+
+        `save_offsets` is accepted as Arkouda spells it: offsets are always written, and readers that compute them
+        ignore them.  For the rest see `pdarray.to_hdf`.
+        """
+        super().to_hdf(prefix_path, dataset, mode, file_type)
 
     # sizes and reductions
 

@@ -175,7 +175,7 @@ class SetWriter:
         stale = sorted(set(replaced).difference(self.targets))
         self._staging.commit(list(zip(staged, self.targets, strict=True)), stale)
         if replaced:
-            warnings.warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning, stacklevel=3)
+            warnings.warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning, stacklevel=5)
         return self.targets
 
     def abort(self) -> None:

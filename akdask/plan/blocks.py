@@ -171,7 +171,9 @@ class Partition:
 
     def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Column:
         """Read rows of a column, into `out` or into the buffer that this column has had for earlier blocks."""
-        if out is None and load.dtype.is_number:
+        if not load.dtype.is_number:
+            out = None
+        elif out is None:
             buffer = self._reading.get(load)
             if buffer is None:
                 buffer = self._reading[load] = np.empty(min(self._block_rows, self.nrows), load.dtype.numpy)

@@ -16,13 +16,12 @@ from benchmarks.report import MILLISECONDS, OURS, PIECES, Result
 from benchmarks.setting import Setting
 from benchmarks.timing import interleave
 
-NEW_COLUMNS = 100
 ROWS_IN_PARTITION = 10
 
 
 def plan_wide_frame(setting: Setting) -> list[Result]:
-    """Filter a frame of 1,000 columns in 1,000 partitions, assign 100 columns and sum each; up to the first task."""
-    count = max(setting.scaled(1000), NEW_COLUMNS + 1)
+    """Filter 1,000 columns in 1,000 partitions, assign a tenth as many and sum each of those; up to the first task."""
+    count = setting.scaled(1000)
     names = [f"c{index:04d}" for index in range(count)]
     files = make_set(setting.folder, "wide", dict.fromkeys(names, integers), rows=ROWS_IN_PARTITION * count, files=1)
     with ak.config.set(partition_size=ROWS_IN_PARTITION * 8):
@@ -68,7 +67,7 @@ def _stop(graph: Any, keys: Any, **options: Any) -> NoReturn:
 
 def _sums(frame: Any, names: list[str]) -> list[Any]:
     kept = frame[frame[names[0]] > 0]
-    new = [f"n{index:04d}" for index in range(NEW_COLUMNS)]
+    new = [f"n{index:04d}" for index in range(len(names) // 10)]
     for index, name in enumerate(new):
         kept[name] = kept[names[index]] + kept[names[index + 1]]
     return [kept[name].sum() for name in new]

@@ -1,0 +1,159 @@
+"""Writing lazy arrays to files: the functions and methods named ``to_hdf`` and ``update_hdf``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError
+from akdask.hdf5.layout import VALUES, ObjType
+from akdask.hdf5.newfile import ObjectSpec
+from akdask.hdf5.write import SetWriter
+from akdask.plan.node import Frame
+from akdask.plan.rowwise import Project
+from akdask.plan.values import Value
+from akdask.plan.write import fitted, write
+from akdask.storage.files import absolute
+from akdask.storage.locales import locale_files
+
+MODES = ("truncate", "append")
+FILE_TYPES = ("distribute", "single")
+
+Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Storable:
+    """What is stored of an array.
+
+    Parameters
+    ----------
+    kind : ObjType
+        The kind of object.
+    frame : Frame
+        The rows.
+    members : mapping of str to Value
+        What is stored row by row.
+    tables : mapping of str to Project, optional
+        What is stored besides: one-partition plans with one column.
+    """
+
+    kind: ObjType
+    frame: Frame
+    members: Mapping[str, Value]
+    tables: Mapping[str, Project] = field(default_factory=dict)
+
+    def spec(self, name: str) -> ObjectSpec:
+        """Return the description of the object under a name."""
+        dtype = self.members[VALUES].dtype if VALUES in self.members else None
+        members = {member: (name, member) for member in self.members}
+        return ObjectSpec(name, self.kind, members, {member: (name, member) for member in self.tables}, dtype)
+
+
+class StorageMethods:
+    """Writing an array to HDF5 files, as an object of a set or into one that is there."""
+
+    _default_dataset: ClassVar[str] = "array"
+
+    def _storable(self) -> Storable:
+        raise NotImplementedError
+
+    def to_hdf(
+        self, prefix_path: Path, dataset: str | None = None, mode: str = "truncate", file_type: str = "distribute"
+    ) -> None:
+        """Write the array to HDF5 files, one for each partition, which Arkouda reads; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
+        dataset : str, optional
+            Name of the object: ``array`` for pdarray, ``strings_array`` for Strings, ``categorical_array`` for
+            Categorical unless given.
+        mode : {"truncate", "append"}
+            Replace files of that prefix, or add the object to them.
+        file_type : {"distribute", "single"}
+            One file for each partition, or one in all at exactly that path.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `mode` or `file_type` are none of these.
+        ExistsError
+            If an object of that name is to be added and is there already.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        _check_option("mode", mode, MODES, ArgumentTypeError)
+        _check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
+        write_objects({dataset or self._default_dataset: self._storable()}, prefix_path, mode, file_type)
+
+    def update_hdf(self, prefix_path: Path, dataset: str | None = None, repack: bool = True) -> None:
+        """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            As in `to_hdf`; the files must be there.
+        dataset : str, optional
+            Name of the object, as in `to_hdf`.
+        repack : bool
+            Accepted as Arkouda spells it; space that the old object took is always given back.
+        """
+        update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
+
+
+def write_objects(
+    objects: Mapping[str, Storable], path: Path, mode: str, file_type: str, *, overwrite: bool = False
+) -> None:
+    """Write objects to one set of files, each cut into as many partitions as there are files; computes.
+
+    Raises
+    ------
+    ArgumentError
+        If `mode`, `file_type` or a name is not allowed.
+    FileError
+        If there are no objects.
+    """
+    chosen_mode = _check_option("mode", mode, MODES, ArgumentError)
+    chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
+    if not objects:
+        raise FileError("there is nothing to write.", hint="pass at least one column.")
+    count = max(item.frame.npartitions for item in objects.values())
+    if chosen_mode == "append" and chosen_type == "distribute":
+        count = len(locale_files(os.fspath(path))) or count
+    specs = [item.spec(name) for name, item in objects.items()]
+    writer = SetWriter(path, specs, npartitions=count, mode=chosen_mode, file_type=chosen_type, overwrite=overwrite)
+    rows = [fitted(project, count) for project in _by_frame(objects)]
+    tables = [
+        Project(table.frame, ((name, member),), table.values)
+        for name, item in objects.items()
+        for member, table in item.tables.items()
+    ]
+    write(writer, rows, tables)
+
+
+def update_objects(objects: Mapping[str, Storable], path: Path) -> None:
+    """Write objects into a set that is there, replacing those of the same names; computes."""
+    is_single = not locale_files(os.fspath(path)) and os.path.isfile(absolute(path))
+    write_objects(objects, path, "append", "single" if is_single else "distribute", overwrite=True)
+
+
+def _by_frame(objects: Mapping[str, Storable]) -> list[Project]:
+    """Collect what is stored of each frame, so that its rows are read once."""
+    frames: dict[str, Frame] = {}
+    columns: dict[str, dict[Hashable, Value]] = {}
+    for name, item in objects.items():
+        frames[item.frame._name] = item.frame
+        found = columns.setdefault(item.frame._name, {})
+        found.update({(name, member): value for member, value in item.members.items()})
+    return [Project(frames[key], tuple(found), tuple(found.values())) for key, found in columns.items()]
+
+
+def _check_option(name: str, given: str, allowed: tuple[str, ...], error: type[AkdaskError]) -> Any:
+    """Return the option in lower case, as Arkouda compares it."""
+    if not isinstance(given, str) or given.lower() not in allowed:
+        raise error(f"{name} is {' or '.join(map(repr, allowed))}, not {given!r}.")
+    return given.lower()

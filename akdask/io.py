@@ -1,0 +1,302 @@
+"""Reading and writing files, under Arkouda's names.
+
+Reading looks at metadata only and gives lazy objects; their bytes are read when something asks for them.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from akdask.collections.array import Array
+from akdask.collections.dataframe import DataFrame
+from akdask.collections.index import Index
+from akdask.collections.stored import from_stored
+from akdask.collections.writing import Storable, update_objects, write_objects
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingFileError, UnsupportedError
+from akdask.hdf5.fileset import Filenames, open_set
+from akdask.storage.files import absolute
+from akdask.storage.filetype import FileType, file_type
+from akdask.storage.locales import expand, split_extension
+
+Path = str | os.PathLike[str]
+
+__all__ = [
+    "get_datasets",
+    "get_filetype",
+    "load",
+    "load_all",
+    "ls",
+    "read",
+    "read_hdf",
+    "to_hdf",
+    "update_hdf",
+]
+
+
+def read_hdf(  # noqa: PLR0917 - Arkouda's signature
+    filenames: Filenames,
+    datasets: str | Sequence[str] | None = None,
+    iterative: bool = False,
+    strict_types: bool = True,
+    allow_errors: bool = False,
+    calc_string_offsets: bool = False,
+    tag_data: bool = False,
+) -> dict[str, Any]:
+    """Open HDF5 files in Arkouda's layout, of any release, as lazy objects.  Reads metadata only.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Files or glob patterns; several files are read as one set, in the order of their ``_LOCALE`` numbers.
+    datasets : str or sequence of str, optional
+        Names of the objects to read, all unless given.
+    iterative : bool
+        Accepted as Arkouda spells it; nothing is read before it is needed anyway.
+    strict_types : bool, default True
+        Demand that width and sign of numbers agree over the files too.
+    allow_errors : bool, default False
+        Leave out files that cannot be read, with one warning.
+    calc_string_offsets : bool, default False
+        Find where strings start from their bytes, even where that is stored.
+    tag_data : False
+        Not supported yet.
+
+    Returns
+    -------
+    dict of str to pdarray, Strings or Categorical
+        Objects with the same number of rows in every file share their rows, so ``DataFrame(read_hdf(…))`` scans once.
+        Datetime, Timedelta and IPv4 objects come as pdarray.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If files are missing or damaged.
+    MissingDatasetError
+        If a name is in none of the files.
+    InconsistentFilesError
+        If the files do not agree; all disagreements are told.
+    UnsupportedError
+        If an object is of a kind that cannot be read yet.
+    """
+    if tag_data:
+        raise UnsupportedError(
+            "read_hdf cannot tag rows with their files yet.", hint="read the files one by one and concatenate."
+        )
+    names = [datasets] if isinstance(datasets, str) else datasets
+    opened = open_set(
+        filenames, strict_types=strict_types, allow_errors=allow_errors, calc_string_offsets=calc_string_offsets
+    )
+    return {name: from_stored(stored) for name, stored in opened.select(names).items()}
+
+
+def read(  # noqa: PLR0917 - Arkouda's signature
+    filenames: Filenames,
+    datasets: str | Sequence[str] | None = None,
+    iterative: bool = False,
+    strictTypes: bool = True,
+    allow_errors: bool = False,
+    calc_string_offsets: bool = False,
+    column_delim: str = ",",
+    read_nested: bool = True,
+    has_non_float_nulls: bool = False,
+    fixed_len: int = -1,
+) -> dict[str, Any]:
+    """Open files of any format that Arkouda writes, told from their first bytes; see `read_hdf`.
+
+    Parameters
+    ----------
+    filenames, datasets, iterative, allow_errors, calc_string_offsets
+        As in `read_hdf`.
+    strictTypes : bool, default True
+        `strict_types` of `read_hdf`.
+    column_delim, read_nested, has_non_float_nulls, fixed_len
+        For other formats than HDF5.
+
+    Raises
+    ------
+    UnsupportedError
+        If the files are not HDF5: other formats cannot be read yet.
+    """
+    _demand_hdf5(expand(filenames)[0])
+    return read_hdf(filenames, datasets, iterative, strictTypes, allow_errors, calc_string_offsets)
+
+
+def load(
+    path_prefix: Path,
+    file_format: str = "INFER",
+    dataset: str = "array",
+    calc_string_offsets: bool = False,
+    column_delim: str = ",",
+) -> dict[str, Any]:
+    """Open one object of the files that were written under a prefix.  Reads metadata only.
+
+    Parameters
+    ----------
+    path_prefix : str or path
+        What `to_hdf` was given: prefix and extension of a set, or the path of a single file.
+    file_format : {"INFER", "HDF5"}
+        The format.
+    dataset : str, default "array"
+        Name of the object.
+    calc_string_offsets, column_delim
+        As in `read`.
+
+    Returns
+    -------
+    dict
+        With one entry.
+
+    Raises
+    ------
+    ArgumentError
+        If the prefix is a pattern.
+    MissingFileError
+        If there are no files of that prefix.
+    """
+    files = _files_of(path_prefix, file_format)
+    return read_hdf(files, [dataset], calc_string_offsets=calc_string_offsets)
+
+
+def load_all(
+    path_prefix: Path, file_format: str = "INFER", column_delim: str = ",", read_nested: bool = True
+) -> dict[str, Any]:
+    """Open all objects of the files that were written under a prefix; see `load`.  Reads metadata only."""
+    return read_hdf(_files_of(path_prefix, file_format))
+
+
+def to_hdf(
+    columns: Mapping[str, Any] | Sequence[Any],
+    prefix_path: Path,
+    names: Sequence[str] | None = None,
+    mode: str = "truncate",
+    file_type: str = "distribute",
+) -> None:
+    """Write objects to one set of HDF5 files, which Arkouda reads; computes.
+
+    Parameters
+    ----------
+    columns : mapping or list of pdarray, Strings, Categorical or Index
+        What to write.  Objects need not have the same number of rows; each is cut into as many partitions as the one
+        with the most has.
+    prefix_path : str or path
+        Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
+    names : list of str, optional
+        Names for the objects, instead of the keys of a mapping or of ``"0"``, ``"1"`` and so on.
+    mode : {"truncate", "append"}
+        Replace files of that prefix, or add objects to them.
+    file_type : {"distribute", "single"}
+        One file for each partition, or one in all at exactly that path.
+
+    Raises
+    ------
+    ArgumentError
+        If `mode` or `file_type` are none of these, or the numbers of names and columns differ.
+    ExistsError
+        If objects are to be added that are there already.
+    WriteError
+        If the files cannot be written; what was there before stays.
+    """
+    write_objects(_storables(columns, names), prefix_path, mode, file_type)
+
+
+def update_hdf(
+    columns: Mapping[str, Any] | Sequence[Any],
+    prefix_path: Path,
+    names: Sequence[str] | None = None,
+    repack: bool = True,
+) -> None:
+    """Write objects into the HDF5 files of a prefix, replacing those of the same names; computes.
+
+    `repack` is accepted as Arkouda spells it; space that old objects took is always given back.  For the rest see
+    `to_hdf`.
+    """
+    update_objects(_storables(columns, names), prefix_path)
+
+
+def ls(filename: Path, col_delim: str = ",", read_nested: bool = True) -> list[str]:
+    """Return the names of the objects in a file; reads metadata only.
+
+    Parameters
+    ----------
+    filename : str or path
+        A file, or a pattern for a set of files.
+    col_delim, read_nested
+        For other formats than HDF5.
+    """
+    if not isinstance(filename, str | os.PathLike):
+        raise ArgumentTypeError(f"ls takes one file name, got {type(filename).__name__}.", hint="use get_datasets.")
+    return get_datasets(filename)
+
+
+def get_datasets(
+    filenames: Filenames, allow_errors: bool = False, column_delim: str = ",", read_nested: bool = True
+) -> list[str]:
+    """Return the names of the objects in files, in the order in which akdask wrote them; reads metadata only.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Files or glob patterns.
+    allow_errors : bool, default False
+        Leave out files that cannot be read, with one warning.
+    column_delim, read_nested
+        For other formats than HDF5.
+    """
+    if not allow_errors:
+        _demand_hdf5(expand(filenames)[0])
+    return list(open_set(filenames, allow_errors=allow_errors).kinds)
+
+
+def get_filetype(filenames: Filenames) -> str:
+    """Return the format of the first of some files, told from its first bytes: ``HDF5``, ``Parquet`` or ``CSV``."""
+    return file_type(expand(filenames)[0]).value
+
+
+def _demand_hdf5(path: str) -> None:
+    found = file_type(path)
+    if found is not FileType.HDF5:
+        raise UnsupportedError(f"{path!r} is a {found.value} file, which cannot be read yet.")
+
+
+def _files_of(path_prefix: Path, file_format: str) -> list[str]:
+    """Return the files that were written under a prefix."""
+    if file_format.upper() not in {"INFER", "HDF5"}:
+        raise UnsupportedError(f"files of format {file_format!r} cannot be read yet.", hint="use 'INFER' or 'HDF5'.")
+    path = absolute(path_prefix)
+    if "*" in path:
+        raise ArgumentError(f"load takes a prefix, not the pattern {path!r}.", hint="use read_hdf for patterns.")
+    prefix, extension = split_extension(path)
+    try:
+        files = expand(f"{glob.escape(prefix)}_LOCALE*{glob.escape(extension)}")
+    except MissingFileError:
+        if not os.path.isfile(path):
+            raise MissingFileError(
+                f"no files were written under {path!r}.", details=[f"looked for {prefix}_LOCALE*{extension}"]
+            ) from None
+        files = [path]
+    _demand_hdf5(files[0])
+    return files
+
+
+def _storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
+    """Return what is to be written, by name."""
+    if isinstance(columns, Array | Index):
+        raise ArgumentTypeError("to_hdf takes a dict or list of arrays.", hint="for one array: a.to_hdf(prefix).")
+    named = isinstance(columns, Mapping | DataFrame)
+    given = list(columns.keys()) if named else [str(number) for number in range(len(columns))]
+    arrays = [columns[name] for name in given] if named else list(columns)
+    if names is not None and len(names) != len(arrays):
+        raise ArgumentError(f"{len(arrays)} columns need as many names, got {len(names)}.")
+    return dict(zip(given if names is None else names, map(_storable, arrays), strict=True))
+
+
+def _storable(item: Any) -> Storable:
+    array = item.values if isinstance(item, Index) else item
+    if not isinstance(array, Array):
+        raise ArgumentTypeError(
+            f"a {type(item).__name__} cannot be written.", hint="make it an array with ak.array(…)."
+        )
+    return array._storable()
