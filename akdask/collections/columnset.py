@@ -53,7 +53,9 @@ class ColumnSet:
         AlignmentError
             If they do not share rows.
         """
-        kinds: dict[Hashable, Array] = {**arrays, **({} if index is None else {INDEX: index})}
+        kinds: dict[Hashable, Array] = dict(arrays.items())
+        if index is not None:
+            kinds[INDEX] = index
         if not kinds:
             return cls(counted(0), {}, {})
         ordered = sorted(kinds.items(), key=lambda item: -item[1].npartitions)
@@ -152,11 +154,13 @@ class ColumnSet:
 
     def head(self, count: int) -> ColumnSet:
         """Return the first rows, as many as given or all but the last ``-count``."""
-        return self.sliced(slice(count)) if count < 0 or self.frame.rows.lengths else self._limited(count)
+        if count < 0 or self.frame.rows.lengths is not None:
+            return self.sliced(slice(count))
+        return self._limited(count)
 
     def tail(self, count: int) -> ColumnSet:
         """Return the last rows, as many as given or all but the first ``-count``."""
-        if count > 0 and not self.frame.rows.lengths:
+        if count > 0 and self.frame.rows.lengths is None:
             return self.numbered()._limited(-count)
         return self.sliced(slice(-count, None) if count else slice(0))
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import Any
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 import dask
 from dask.system import CPU_COUNT
-from distributed import Client, LocalCluster, default_client
 
 from akdask.errors import ArgumentError
 
+if TYPE_CHECKING:
+    from distributed import Client
+
+# The cluster's machinery is imported only where it is used: it takes longer to import than all the rest.
+
 _opened: list[Client] = []
+_current = ExitStack()
 
 
 def connect(server: Any = None, port: int = 5555, timeout: int = 0, **_: Any) -> Client | None:
@@ -32,8 +39,11 @@ def connect(server: Any = None, port: int = 5555, timeout: int = 0, **_: Any) ->
     Client or None
         The client that is current now, None for threads.
     """
+    from distributed import Client, LocalCluster
+
     if isinstance(server, Client):
-        return server.as_current() and server
+        _current.enter_context(server.as_current())
+        return server
     if server == "local":
         _opened.append(Client(LocalCluster(dashboard_address=None)))
         return _opened[-1]
@@ -50,6 +60,7 @@ def connect(server: Any = None, port: int = 5555, timeout: int = 0, **_: Any) ->
 
 def disconnect() -> None:
     """Close the clients and local clusters that `connect` opened; computing goes on in threads."""
+    _current.close()
     while _opened:
         client = _opened.pop()
         cluster = client.cluster
@@ -90,6 +101,10 @@ def get_config() -> dict[str, Any]:
 
 
 def _current_client() -> Client | None:
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import default_client
+
     try:
         return default_client()
     except ValueError:

@@ -45,9 +45,10 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
 
 def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Array | None]:
     """Take out the column that is the index by its name, as in Arkouda."""
-    bad = [name for name in named if not isinstance(name, str)]
+    keys: list[Any] = list(named)
+    bad = [repr(name) for name in keys if not isinstance(name, str)]
     if bad:
-        raise ArgumentTypeError("columns are named by str.", details=[f"found: {bad[0]!r}"])
+        raise ArgumentTypeError("columns are named by str.", details=bad)
     index = [name for name in named if name.lower() == "index"]
     if not index:
         return named, None

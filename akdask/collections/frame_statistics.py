@@ -17,13 +17,7 @@ from akdask.plan.run import run
 from akdask.plan.values import Call, Value
 from akdask.schema import FLOAT64
 
-DESCRIBED: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("count", {}),
-    ("mean", {}),
-    ("std", {"ddof": 1}),
-    ("min", {}),
-    ("max", {}),
-)
+DESCRIBED: dict[str, dict[str, Any]] = {"count": {}, "mean": {}, "std": {"ddof": 1}, "min": {}, "max": {}}
 
 
 class StatisticsMethods(FrameBase):
@@ -74,12 +68,10 @@ class StatisticsMethods(FrameBase):
         """
         numbers = _numbers(self._columns)
         if not numbers:
-            raise ArgumentTypeError(
-                "describe needs columns of numbers.", details=[f"columns: {', '.join(self._columns.values)}"]
-            )
-        wanted = [Reduction(name, value, **params) for value in numbers.values() for name, params in DESCRIBED]
+            raise ArgumentTypeError("describe needs columns of numbers.", details=[f"types: {self.dtypes}"])
+        wanted = [Reduction(name, value, **params) for value in numbers.values() for name, params in DESCRIBED.items()]
         found = np.array(_reduced(self._columns, wanted), np.float64).reshape(len(numbers), len(DESCRIBED))
-        return pd.DataFrame(found.T, index=[name for name, _ in DESCRIBED], columns=list(numbers))
+        return pd.DataFrame(found.T, index=list(DESCRIBED), columns=list(numbers))
 
     def _each(self, name: str, **params: Any) -> pd.Series:
         numbers = _numbers(self._columns)

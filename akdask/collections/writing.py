@@ -152,7 +152,7 @@ def _by_frame(objects: Mapping[str, Storable]) -> list[Project]:
     return [Project(frames[key], tuple(found), tuple(found.values())) for key, found in columns.items()]
 
 
-def _check_option(name: str, given: str, allowed: tuple[str, ...], error: type[AkdaskError]) -> Any:
+def _check_option(name: str, given: Any, allowed: tuple[str, ...], error: type[AkdaskError]) -> Any:
     """Return the option in lower case, as Arkouda compares it."""
     if not isinstance(given, str) or given.lower() not in allowed:
         raise error(f"{name} is {' or '.join(map(repr, allowed))}, not {given!r}.")

@@ -72,7 +72,7 @@ class Pipeline(Node):
     def _layer(self) -> dict[Any, Any]:
         layout = self.layout
         bases = layout.chain.bases
-        tables = dict(zip(layout.table_bases, self.operands[1:], strict=False))
+        tables = [node.__dask_keys__() for _, node in zip(layout.table_bases, self.operands[1:], strict=False)]
         replicas = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[1 + len(tables) :]])
         scanned = [layout.scanned(number) for number in range(len(bases))]
         shared = (layout.sink, layout.block_rows)
@@ -80,7 +80,7 @@ class Pipeline(Node):
         for index in range(layout.npartitions):
             source, ranges = layout.chain.partition(index)
             fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
-            made = List(*[TaskRef(node.__dask_keys__()[source]) for node in tables.values()])
+            made = List(*[TaskRef(keys[source]) for keys in tables])
             key = (self._name, index)
             graph[key] = Task(key, run_partition, shared, layout.selections(ranges), fixed, made, replicas)
         return graph

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 from akdask.plan._dask import Alias, DataNode, Expr, List, Task, TaskRef
@@ -75,13 +76,20 @@ class Union(Node):
 
     @property
     def npartitions(self) -> int:
-        return len(self.__dask_keys__())
+        return len(self._parts)
 
-    def __dask_keys__(self) -> list[Any]:
+    @cached_property
+    def _parts(self) -> list[Hashable]:
         return [key for node in self.operands for key in node.__dask_keys__()]
 
+    def __dask_keys__(self) -> list[Any]:
+        """Return the keys of the parts, each once: a part that comes again has a key of its own."""
+        first = {key: index for index, key in reversed(list(enumerate(self._parts)))}
+        return [key if first[key] == index else (self._name, index) for index, key in enumerate(self._parts)]
+
     def _layer(self) -> dict[Any, Any]:
-        return {}
+        pairs = zip(self.__dask_keys__(), self._parts, strict=True)
+        return {ours: Alias(ours, theirs) for ours, theirs in pairs if ours != theirs}
 
 
 @lower.register

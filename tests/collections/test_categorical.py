@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import json
+import pickle
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.collections.categorical import Categorical
+from akdask.collections.creation import arange, array
+from akdask.collections.elementwise import where
+from akdask.collections.functions import concatenate
+from akdask.errors import AlignmentError, ArgumentTypeError, PositionError
+from akdask.io import read_hdf
+
+TEXT = ["udp", "tcp", "udp", "", "ünï"]
+
+words = st.lists(st.sampled_from(["", "a", "b", "N/A", "βeta", "a b"]), max_size=20)
+
+
+def cut(items, lengths):
+    """Make strings in several partitions, by joining pieces."""
+    pieces, start = [], 0
+    for length in lengths:
+        pieces.append(array(np.array(items[start : start + length], dtype=object)))
+        start += length
+    return concatenate(pieces)
+
+
+@pytest.fixture
+def protocols():
+    return Categorical(cut(TEXT, [2, 0, 3]))
+
+
+def test_values_come_back_in_order(protocols):
+    assert protocols.tolist() == TEXT
+    assert protocols.to_strings().tolist() == TEXT
+    assert protocols.compute().tolist() == TEXT
+
+
+def test_labels_are_sorted_and_na_is_put_last(protocols):
+    assert protocols.categories.tolist() == ["", "tcp", "udp", "ünï", "N/A"]
+    assert protocols.codes.tolist() == [2, 1, 2, 0, 3]
+    assert protocols.nlevels == 5
+    assert protocols.NAvalue == "N/A"
+
+
+def test_na_among_the_values_is_missing_and_not_added_again():
+    found = Categorical(array(["x", "N/A", "a"]))
+    assert found.categories.tolist() == ["N/A", "a", "x"]
+    assert found.isna().tolist() == [False, True, False]
+    assert Categorical(array(["x", "-"]), NAvalue="-").isna().tolist() == [False, True]
+
+
+@given(words, words)
+def test_comparisons_agree_with_numpy(left, right):
+    count = min(len(left), len(right))
+    ours = [Categorical(array(np.array(side[:count], dtype=object))) for side in (left, right)]
+    theirs = [np.array(side[:count], dtype=object) for side in (left, right)]
+    assert (ours[0] == ours[1]).tolist() == (theirs[0] == theirs[1]).tolist()
+    assert (ours[0] != ours[1]).tolist() == (theirs[0] != theirs[1]).tolist()
+    assert (ours[0] == "a").tolist() == (theirs[0] == "a").tolist()
+    assert (ours[0] == ours[1].to_strings()).tolist() == (theirs[0] == theirs[1]).tolist()
+    assert (ours[1].to_strings() == ours[0]).tolist() == (theirs[0] == theirs[1]).tolist()
+
+
+@given(words, words)
+def test_in1d_agrees_with_numpy(values, test):
+    found = Categorical(array(np.array(values, dtype=object))).in1d(test or ["nothing"])
+    assert found.tolist() == [value in test for value in values]
+
+
+def test_predicates_follow_the_labels(protocols):
+    assert protocols.contains("dp").tolist() == [True, False, True, False, False]
+    assert protocols.contains("^[tu]", regex=True).tolist() == [True, True, True, False, False]
+    assert protocols.startswith("t").tolist() == [False, True, False, False, False]
+    assert protocols.endswith("ï").tolist() == [False, False, False, False, True]
+    assert protocols.in1d(Categorical(array(["tcp", "x"]))).tolist() == [False, True, False, False, False]
+
+
+def test_rows_are_chosen_without_touching_the_labels(protocols):
+    chosen = protocols[protocols != "udp"]
+    assert chosen.tolist() == ["tcp", "", "ünï"]
+    assert chosen.categories.tolist() == protocols.categories.tolist()
+    assert protocols[1:3].tolist() == TEXT[1:3]
+    assert protocols[::-1].tolist() == TEXT[::-1]
+    assert protocols[array([4, 0])].tolist() == [TEXT[4], TEXT[0]]
+    assert protocols[-1] == TEXT[-1]
+
+
+def test_building_computes_nothing():
+    with dask.config.set(scheduler=_refuse):
+        found = Categorical(array(TEXT))
+        _ = found[found == "udp"], found.isna(), found.in1d(["tcp"]), found.set_categories(["x"])
+        _ = found.concatenate([found, Categorical(array(["new"]))])
+
+
+def _refuse(*args, **kwargs):
+    raise AssertionError("something was computed")
+
+
+def test_codes_and_labels_make_the_same_categorical_as_in_pandas():
+    found = Categorical.from_codes([1, 0, 1], ["x", "y"])
+    assert found.tolist() == ["y", "x", "y"]
+    assert found.to_pandas().equals(pd.Categorical.from_codes([1, 0, 1], ["x", "y", "N/A"]))
+
+
+@pytest.mark.parametrize("code", [-1, 3])
+def test_a_code_without_label_is_an_error(code):
+    found = Categorical.from_codes([0, code], ["x", "y"])
+    with pytest.raises(PositionError, match=f"code {code}"):
+        found.to_strings().tolist()
+    with pytest.raises(PositionError, match=f"code {code}"):
+        found.tolist()
+
+
+def test_what_is_no_text_is_refused():
+    with pytest.raises(ArgumentTypeError, match="strings"):
+        Categorical(arange(3))
+    with pytest.raises(ArgumentTypeError, match="integers"):
+        Categorical.from_codes([0.5], ["x"])
+    with pytest.raises(ArgumentTypeError, match="strings"):
+        Categorical.from_codes([0], [1.0])
+
+
+def test_codes_are_never_taken_for_numbers(protocols):
+    with pytest.raises(ArgumentTypeError):
+        protocols[:5] == arange(5) + protocols
+    with pytest.raises(ArgumentTypeError):
+        arange(5)[protocols]
+    assert where(protocols == "udp", protocols, "other").tolist() == ["udp", "other", "udp", "other", "other"]
+
+
+def test_rows_that_differ_do_not_compare(protocols):
+    with pytest.raises(AlignmentError):
+        protocols == Categorical(array(["a"]))
+
+
+def test_pandas_missing_values_become_na():
+    found = Categorical(pd.Categorical(["x", None, "y"]))
+    assert found.tolist() == ["x", "N/A", "y"]
+    assert Categorical(pd.Series(["x", "y"], dtype="category")).tolist() == ["x", "y"]
+
+
+def test_other_categories_keep_values_or_make_them_missing(protocols):
+    found = protocols.set_categories(["udp", ""])
+    assert found.tolist() == ["udp", "N/A", "udp", "", "N/A"]
+    assert found.categories.tolist() == ["udp", "", "N/A"]
+    assert protocols.set_categories(["udp"], na_value="?").tolist() == ["udp", "?", "udp", "?", "?"]
+    assert protocols[:2].reset_categories().categories.tolist() == ["tcp", "udp", "N/A"]
+    assert protocols[:2].reset_categories().tolist() == TEXT[:2]
+
+
+def test_concatenation_merges_labels(protocols):
+    other = Categorical(array(["icmp", "N/A", "udp"]))
+    joined = protocols.concatenate([other])
+    assert joined.tolist() == [*TEXT, "icmp", "N/A", "udp"]
+    assert joined.isna().tolist() == [*[False] * 6, True, False]
+    same = concatenate([protocols, protocols])
+    assert same.codes.tolist() == protocols.codes.tolist() * 2
+
+
+def test_standardized_categories_have_comparable_codes(protocols):
+    other = Categorical(array(["icmp", "tcp"]))
+    left, right = Categorical.standardize_categories([protocols, other])
+    assert left.categories.tolist() == right.categories.tolist()
+    assert (left.tolist(), right.tolist()) == (TEXT, ["icmp", "tcp"])
+
+
+def test_equals_compares_labels_not_codes(protocols):
+    assert protocols.equals(Categorical.from_codes([0, 1, 0, 2, 3], ["udp", "tcp", "", "ünï"]))
+    assert not protocols.equals(protocols[:4])
+    assert not protocols.equals(array(TEXT))
+
+
+def test_empty_strings_make_an_empty_categorical():
+    found = Categorical(array(np.array([], dtype=str)))
+    assert found.tolist() == []
+    assert found.categories.tolist() == ["N/A"]
+    assert found.isna().tolist() == []
+
+
+def test_small_ones_show_values_and_large_ones_do_not(protocols):
+    assert repr(protocols) == "array(['udp' 'tcp' 'udp' '' 'ünï'])"
+    many = Categorical(where(arange(200_000) > 5, "x", "y"))
+    assert repr(many).startswith("<Categorical(1 partition")
+
+
+def test_persisted_and_pickled_ones_keep_their_labels(protocols):
+    assert protocols.persist().tolist() == TEXT
+    assert pickle.loads(pickle.dumps(protocols)).tolist() == TEXT
+
+
+@pytest.mark.parametrize("name", ["categorical_N2_n8", "categorical_N3_n2", "categorical_single_n6"])
+def test_files_of_servers_give_codes_labels_and_missing(shared_fixtures, name):
+    folder = shared_fixtures / "arkouda_v2" / name
+    expected = json.loads((folder / "expected.json").read_text())
+    found = read_hdf([folder / file for file in expected["files"]])
+    for key, values in expected["objects"].items():
+        assert found[key].tolist() == values["values"]
+        assert found[key].codes.tolist() == values["codes"]
+        assert found[key].categories.tolist() == values["categories"]
+        assert found[key].isna().tolist() == [code == values["na_code"] for code in values["codes"]]

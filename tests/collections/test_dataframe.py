@@ -1,0 +1,326 @@
+from __future__ import annotations
+
+import json
+import pickle
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask import config
+from akdask.collections.categorical import Categorical
+from akdask.collections.creation import arange, array
+from akdask.collections.dataframe import DataFrame
+from akdask.collections.functions import concatenate
+from akdask.collections.pdarray import pdarray
+from akdask.collections.strings import Strings
+from akdask.errors import (
+    AkdaskError,
+    AlignmentError,
+    ArgumentError,
+    ArgumentTypeError,
+    MissingColumnError,
+    PositionError,
+)
+from akdask.io import read_hdf, to_hdf
+from akdask.plan.rowwise import Filter
+from akdask.plan.sources import Scan
+
+N = 12
+
+
+@pytest.fixture
+def expected():
+    return pd.DataFrame(
+        {
+            "x": np.arange(N),
+            "f": np.linspace(-1, 1, N),
+            "s": [f"row {k % 5}" for k in range(N)],
+            "flag": np.arange(N) % 3 == 0,
+        }
+    )
+
+
+@pytest.fixture
+def df(expected):
+    """The same rows in three partitions, one of them empty."""
+    return DataFrame({name: partitioned(expected[name].to_numpy()) for name in expected})
+
+
+def partitioned(values):
+    return concatenate([array(piece) for piece in (values[:5], values[5:5], values[5:])])
+
+
+def same(found, wanted):
+    pd.testing.assert_frame_equal(found, wanted.astype({"s": object}) if "s" in wanted else wanted)
+
+
+def test_columns_come_back_as_pandas_has_them(df, expected):
+    same(df.to_pandas(), expected)
+    same(df.compute(), expected)
+    assert df.columns == list(expected.columns)
+    assert df.dtypes == {"x": "int64", "f": "float64", "s": "str", "flag": "bool"}
+    assert (df.size, len(df), df.shape, df.empty) == (N, N, (N, 4), False)
+
+
+def test_columns_are_arrays_of_their_kinds(df):
+    assert isinstance(df["x"], pdarray)
+    assert isinstance(df["s"], Strings)
+    assert isinstance(DataFrame({"c": Categorical(array(["a"]))})["c"], Categorical)
+    assert df.x.tolist() == list(range(N))
+
+
+def test_names_behave_as_in_a_dict(df):
+    assert list(df) == df.keys() == ["x", "f", "s", "flag"]
+    assert "x" in df
+    assert "y" not in df
+    assert df.get("y") is None
+    assert [name for name, _ in df.items()] == df.columns
+    assert df.pop("x").tolist() == list(range(N))
+    del df["f"]
+    assert df.columns == ["s", "flag"]
+
+
+def test_a_missing_column_is_a_key_error_that_lists_the_others(df):
+    with pytest.raises(MissingColumnError, match="columns: x, f, s, flag"):
+        df["y"]
+    with pytest.raises(KeyError):
+        df[["x", "y"]]
+    with pytest.raises(AttributeError, match="y"):
+        _ = df.y
+
+
+def test_masks_slices_and_positions_choose_rows_of_all_columns(df, expected):
+    same(df[df["x"] > 7].compute(), expected[expected["x"] > 7])
+    same(df[3:9].compute(), expected[3:9])
+    same(df[::-2].compute(), expected[::-2])
+    same(df[array([7, 2, 7])].compute(), expected.iloc[[7, 2, 7]])
+    same(df[[7, -1]].compute(), expected.iloc[[7, -1]])
+    same(df[["s", "x"]].compute(), expected[["s", "x"]])
+    same(df.head(3).compute(), expected.head(3))
+    same(df.tail(3).compute(), expected.tail(3))
+    assert df[4] == expected.iloc[4].to_dict()
+
+
+@given(st.data())
+def test_chains_of_selections_agree_with_pandas(data):
+    frame = pd.DataFrame({"x": np.arange(9), "s": [f"s{k}" for k in range(9)]})
+    ours = DataFrame({name: concatenate([array(frame[name][:4].to_numpy()), array(frame[name][4:].to_numpy())]) for name in frame})
+    for _ in range(data.draw(st.integers(1, 4))):
+        match data.draw(st.sampled_from(["mask", "slice", "take", "head", "tail"])):
+            case "mask":
+                modulus = data.draw(st.integers(1, 4))
+                ours, frame = ours[ours["x"] % modulus != 0], frame[frame["x"] % modulus != 0]
+            case "slice":
+                start, stop = data.draw(st.integers(-9, 9)), data.draw(st.integers(-9, 9))
+                ours, frame = ours[start:stop], frame[start:stop]
+            case "take" if len(frame):
+                positions = data.draw(st.lists(st.integers(0, len(frame) - 1), min_size=1, max_size=5))
+                ours, frame = ours[array(positions)], frame.iloc[positions]
+            case "head":
+                ours, frame = ours.head(3), frame.head(3)
+            case "tail":
+                ours, frame = ours.tail(3), frame.tail(3)
+    same(ours.compute(), frame)
+
+
+def test_rows_keep_their_labels_and_to_pandas_numbers_them_anew(df):
+    chosen = df[df["x"] > 9]
+    assert chosen.index.tolist() == [10, 11]
+    assert chosen.to_pandas().index.tolist() == [0, 1]
+    assert chosen.to_pandas(retain_index=True).index.tolist() == [10, 11]
+    assert chosen.reset_index().index.tolist() == [0, 1]
+
+
+def test_labels_of_rows_that_nobody_counted_are_found_when_asked_for():
+    a = partitioned(np.arange(N))
+    chosen = DataFrame({"a": a[a % 2 == 0]})
+    again = chosen[chosen["a"] > 4]
+    assert again.index.tolist() == [3, 4, 5]
+    assert again["a"].tolist() == [6, 8, 10]
+    assert chosen.tail(2).index.tolist() == [4, 5]
+
+
+def test_a_given_index_labels_the_rows():
+    for data in ({"Index": ["p", "q", "r"], "x": [1, 2, 3]}, {"x": [1, 2, 3], "INDEX": array(["p", "q", "r"])}):
+        df = DataFrame(data)
+        assert df.columns == ["x"]
+        assert df[df["x"] > 1].compute().equals(pd.DataFrame({"x": [2, 3]}, index=["q", "r"]))
+    df.index = [7, 8, 9]
+    assert df.index[1] == 8
+    assert DataFrame({"x": [1, 2]}, index=[5, 6]).index.tolist() == [5, 6]
+
+
+def test_filtering_a_wide_frame_makes_one_filter():
+    df = DataFrame({f"c{k}": arange(5) + k for k in range(1000)})
+    chosen = df[df["c3"] > 5]
+    frames = {id(chosen[name]._frame) for name in chosen.columns}
+    assert len(frames) == 1
+    assert isinstance(chosen["c0"]._frame, Filter)
+    assert len(chosen.__dask_graph__()) <= 4
+
+
+def test_assignment_puts_columns_beside_the_others(df, expected):
+    df["y"] = df["x"] * 2
+    df["k"] = 1
+    df["t"] = "text"
+    df["n"] = np.arange(N)[::-1]
+    df["x"] = df["x"] + df["x"].max()
+    wanted = expected.assign(y=expected["x"] * 2, k=1, t="text", n=np.arange(N)[::-1], x=expected["x"] + N - 1)
+    pd.testing.assert_frame_equal(df.to_pandas(), wanted.astype({"s": object, "t": object}))
+
+
+def test_columns_of_other_rows_are_refused_when_they_are_assigned(df):
+    with pytest.raises(AlignmentError):
+        df["y"] = arange(N + 1)
+    with pytest.raises(AlignmentError):
+        df["y"] = df["x"][df["x"] > 3]
+    with pytest.raises(AlignmentError):
+        DataFrame({"a": [1, 2], "b": [1, 2, 3]})
+    assert "y" not in df
+    with pytest.raises(ArgumentTypeError, match="by its name"):
+        df[df["x"] > 3] = 0
+
+
+def test_assigning_to_rows_of_a_column_changes_the_frame(df):
+    before = df.copy()
+    df["x"][df["x"] > 9] = -1
+    df["f"] += 1
+    assert df["x"].tolist() == [*range(10), -1, -1]
+    assert df.to_pandas()["x"].tolist() == [*range(10), -1, -1]
+    np.testing.assert_allclose(df["f"].to_ndarray(), np.linspace(0, 2, N))
+    assert before["x"].tolist() == list(range(N))
+
+
+def test_columns_and_rows_can_be_dropped_renamed_and_added(df, expected):
+    same(df.drop(["x", "f"], axis=1).compute(), expected.drop(columns=["x", "f"]))
+    same(df.drop([0, -1]).compute(), expected.iloc[1:-1])
+    same(df.rename(column={"x": "z"}).compute(), expected.rename(columns={"x": "z"}))
+    same(df.rename(str.upper, axis=1)[["X"]].compute(), expected.rename(columns=str.upper)[["X"]])
+    same(df.assign(g=lambda d: d["f"] * 2).compute(), expected.assign(g=expected["f"] * 2))
+    df.drop("s", axis=1, inplace=True)
+    assert df.columns == ["x", "f", "flag"]
+
+
+def test_bad_changes_are_refused(df):
+    with pytest.raises(MissingColumnError):
+        df.drop("y", axis=1)
+    with pytest.raises(PositionError):
+        df.drop(N)
+    with pytest.raises(ArgumentError):
+        df.rename(column={"x": "f"})
+    with pytest.raises(ArgumentTypeError):
+        DataFrame({1: [1]})
+    with pytest.raises(ArgumentError):
+        DataFrame([[1, 2]], columns=["a", "b"])
+
+
+def test_frames_are_made_of_lists_and_of_nothing():
+    assert DataFrame([[1, 2], ["a", "b"]], columns=["n", "s"]).compute().equals(pd.DataFrame({"n": [1, 2], "s": ["a", "b"]}))
+    nothing = DataFrame()
+    assert (nothing.columns, nothing.size, nothing.empty) == ([], 0, True)
+    nothing["x"] = [1, 2]
+    assert nothing["x"].tolist() == [1, 2]
+
+
+def test_pandas_frames_make_the_trip_and_back(expected):
+    expected["c"] = pd.Categorical(["u", "v"] * 6)
+    expected.index = list("abcdefghijkl")
+    found = DataFrame.from_pandas(expected)
+    assert found.dtypes["c"] == "Categorical"
+    back = found.compute()
+    assert back["c"].tolist() == expected["c"].tolist()
+    same(back.drop(columns="c"), expected.drop(columns="c"))
+    with pytest.raises(ArgumentTypeError):
+        DataFrame.from_pandas([1])
+
+
+def test_statistics_agree_with_pandas(df, expected):
+    numbers = expected[["x", "f"]]
+    ours = df[["x", "f", "s"]]
+    wanted = numbers.describe().loc[["count", "mean", "std", "min", "max"]]
+    pd.testing.assert_frame_equal(ours.describe(), wanted)
+    for name in ("sum", "mean", "min", "max", "std", "var"):
+        pd.testing.assert_series_equal(getattr(ours, name)(), getattr(numbers, name)(), check_dtype=False)
+
+
+def test_count_leaves_out_what_is_missing():
+    df = DataFrame({"f": [1.0, np.nan, 2.0], "c": Categorical(array(["a", "N/A", "N/A"])), "s": ["", "", ""]})
+    assert df.count().to_dict() == {"f": 2, "c": 1, "s": 3}
+    assert df.count(numeric_only=True).to_dict() == {"f": 2}
+    with pytest.raises(ArgumentTypeError):
+        df[["s"]].describe()
+
+
+def test_too_much_is_not_brought_into_this_process(df):
+    with pytest.raises(AkdaskError, match="limit"):
+        df.to_pandas(datalimit=10)
+    with config.set(max_transfer_bytes=10), pytest.raises(AkdaskError, match="limit"):
+        df.to_pandas()
+
+
+def test_building_computes_nothing(df):
+    with dask.config.set(scheduler=_refuse):
+        df["y"] = df["x"] + 1
+        chosen = df[df["y"] > 3][["x", "s"]].head(2)
+        _ = chosen.dtypes, chosen.columns, chosen.index, df[2:5], df[array([1, 2])], df.explain(), df.info
+
+
+def _refuse(*args, **kwargs):
+    raise AssertionError("something was computed")
+
+
+def test_small_frames_show_rows_and_large_ones_their_structure(df):
+    assert repr(df).splitlines()[0].split() == ["x", "f", "s", "flag"]
+    assert "12 rows x 4 columns, 3 partitions" in repr(df)
+    assert "<table" in df._repr_html_()
+    big = arange(300_000)
+    heavy = DataFrame({"x": big[big % 2 == 0][::-1]})
+    with dask.config.set(scheduler=_refuse):
+        assert repr(heavy).startswith("<DataFrame: 150,000 rows x 1 columns")
+        assert "x: int64" in heavy._repr_html_()
+
+
+def test_wide_frames_show_some_columns():
+    shown = repr(DataFrame({f"c{k}": [k] for k in range(50)}))
+    assert "c0" in shown
+    assert "c49" in shown
+    assert "c25" not in shown
+    assert "50 columns" in shown
+
+
+def test_html_escapes_what_columns_hold():
+    assert "<script>" not in DataFrame({"s": ["<script>"]})._repr_html_()
+
+
+def test_memory_usage_counts_bytes(df):
+    assert df.memory_usage().to_dict() == {"Index": 8 * N, "x": 8 * N, "f": 8 * N, "s": 8 * N, "flag": N}
+    assert df[["x"]].memory_usage(index=False, unit="KB")["x"] == 8 * N / 1024
+    with pytest.raises(ArgumentError):
+        df.memory_usage(unit="bits")
+
+
+def test_persisted_and_pickled_frames_are_the_same(df, expected):
+    chosen = df[df["x"] > 3]
+    same(chosen.persist().compute(), expected[expected["x"] > 3])
+    same(pickle.loads(pickle.dumps(chosen)).compute(), expected[expected["x"] > 3])
+
+
+def test_a_set_whose_columns_share_rows_is_scanned_once(df, prefix):
+    to_hdf(df, prefix)
+    found = DataFrame(read_hdf(f"{prefix}_LOCALE*"))
+    assert isinstance(found["x"]._frame, Scan)
+    assert found["x"]._frame is found["s"]._frame
+
+
+def test_frames_of_servers_come_back(shared_fixtures):
+    folder = shared_fixtures / "arkouda_v2" / "dataframe_columns_N2"
+    expected = json.loads((folder / "expected.json").read_text())["objects"]
+    found = DataFrame(read_hdf([folder / "data_LOCALE0000.h5", folder / "data_LOCALE0001.h5"]))
+    assert found.index.tolist() == expected["Index"]["values"]
+    assert found["i64"].tolist() == expected["i64"]["values"]
+    assert found["kind"].tolist() == expected["kind"]["values"]
+    assert found["txt"].tolist() == expected["txt"]["values"]
