@@ -108,10 +108,12 @@ def read(  # noqa: PLR0917 - Arkouda's signature
 
     Parameters
     ----------
-    filenames, datasets, iterative, allow_errors, calc_string_offsets
+    filenames, datasets, iterative
         As in `read_hdf`.
     strictTypes : bool, default True
         `strict_types` of `read_hdf`.
+    allow_errors, calc_string_offsets
+        As in `read_hdf`.
     column_delim, read_nested, has_non_float_nulls, fixed_len
         For other formats than HDF5.
 

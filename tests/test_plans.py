@@ -7,8 +7,9 @@ from dask.base import collections_to_expr
 
 import akdask as ak
 from akdask.errors import AlignmentError
+from akdask.plan.align import align
 from akdask.plan.combine import Realign
-from akdask.plan.rowwise import Filter, Zip
+from akdask.plan.rowwise import Filter
 from akdask.plan.sources import Scan
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
@@ -86,7 +87,7 @@ def test_columns_beside_a_filter_are_not_read_where_it_leaves_nothing(source):
 
 def test_a_slice_reads_the_rows_that_it_covers(source):
     assert source.arrays()["bytes"][5:9].tolist() == [50, 60, 70, 80]
-    assert [(read.partition, read.start, read.stop) for read in source.reads] == [(2, 1, 3), (3, 0, 2)]
+    assert sorted((read.partition, read.start, read.stop) for read in source.reads) == [(2, 1, 3), (3, 0, 2)]
 
 
 def test_an_element_reads_one_row(source):
@@ -118,19 +119,21 @@ def test_showing_an_array_reads_its_edges():
 def test_parts_of_a_concatenation_are_read_as_if_they_were_alone(source):
     big = source.arrays()
     both = ak.concatenate([big["bytes"], big["port"]])
-    assert int(both[both > 50].sum()) == sum(range(60, 120, 10)) + 0
+    assert int(both[both > 50].sum()) == sum(range(60, 120, 10))
     assert columns_read(source) == {"bytes", "port"}
     assert read_once(source)
 
 
-def test_columns_that_were_made_at_a_price_are_not_made_for_others(source):
+def test_columns_beside_those_that_are_asked_for_are_not_made(source):
     big = source.arrays()
-    taken = big["rate"][np.arange(ROWS)[::-1].copy()]
-    small = big["bytes"][big["port"] > 3]
-    assert (taken + big["bytes"]).size == ROWS
-    both = Zip((taken._frame, big["bytes"]._frame)) if taken.rows.lengths == LENGTHS else small._frame
-    assert int(type(small)(both, small._value).sum()) >= 0
-    assert "rate" not in columns_read(source)
+    reverse = big["rate"][np.arange(ROWS)[::-1].copy()]
+    frame, (_, value) = align("add", [(big["bytes"]._frame, big["bytes"]._value), (reverse._frame, reverse._value)])
+    beside = ak.pdarray(frame, big["bytes"]._value)
+    assert int(beside.sum()) == 660
+    assert columns_read(source) == {"bytes"}
+    source.reads.clear()
+    assert float(ak.pdarray(frame, value).sum()) == 33.0
+    assert columns_read(source) == {"rate"}
 
 
 # ----------------------------------------------------------------------------------------------------- how many tasks

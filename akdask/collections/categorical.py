@@ -248,10 +248,9 @@ class Categorical(Array):
         new_categories : Strings or sequence of str
             The labels.
         na_value : str, optional
-            The label that stands for missing, as it is now unless given.  Finding the present one computes, unless it
-            was never set.
+            The label that stands for missing; the present one unless given, which must be read from files first.
         """
-        na = na_value or (self._labels.na if isinstance(self._labels.na, str) else self.NAvalue)
+        na = self._na_label() if na_value is None else na_value
         return self._recoded(Labels(_gathered(_strings(new_categories)), na))
 
     def reset_categories(self) -> Categorical:
@@ -271,11 +270,14 @@ class Categorical(Array):
         """
         items: list[Any] = [self, *others]
         if any(item._labels is not self._labels for item in items):
-            na = self._labels.na if isinstance(self._labels.na, str) else self.NAvalue
-            labels = _union([item._labels for item in items], na)
+            labels = _union([item._labels for item in items], self._na_label())
             items = [item._recoded(labels) for item in items]
         joined = Concat(tuple(Project(item._frame, (0,), (item._value,)) for item in items))
         return items[0]._like(joined, joined.column(0))
+
+    def _na_label(self) -> str:
+        """Return the label that stands for missing, without computing where it was named when the array was made."""
+        return self._labels.na if isinstance(self._labels.na, str) else self.NAvalue
 
     def _recoded(self, labels: Labels) -> Self:
         """Return the elements with the codes that they have in another table of labels."""
@@ -320,7 +322,10 @@ def _looked_up(labels: Labels, value: Value, codes: Value) -> Call:
 
 
 def _strings(items: Any) -> Strings:
-    strings = items if isinstance(items, Array) else array(items)
+    if not isinstance(items, Array):
+        # NumPy would make floats of no elements.
+        items = array(items if len(items) else np.array([], dtype=str))
+    strings: Array = items
     if not isinstance(strings, Strings):
         raise ArgumentTypeError(
             f"a Categorical is made of strings, not of {type(strings).__name__}({strings._value.dtype}).",

@@ -25,8 +25,8 @@ class Index:
     Examples
     --------
     >>> import akdask as ak
-    >>> Index(ak.array([3, 1, 2]))[1]
-    1
+    >>> Index(ak.array([3, 1, 2]))[1:].tolist()
+    [1, 2]
     """
 
     def __init__(self, values: Any, name: str | None = None) -> None:

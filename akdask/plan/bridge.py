@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserDict
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
@@ -30,6 +31,15 @@ class ToDask(Frame):
         return self.frame.rows
 
 
+class NamedGraph(UserDict[Any, Any]):
+    """Tasks that are known by the name of their plan: of a plain dict, Dask would hash all that is in them."""
+
+    name: str
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+
 def to_dask(frame: Project, form: Callable[..., Any], extras: Sequence[Frame], meta: pd.DataFrame) -> Any:
     """Return a Dask DataFrame with the same rows and partitions.
 
@@ -47,7 +57,8 @@ def to_dask(frame: Project, form: Callable[..., Any], extras: Sequence[Frame], m
     import dask.dataframe as dd
 
     plan = ToDask(frame, form, *extras)
-    graph = materialize(plan)
+    graph = NamedGraph(materialize(plan))
+    graph.name = plan._name
     return dd.from_graph(graph, meta, _divisions(frame.rows, meta), plan.__dask_keys__(), "akdask")
 
 

@@ -85,7 +85,8 @@ def as_column(items: Any) -> Column:
             hint="pass a flat array.",
         )
     if array.dtype.kind in "OUST":
-        return _strings(array)
+        # NumPy has written numbers among strings as text; Arrow tells the two apart.
+        return _strings(np.asarray(items, object) if isinstance(items, list | tuple) else array)
     wanted = column_type(array.dtype.name if array.dtype == np.uint8 else array.dtype)
     return np.ascontiguousarray(array, dtype=wanted.numpy)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
 from akdask.columns import Table, type_of
+from akdask.plan.lengths import uncounted_rows
 from akdask.plan.node import Frame
 from akdask.plan.values import ColumnRef
 from akdask.schema import INT64, ColumnType, RowSpace
@@ -100,7 +101,8 @@ class Persisted(Frame):
 
     @property
     def rows(self) -> RowSpace:
-        return self.rowspace
+        rows = self.rowspace
+        return uncounted_rows(rows.token, rows.npartitions) if rows.lengths is None else rows
 
     def describe(self) -> str:
         return f"Persisted  {self.rows.describe()}"

@@ -94,7 +94,8 @@ class Union(Node):
 
 @lower.register
 def _(frame: Literal) -> Expr:
-    return Tables(frame._name, frame.tables)
+    # The name of the literal is that of its contents, which need not be hashed again.
+    return Tables(frame._name, frame.tables, _determ_token=frame._name)
 
 
 @lower.register

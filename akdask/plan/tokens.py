@@ -6,10 +6,15 @@ things that name themselves, so a short hash of those names is enough and keeps 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
 from dask.base import tokenize
+
+from akdask.columns import Table, type_of
+from akdask.typing import Column
 
 
 def token(*parts: Any) -> str:
@@ -30,5 +35,28 @@ def _name(part: Any) -> str:
         return repr(part)
     if kind is tuple:
         return "(" + "\x1e".join([_name(item) for item in part]) + ")"
+    if kind is Table:
+        return _table_name(part)
     named = getattr(part, "_name", None) or getattr(part, "token", None)
     return named if isinstance(named, str) else f"{kind.__name__}:{tokenize(part)}"
+
+
+def _table_name(table: Table) -> str:
+    """Return a hash of names, types and contents; Dask's takes slices of an Arrow array for the whole."""
+    digest = blake2b(digest_size=16)
+    for name, column in table.columns.items():
+        digest.update(f"{name!r} {type_of(column)} {len(column)} ".encode())
+        for part in _contents(column):
+            digest.update(part)
+    return f"table {table.nrows} {digest.hexdigest()}"
+
+
+def _contents(column: Column) -> Iterator[Any]:
+    if isinstance(column, np.ndarray):
+        yield np.ascontiguousarray(column)
+    elif len(column):
+        _, offsets, text = column.buffers()
+        bounds = np.frombuffer(offsets, np.int64, len(column) + 1, column.offset * 8)
+        yield bounds - bounds[0]
+        if text is not None:
+            yield memoryview(text)[bounds[0] : bounds[-1]]

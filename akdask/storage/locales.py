@@ -10,8 +10,9 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Any
 
-from akdask.errors import ArgumentError, InconsistentFilesError, MissingFileError
+from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, MissingFileError
 from akdask.storage.files import absolute, exists, matching, names_in
 
 _LOCALE = re.compile(r"_LOCALE(\d+)(\.[^./]*)?$")
@@ -84,8 +85,7 @@ def expand(filenames: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     InconsistentFilesError
         If a file is missing from within the numbering of a set that a pattern finds.
     """
-    given = [filenames] if isinstance(filenames, (str, os.PathLike)) else list(filenames)
-    names = [os.fspath(name) for name in given]
+    names = _names(filenames)
     if not names or not all(name.strip() for name in names):
         raise ArgumentError("file names must not be empty.", details=[f"given: {filenames!r}"])
     found = [_expand_one(absolute(name)) for name in names]
@@ -94,6 +94,16 @@ def expand(filenames: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
         details = [f"{name!r}: {_nearby(absolute(name))}" for name in missing]
         raise MissingFileError("no files found for the names given.", details=details)
     return [path for files in found for path in files]
+
+
+def _names(filenames: Any) -> list[str]:
+    given = filenames if isinstance(filenames, Sequence) and not isinstance(filenames, str) else [filenames]
+    try:
+        return [os.fsdecode(name) for name in given]
+    except TypeError:
+        raise ArgumentTypeError(
+            "files are named by a str or path, or by a list of them.", details=[f"given: {filenames!r}"]
+        ) from None
 
 
 def _expand_one(name: str) -> list[str]:

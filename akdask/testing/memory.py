@@ -8,12 +8,11 @@ from itertools import accumulate
 from types import TracebackType
 from typing import Any, Self
 
-from dask.base import tokenize
-
 from akdask.collections.wrap import wrap
-from akdask.columns import slice_rows, type_of
+from akdask.columns import Table, slice_rows, type_of
 from akdask.plan.created import as_column
 from akdask.plan.sources import Scan
+from akdask.plan.tokens import token
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
 
@@ -43,14 +42,14 @@ class MemorySource:
     Attributes
     ----------
     reads : list of Read
-        What has been read in this process, in order.
+        What has been read in this process, in the order of reading.
 
     Examples
     --------
     >>> source = MemorySource({"a": [1, 2, 3], "b": [4, 5, 6]}, lengths=[2, 1])
     >>> int(source.arrays()["b"].sum())
     15
-    >>> [(read.column, read.partition) for read in source.reads]
+    >>> sorted((read.column, read.partition) for read in source.reads)
     [('b', 0), ('b', 1)]
     """
 
@@ -59,7 +58,7 @@ class MemorySource:
         self.columns: Mapping[str, ColumnType] = {name: type_of(column) for name, column in self._data.items()}
         self.lengths = tuple(lengths)
         self.label = label
-        self.token = tokenize(self._data, self.lengths, label)
+        self.token = token(Table(self._data, sum(lengths)), self.lengths, label)
         self.reads: list[Read] = []
 
     def part(self, index: int, columns: Sequence[str]) -> MemoryPart:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import shutil
 from pathlib import Path
 
 import h5py
@@ -17,9 +19,11 @@ TOFILE = "ndarray.tofile"
 
 
 def write_three_columns(setting: Setting) -> list[Result]:
-    """Write int64 and float64 columns; everybody overwrites what the turn before has written."""
+    """Write int64 and float64 columns, each turn to new files: replacing old ones measures the disk, not the writer."""
     folder = setting.folder / "written"
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    turn = itertools.count()
     random = np.random.default_rng(0)
     rows = setting.rows // 4
     columns: dict[str, Array] = {
@@ -30,26 +34,27 @@ def write_three_columns(setting: Setting) -> list[Result]:
     ours = {name: ak.array(values) for name, values in columns.items()}
 
     def by_akdask() -> None:
-        ak.to_hdf(ours, str(folder / "akdask"))
+        ak.to_hdf(ours, str(folder / f"akdask-{next(turn)}"))
 
     def by_tofile() -> None:
         for name, values in columns.items():
-            values.tofile(folder / f"tofile-{name}.bin")
+            values.tofile(folder / f"tofile-{next(turn)}-{name}.bin")
 
     def by_h5py() -> None:
-        with h5py.File(folder / "h5py", "w") as file:
+        with h5py.File(folder / f"h5py-{next(turn)}", "w") as file:
             for name, values in columns.items():
                 file[name] = values
 
     seconds = interleave({OURS: by_akdask, TOFILE: by_tofile, "h5py": by_h5py}, setting.repeat)
     for name, values in columns.items():
         compare({"given": values.tobytes(), "written": _written(folder, name).tobytes()})
+    shutil.rmtree(folder)
     return [Result("write three columns", MILLISECONDS, seconds, {TOFILE: 0.6})]
 
 
 def _written(folder: Path, name: str) -> Array:
     parts: list[Array] = []
-    for path in sorted(folder.glob("akdask_LOCALE*")):
+    for path in sorted(folder.glob("akdask-0_LOCALE*")):
         with h5py.File(path, "r") as file:
             parts.append(file[name][:])
     return np.concatenate(parts)

@@ -108,7 +108,9 @@ def test_masks_slices_and_positions_choose_rows_of_all_columns(df, expected):
 @given(st.data())
 def test_chains_of_selections_agree_with_pandas(data):
     frame = pd.DataFrame({"x": np.arange(9), "s": [f"s{k}" for k in range(9)]})
-    ours = DataFrame({name: concatenate([array(frame[name][:4].to_numpy()), array(frame[name][4:].to_numpy())]) for name in frame})
+    ours = DataFrame(
+        {name: concatenate([array(frame[name][:4].to_numpy()), array(frame[name][4:].to_numpy())]) for name in frame}
+    )
     for _ in range(data.draw(st.integers(1, 4))):
         match data.draw(st.sampled_from(["mask", "slice", "take", "head", "tail"])):
             case "mask":
@@ -219,7 +221,11 @@ def test_bad_changes_are_refused(df):
 
 
 def test_frames_are_made_of_lists_and_of_nothing():
-    assert DataFrame([[1, 2], ["a", "b"]], columns=["n", "s"]).compute().equals(pd.DataFrame({"n": [1, 2], "s": ["a", "b"]}))
+    assert (
+        DataFrame([[1, 2], ["a", "b"]], columns=["n", "s"])
+        .compute()
+        .equals(pd.DataFrame({"n": [1, 2], "s": ["a", "b"]}))
+    )
     nothing = DataFrame()
     assert (nothing.columns, nothing.size, nothing.empty) == ([], 0, True)
     nothing["x"] = [1, 2]

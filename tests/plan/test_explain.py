@@ -1,0 +1,107 @@
+"""Plans as text, compared with files in the folder snapshots: read those to see how akdask plans."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.testing.memory import MemorySource
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+def flows():
+    rows = np.arange(9)
+    columns = {"bytes": rows * 10, "port": rows, "rate": rows / 2, "proto": rows.astype(str)}
+    return MemorySource(columns, [4, 0, 5], label="read_hdf('flows')").arrays()
+
+
+def filtered_sum():
+    big = flows()
+    return big["bytes"][big["port"] < 1024].sum()
+
+
+def chained_arithmetic():
+    big = flows()
+    return (big["bytes"] * 8 + 1)[(big["rate"] > 0.5) & (big["proto"] != "tcp")]
+
+
+def lazy_scalar_in_a_filter():
+    big = flows()
+    return big["port"][big["rate"] > big["rate"].mean()]
+
+
+def slice_across_partitions():
+    return flows()["bytes"][2:6] + 1
+
+
+def concatenation_of_two_columns():
+    big = flows()
+    both = ak.concatenate([big["bytes"], big["port"]])
+    return both[both > 3]
+
+
+def other_partitions():
+    return flows()["bytes"] + ak.array(list(range(9)))
+
+
+def assignment_by_mask():
+    big = flows()
+    port = big["port"]
+    port[port > 4] = 0
+    return port.max()
+
+
+def rows_by_position():
+    return flows()["bytes"][[3, 1, -1]]
+
+
+def text_of_strings():
+    return flows()["proto"].upper().contains("T")
+
+
+QUERIES = [
+    filtered_sum,
+    chained_arithmetic,
+    lazy_scalar_in_a_filter,
+    slice_across_partitions,
+    concatenation_of_two_columns,
+    other_partitions,
+    assignment_by_mask,
+    rows_by_position,
+    text_of_strings,
+]
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.__name__)
+def test_the_plan_reads_as_in_the_snapshot(query):
+    assert query().explain() + "\n" == (SNAPSHOTS / f"{query.__name__}.txt").read_text(encoding="utf-8")
+
+
+def test_every_snapshot_belongs_to_a_query():
+    assert {path.stem for path in SNAPSHOTS.iterdir()} == {query.__name__ for query in QUERIES}
+
+
+def test_a_long_expression_is_shortened():
+    big = flows()
+    total = big["bytes"]
+    for _ in range(3000):
+        total = total + big["port"]
+    assert "(…)" in total.explain()
+    assert len(total.explain()) < 2000
+
+
+def test_an_expression_that_doubles_with_every_step_is_explained_and_computed():
+    total = ak.array([1, 2])
+    for _ in range(60):
+        total = total + total
+    assert len(total.explain()) < 2000
+    assert total.tolist() == [2**60, 2**61]
+
+
+def test_explaining_computes_nothing(monkeypatch):
+    big = flows()
+    plan = big["bytes"][big["rate"] > big["rate"].mean()].sum()
+    monkeypatch.setattr("dask.compute", None)
+    assert "filter (rate > <Aggregate mean(rate)>)" in plan.explain()
