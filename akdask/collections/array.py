@@ -12,7 +12,7 @@ from akdask.collections import rows as row_tools
 from akdask.collections.base import Collection
 from akdask.collections.writing import Storable, StorageMethods
 from akdask.columns import Table
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, ArgumentError
 from akdask.hdf5.layout import VALUES, ObjType
 from akdask.plan.combine import Limit
 from akdask.plan.created import as_column, literal
@@ -37,7 +37,7 @@ class Array(StorageMethods, Collection):
     def __init__(self, frame: Frame, value: Value) -> None:
         self._frame = frame
         self._value = value
-        if config.get("eager") and not isinstance(frame, Persisted):
+        if config.get("eager") and not (isinstance(frame, Persisted) and isinstance(value, ColumnRef)):
             kept = self.persist()
             self._frame, self._value = kept._frame, kept._value
 
@@ -73,7 +73,7 @@ class Array(StorageMethods, Collection):
         return self._persisted, ()
 
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
-        frame = Persisted.of(self._project(), graph)
+        frame = Persisted.of(self._project(), graph, self.__dask_keys__())
         return self._like(frame, ColumnRef(frame._name, 0, self._value.dtype))
 
     # rows
@@ -105,6 +105,14 @@ class Array(StorageMethods, Collection):
 
     def __len__(self) -> int:
         return self.size
+
+    def __bool__(self) -> bool:
+        """Return the truth of the only element; an error, as in NumPy, if there are more or none."""
+        if self.size != 1:
+            raise ArgumentError(
+                f"the truth value of an array of {self.size} elements is ambiguous.", hint="use .any() or .all()."
+            )
+        return bool(self[0])
 
     def resolve_lengths(self) -> Self:
         """Count the rows of each partition if they are unknown; returns the array itself."""
@@ -249,5 +257,6 @@ def check_transfer(size: int | None, itemsize: int, limit: int | None = None) ->
 
 
 def as_ndarray(table: Table) -> np.ndarray[Any, Any]:
-    """Return the only column of a table of numbers."""
-    return table.columns[0]
+    """Return the only column of a table of numbers; the user may change it."""
+    column: Any = table.columns[0]
+    return column if column.flags.writeable else column.copy()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from akdask.collections import rows as row_tools
 from akdask.collections.array import Array
 from akdask.collections.operators import operand
@@ -56,6 +58,10 @@ def _fitting(value: Value, wanted: ColumnType) -> Value:
     """Return the item in the array's type; only conversions that keep the kind of number are made silently."""
     if value.dtype == wanted:
         return value
+    if isinstance(value, Constant) and value.dtype.kind == "int" and wanted.kind == "uint":
+        limits = np.iinfo(wanted.numpy)
+        if limits.min <= value.value <= limits.max:
+            return Constant(wanted.numpy.type(value.value))
     order = ("bool", "uint", "int", "float")
     if (
         value.dtype.kind not in order

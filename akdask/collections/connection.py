@@ -45,7 +45,7 @@ def connect(server: Any = None, port: int = 5555, timeout: int = 0, **_: Any) ->
         _current.enter_context(server.as_current())
         return server
     if server == "local":
-        _opened.append(Client(LocalCluster(dashboard_address=None)))
+        _opened.append(Client(LocalCluster(dashboard_address=":0")))
         return _opened[-1]
     if isinstance(server, str) and "://" in server:
         try:

@@ -50,7 +50,7 @@ class FrameBase(Collection):
 
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
         columns = self._columns
-        frame = Persisted.of(columns.project(with_index=True), graph)
+        frame = Persisted.of(columns.project(with_index=True), graph, self.__dask_keys__())
         values = {name: ColumnRef(frame._name, name, value.dtype) for name, value in columns.values.items()}
         index = columns.index and ColumnRef(frame._name, INDEX, columns.index.dtype)
         return self._of(ColumnSet(frame, values, columns.kinds, index))

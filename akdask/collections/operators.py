@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.array import Array
 from akdask.collections.scalar import Scalar
@@ -15,29 +15,6 @@ from akdask.plan.align import align
 from akdask.plan.created import as_column, literal
 from akdask.plan.node import Frame
 from akdask.plan.values import Call, Constant, Value
-
-BINARY = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "power",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-}
-COMPARISON = {
-    "eq": "equal",
-    "ne": "not_equal",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-}
 
 Operand = tuple[Frame | None, Value]
 
@@ -80,8 +57,8 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     return frame, Call(operation, *values, **params)
 
 
-class OperatorMethods(Array):
-    """Arithmetic, comparison, bit operators, and NumPy's ufuncs."""
+class OperatorMethods(NDArrayOperatorsMixin, Array):
+    """Python's operators and NumPy's ufuncs, which are the same thing: NumPy's mixin spells each by its ufunc."""
 
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
@@ -91,40 +68,23 @@ class OperatorMethods(Array):
 
         return wrap(*combine(operation, list(items), **params))
 
-    def __neg__(self) -> Any:
-        return self._operate("negative", self)
-
-    def __pos__(self) -> Any:
-        return self
-
-    def __abs__(self) -> Any:
-        return self._operate("absolute", self)
-
-    def __invert__(self) -> Any:
-        return self._operate("invert", self)
-
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Build the value of a ufunc on arrays and scalars; ``out=`` is what in-place operators pass."""
         operation = UFUNCS.get(ufunc)
+        out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented
-        return self._operate(operation, *inputs)
+        result = self._operate(operation, *inputs)
+        if out is None:
+            return result
+        (target,) = out
+        return target._become(result, operation) if isinstance(target, OperatorMethods) else NotImplemented
 
-
-def _binary(operation: str, reflected: bool) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        if not isinstance(other, Array | Scalar | bool | int | float | str | np.generic | np.ndarray | list | tuple):
-            return NotImplemented
-        return self._operate(operation, other, self) if reflected else self._operate(operation, self, other)
-
-    return method
-
-
-def _in_place(operation: str) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        changed = self._operate(operation, self, other)
+    def _become(self, changed: Any, operation: str) -> Any:
+        """Take on a new expression of the same type; what was derived from the array before keeps the old one."""
         if changed._value.dtype != self._value.dtype:
             raise ArgumentTypeError(
                 f"{operation} in place would change the type from {self._value.dtype} to {changed._value.dtype}.",
@@ -132,13 +92,3 @@ def _in_place(operation: str) -> Callable[[Any, Any], Any]:
             )
         self._frame, self._value = changed._frame, changed._value
         return self
-
-    return method
-
-
-for _name, _operation in BINARY.items():
-    setattr(OperatorMethods, f"__{_name}__", _binary(_operation, reflected=False))
-    setattr(OperatorMethods, f"__r{_name}__", _binary(_operation, reflected=True))
-    setattr(OperatorMethods, f"__i{_name}__", _in_place(_operation))
-for _name, _operation in COMPARISON.items():
-    setattr(OperatorMethods, f"__{_name}__", _binary(_operation, reflected=False))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.base import Collection
 from akdask.plan.reduce import Element
@@ -20,7 +21,7 @@ from akdask.plan.values import Replica
 _UNKNOWN = ...
 
 
-class Scalar(Collection):
+class Scalar(NDArrayOperatorsMixin, Collection):
     """A number that has not been computed yet.
 
     ``dask.compute(a.sum(), b.mean())`` finds several in one pass.  Comparing, formatting, arithmetic with plain
@@ -87,6 +88,24 @@ class Scalar(Collection):
     def __format__(self, spec: str) -> str:
         return format(self.value(), spec)
 
+    def __int__(self) -> int:
+        return int(self.value())
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __complex__(self) -> complex:
+        return complex(self.value())
+
+    def __bool__(self) -> bool:
+        return bool(self.value())
+
+    def __index__(self) -> int:
+        return operator.index(self.value())
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return round(self.value(), ndigits)
+
     def __hash__(self) -> int:
         return hash(self.value())
 
@@ -101,43 +120,5 @@ def _first(results: list[Any]) -> Any:
 
 
 def _rebuild(graph: Mapping[Hashable, Any], expr: Element, **_: Any) -> Scalar:
-    (result,) = graph.values()
-    return Scalar(expr, result)
-
-
-def _forward(function: Callable[..., Any], reflected: bool) -> Callable[[Scalar, Any], Any]:
-    def method(self: Scalar, other: Any) -> Any:
-        if isinstance(other, Scalar):
-            other = other.value()
-        elif isinstance(other, Collection):
-            return NotImplemented
-        return function(other, self.value()) if reflected else function(self.value(), other)
-
-    return method
-
-
-def _add_operators() -> None:
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift"):
-        function = getattr(operator, name if hasattr(operator, name) else f"{name}_")
-        setattr(Scalar, f"__{name}__", _forward(function, reflected=False))
-        setattr(Scalar, f"__r{name}__", _forward(function, reflected=True))
-    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
-        setattr(Scalar, f"__{name}__", _forward(getattr(operator, name), reflected=False))
-    for name in ("int", "float", "bool", "index", "complex", "neg", "pos", "abs", "invert", "round"):
-        setattr(Scalar, f"__{name}__", _convert(name))
-
-
-def _convert(name: str) -> Callable[..., Any]:
-    functions: dict[str, Callable[..., Any]] = {
-        "int": int,
-        "float": float,
-        "bool": bool,
-        "complex": complex,
-        "abs": abs,
-        "round": round,
-    }
-    function = functions.get(name) or getattr(operator, name)
-    return lambda self, *args: function(self.value(), *args)
-
-
-_add_operators()
+    """``dask.persist`` gives a graph of the result alone, ``dask.optimize`` one of tasks."""
+    return Scalar(expr, *(graph.values() if len(graph) == 1 else ()))

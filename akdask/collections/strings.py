@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.array import Array
 from akdask.collections.assignment import assigned
-from akdask.collections.operators import COMPARISON, combine
+from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import reduced
 from akdask.collections.scalar import Scalar
 from akdask.collections.writing import Path
@@ -17,7 +16,7 @@ from akdask.columns import Table
 from akdask.errors import ArgumentTypeError
 
 
-class Strings(Array):
+class Strings(OperatorMethods):
     """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
@@ -34,8 +33,6 @@ class Strings(Array):
 
     _default_dataset = "strings_array"
 
-    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
-
     @property
     def dtype(self) -> np.dtype[Any]:
         """``dtype('<U')``: NumPy's type of strings of any length."""
@@ -43,11 +40,6 @@ class Strings(Array):
 
     def _form(self) -> Callable[..., Any]:
         return as_text
-
-    def _operate(self, operation: str, *others: Any, **params: Any) -> Any:
-        from akdask.collections.wrap import wrap
-
-        return wrap(*combine(operation, [self, *others], **params))
 
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign to rows; see `pdarray.__setitem__`."""
@@ -61,15 +53,15 @@ class Strings(Array):
 
     def contains(self, substr: str, regex: bool = False) -> Any:
         """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
-        return self._operate("contains", substr=_text(substr), regex=regex)
+        return self._operate("contains", self, substr=_text(substr), regex=regex)
 
     def startswith(self, substr: str, regex: bool = False) -> Any:
         """Return which strings begin with a substring or regular expression; lazy bool array."""
-        return self._operate("startswith", substr=_text(substr), regex=regex)
+        return self._operate("startswith", self, substr=_text(substr), regex=regex)
 
     def endswith(self, substr: str, regex: bool = False) -> Any:
         """Return which strings end with a substring or regular expression; lazy bool array."""
-        return self._operate("endswith", substr=_text(substr), regex=regex)
+        return self._operate("endswith", self, substr=_text(substr), regex=regex)
 
     # changes
 
@@ -85,10 +77,8 @@ class Strings(Array):
         toLeft : bool
             Put `other` on the left.
         """
-        items = [other, self] if toLeft else [self, other]
-        from akdask.collections.wrap import wrap
-
-        return wrap(*combine("stick", items, delimiter=_text(delimiter)))
+        items = (other, self) if toLeft else (self, other)
+        return self._operate("stick", *items, delimiter=_text(delimiter))
 
     def lstick(self, other: Any, delimiter: str = "") -> Strings:
         """Return the strings with others put before them; see `stick`."""
@@ -96,7 +86,7 @@ class Strings(Array):
 
     def strip(self, chars: str = "") -> Strings:
         """Return the strings without leading and trailing characters, white space unless given; lazy."""
-        return self._operate("strip", chars=_text(chars))
+        return self._operate("strip", self, chars=_text(chars))
 
     # files
 
@@ -119,7 +109,7 @@ class Strings(Array):
 
     def get_lengths(self) -> Any:
         """Return the number of bytes of each string, without a terminator, as int64; lazy."""
-        return self._operate("byte_length")
+        return self._operate("byte_length", self)
 
     def nunique(self) -> Scalar:
         """Return the number of distinct strings as int64; lazy.  For columns with few of them."""
@@ -129,7 +119,7 @@ class Strings(Array):
         """Whether the other array has the same strings in the same order; computes."""
         if not isinstance(other, Strings) or self.size != other.size:
             return False
-        return bool(self._operate("equal", other).all())
+        return bool(self._operate("equal", self, other).all())
 
     def astype(self, dtype: Any) -> Any:
         """Return the strings converted to another type; lazy.  See `cast`."""
@@ -169,23 +159,12 @@ _DESCRIPTIONS = {
 
 def _method(operation: str, description: str) -> Callable[[Strings], Any]:
     def method(self: Strings) -> Any:
-        return self._operate(operation)
+        return self._operate(operation, self)
 
     method.__name__ = operation
     method.__doc__ = description
     return method
 
 
-def _comparison(operation: str) -> Callable[[Strings, Any], Any]:
-    def method(self: Strings, other: Any) -> Any:
-        if not isinstance(other, Array | str | np.str_ | np.ndarray | list | tuple):
-            return NotImplemented
-        return self._operate(operation, other)
-
-    return method
-
-
 for _name, _description in _DESCRIPTIONS.items():
     setattr(Strings, _name, _method(_name, _description))
-for _name, _operation in COMPARISON.items():
-    setattr(Strings, f"__{_name}__", _comparison(_operation))

@@ -130,7 +130,7 @@ class Partition:
             item = self._inputs[step.base] if isinstance(step, Load) else None
             if not isinstance(step, Load) or not isinstance(item, Table):
                 return None
-            columns.append(item.columns[step.column])
+            columns.append(_read_only(item.columns[step.column]))
         return columns
 
     def blocks(self) -> Iterator[Block]:
@@ -277,6 +277,14 @@ def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
     if dtype.is_number:
         return np.full(nrows, result, dtype.numpy)
     return pa.array([result], pa.large_string()).take(pa.array(np.zeros(nrows, np.int64)))
+
+
+def _read_only(column: Column) -> Column:
+    """Plans keep tables in memory; who wants to change what they hold must copy it."""
+    if isinstance(column, np.ndarray):
+        column = column.view()
+        column.flags.writeable = False
+    return column
 
 
 def _select(column: Column, rows: NumberArray | slice) -> Column:

@@ -17,3 +17,8 @@ from akdask.plan.node import Frame
 def lower(frame: Frame) -> Expr:
     """Return the physical node that makes the partitions of a logical one."""
     raise UnsupportedError(f"no lowering is registered for plan nodes of type {type(frame).__name__}.")
+
+
+def has_tasks(frame: Frame) -> bool:
+    """Whether a frame is lowered to tasks, rather than read by those of other frames."""
+    return lower.dispatch(type(frame)) is not lower.dispatch(object)

@@ -91,8 +91,13 @@ class Frame(Node):
         return lower(self)
 
     def _layer(self) -> dict[Any, Any]:
-        """Return the whole graph: Dask asks un-optimised plans for it in ``dask.optimize`` and ``dask.visualize``."""
-        return materialize(self)
+        """Return the whole graph: Dask asks un-optimised plans for it in ``dask.optimize`` and ``dask.visualize``.
+
+        It asks all nodes of a plan; rows that are only ever read by the tasks of others have no part of their own.
+        """
+        from akdask.plan.lower import has_tasks
+
+        return materialize(self) if has_tasks(self) else {}
 
     def __dask_graph__(self) -> dict[Any, Any]:
         return materialize(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
@@ -92,12 +92,17 @@ class Persisted(Frame):
         return super().__new__(cls, name, *operands, _determ_token=_determ_token or name)
 
     @classmethod
-    def of(cls, frame: Project, graph: Mapping[Any, Any]) -> Self:
-        """Return what stands for a projection whose partitions are now held, in order, under the keys of a graph."""
+    def of(cls, frame: Project, graph: Mapping[Any, Any], keys: Sequence[Hashable]) -> Self:
+        """Return what stands for a projection whose partitions a graph now holds.
+
+        ``dask.optimize`` holds them under the `keys` of the collection, among others; ``dask.persist`` under keys of
+        its own, in order.
+        """
         schema = tuple(zip(frame.names, (value.dtype for value in frame.values), strict=True))
         # The same plan may be persisted again, by another client.
         name = f"persisted-{frame._name}-{uuid4().hex}"
-        return cls(name, dict(graph), tuple(graph), frame.rows, schema)
+        held = tuple(keys if all(key in graph for key in keys) else graph)
+        return cls(name, dict(graph), held, frame.rows, schema)
 
     @property
     def rows(self) -> RowSpace:

@@ -55,11 +55,18 @@ def assert_equal(
     __tracebackhide__ = True
     if lazy is not None:
         found = "lazy" if isinstance(left, Collection) else "in memory"
-        assert isinstance(left, Collection) == lazy, f"left is {found}: {type(left).__name__}."
+        _demand(isinstance(left, Collection) == lazy, f"left is {found}: {type(left).__name__}.")
     if lengths is not None:
-        found_lengths = list(left.resolve_lengths().rows.lengths)
-        assert found_lengths == list(lengths), f"partition lengths are {found_lengths}, not {list(lengths)}."
+        counted = list(left.resolve_lengths().rows.lengths)
+        _demand(counted == list(lengths), f"partition lengths are {counted}, not {list(lengths)}.")
     _compare(_in_memory(left), _in_memory(right), check_dtype=check_dtype)
+
+
+def _demand(condition: bool, message: str) -> None:
+    """Unlike the statement `assert`, also when Python runs with -O."""
+    __tracebackhide__ = True
+    if not condition:
+        raise AssertionError(message)
 
 
 def _in_memory(item: Any) -> Any:
@@ -90,32 +97,32 @@ def _flat(array: NumberArray) -> NumberArray:
 def _compare(left: Any, right: Any, *, check_dtype: bool) -> None:
     __tracebackhide__ = True
     if isinstance(left, dict) and isinstance(right, dict):
-        assert list(left) == list(right), f"columns are {list(left)}, not {list(right)}."
+        _demand(list(left) == list(right), f"columns are {list(left)}, not {list(right)}.")
         for name in left:
             try:
                 _compare(left[name], right[name], check_dtype=check_dtype)
             except AssertionError as error:
                 raise AssertionError(f"column {name!r}: {error}") from None
         return
-    assert not isinstance(left, dict), "left is a table, right is not."
-    assert not isinstance(right, dict), "right is a table, left is not."
+    _demand(not isinstance(left, dict), "left is a table, right is not.")
+    _demand(not isinstance(right, dict), "right is a table, left is not.")
     typed = not isinstance(left, list) and not isinstance(right, list)
     _compare_arrays(_flat(np.asarray(left)), _flat(np.asarray(right)), check_dtype=check_dtype and typed)
 
 
 def _compare_arrays(left: NumberArray, right: NumberArray, *, check_dtype: bool) -> None:
     __tracebackhide__ = True
-    assert left.shape == right.shape, f"shape is {left.shape}, not {right.shape}."
+    _demand(left.shape == right.shape, f"shape is {left.shape}, not {right.shape}.")
     if check_dtype:
-        assert _type_name(left) == _type_name(right), f"dtype is {_type_name(left)}, not {_type_name(right)}."
-    equal = np.atleast_1d(left == right)
+        names = _type_name(left), _type_name(right)
+        _demand(names[0] == names[1], f"dtype is {names[0]}, not {names[1]}.")
+    left, right = np.atleast_1d(left, right)
+    equal = np.broadcast_to(left == right, left.shape)
     if left.dtype.kind == right.dtype.kind == "f":
-        equal |= np.isnan(np.atleast_1d(left)) & np.isnan(np.atleast_1d(right))
+        equal = equal | (np.isnan(left) & np.isnan(right))
     wrong = np.flatnonzero(~equal)
-    if len(wrong):
-        pairs = zip(np.atleast_1d(left)[wrong[:SHOWN]], np.atleast_1d(right)[wrong[:SHOWN]], strict=True)
-        lines = [f"  [{position}]: {a} != {b}" for position, (a, b) in zip(wrong, pairs, strict=False)]
-        raise AssertionError("\n".join([f"{len(wrong)} of {len(equal)} elements differ.", *lines]))
+    lines = [f"  [{position}]: {left[position]} != {right[position]}" for position in wrong[:SHOWN]]
+    _demand(not len(wrong), "\n".join([f"{len(wrong)} of {len(equal)} elements differ.", *lines]))
 
 
 def _type_name(array: NumberArray) -> str:

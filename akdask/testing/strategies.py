@@ -95,6 +95,4 @@ def arrays(draw: st.DrawFn, dtype: str) -> tuple[Any, NumberArray]:
 
 def partitioned(column: NumberArray, lengths: Sequence[int]) -> Any:
     """Return a NumPy array as a lazy array with the given numbers of rows in its partitions."""
-    bounds = np.cumsum([0, *lengths])
-    pieces = [array(column[start:stop]) for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
-    return concatenate(pieces)
+    return concatenate([array(piece) for piece in np.split(column, np.cumsum(lengths[:-1]))])

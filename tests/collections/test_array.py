@@ -1,0 +1,192 @@
+"""Rows, selection, conversion and display, which all one-dimensional arrays share."""
+
+import operator
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import AkdaskError, AlignmentError, ArgumentTypeError, PositionError
+from akdask.testing import assert_equal
+from akdask.testing.memory import MemorySource
+
+ROWS = np.arange(12) * 10
+
+
+@pytest.fixture
+def x():
+    return MemorySource({"x": ROWS}, [4, 0, 3, 5]).arrays()["x"]
+
+
+@pytest.fixture
+def s():
+    return MemorySource({"s": [f"s{row}" for row in range(12)]}, [4, 0, 3, 5]).arrays()["s"]
+
+
+# --------------------------------------------------------------------------------------------------------- selection
+
+
+@pytest.mark.parametrize("key", [0, 5, -1, -12, np.int64(3), np.uint8(3), np.array(3)])
+def test_an_int_finds_an_element(x, key):
+    assert x[key] == ROWS[key]
+    assert isinstance(x[key], np.int64)
+
+
+def test_a_lazy_scalar_is_a_position(x):
+    assert x[x.argmax()] == 110
+    assert x[: x.argmax()].size == 11
+
+
+def test_an_element_of_strings_is_a_str(s):
+    assert s[3] == "s3"
+    assert isinstance(s[3], str)
+
+
+@pytest.mark.parametrize("position", [12, -13, 2**63 - 1])
+def test_a_position_outside_is_an_index_error_at_once(x, position):
+    with pytest.raises(PositionError, match=f"position {position} is outside an array of 12 rows"):
+        x[position]
+
+
+def test_no_position_is_inside_an_empty_array():
+    with pytest.raises(PositionError, match="the array has no rows"):
+        ak.array([])[0]
+
+
+@pytest.mark.parametrize("positions", [[12], [0, -13], np.array([2**40])])
+def test_positions_outside_are_an_index_error_when_computed(x, positions):
+    taken = x[positions]
+    with pytest.raises(PositionError, match=r"is outside an array of 12 rows.\nHint: positions run from -12 to 11"):
+        taken.compute()
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        [],
+        (),
+        [0, -1, 5, 5],
+        np.array([], dtype=int),
+        np.array([7, 2], dtype=np.uint8),
+        np.array([7, 2], dtype=np.uint64),
+        ROWS > 50,
+        (ROWS > 50).tolist(),
+        pd.Series([3, 1]).to_numpy(),
+    ],
+    ids=repr,
+)
+def test_arrays_and_lists_select_as_in_numpy(x, key):
+    wanted = ROWS[list(key) if isinstance(key, tuple) else np.asarray(key, dtype=None if len(key) else int)]
+    assert_equal(x[key], wanted, lazy=True)
+
+
+def test_lazy_arrays_select_as_in_numpy(x, s):
+    assert_equal(x[ak.array([3, 1])], ROWS[[3, 1]])
+    assert_equal(x[x % 20 == 0], ROWS[ROWS % 20 == 0])
+    assert_equal(s[x % 20 == 0], [f"s{row}" for row in range(0, 12, 2)])
+    assert_equal(x[s == "s3"], [30])
+    assert_equal(x.take([2, 2]), [20, 20])
+
+
+@pytest.mark.parametrize("key", [True, np.False_, None, ..., 1.5, "x", {1}, [0.5], ["a"]], ids=repr)
+def test_keys_of_other_kinds_are_refused_at_once(x, key):
+    with pytest.raises(ArgumentTypeError):
+        x[key]
+
+
+@pytest.mark.parametrize("mask", [np.ones(11, bool), [True]])
+def test_a_mask_of_another_length_is_refused_at_once(x, mask):
+    with pytest.raises(AlignmentError, match="cannot filter columns that do not share rows"):
+        x[mask]
+
+
+@pytest.mark.parametrize("number", [0, 1, 5, 12, 99, -1, -12, -99])
+def test_head_and_tail_are_those_of_pandas(x, number):
+    series = pd.Series(ROWS)
+    assert_equal(x.head(number), series.head(number).to_numpy(), lazy=True)
+    assert_equal(x.tail(number), series.tail(number).to_numpy(), lazy=True)
+
+
+# -------------------------------------------------------------------------------------------------------- conversion
+
+
+def test_an_array_answers_what_it_is(x, s):
+    assert (x.size, x.shape, x.ndim, x.npartitions, len(x)) == (12, (12,), 1, 4, 12)
+    assert (x.dtype, x.itemsize, x.nbytes) == (np.dtype("int64"), 8, 96)
+    assert s.dtype.kind == "U"
+    assert x.rows.lengths == (4, 0, 3, 5)
+
+
+def test_conversion_gives_numpy_lists_and_iterators(x, s):
+    assert_equal(x.to_ndarray(), ROWS)
+    assert x.tolist() == list(x) == ROWS.tolist()
+    assert np.asarray(x, dtype=float).dtype == np.float64
+    assert s.to_ndarray().dtype.kind == "U"
+    assert s.tolist() == [f"s{row}" for row in range(12)]
+    assert pd.Series(x.to_ndarray()).sum() == ROWS.sum()
+
+
+def test_a_result_is_the_users_own():
+    a = ak.arange(3) + ak.array([0, 0, 0])
+    for lazy in (ak.array([0, 1, 2]), a.persist(), a, ak.concatenate([a])):
+        lazy.to_ndarray()[0] = 99
+        lazy.compute()[0] = 99
+        assert lazy.tolist() == [0, 1, 2]
+
+
+def test_data_that_the_caller_changes_later_do_not_change_the_array():
+    mine = np.arange(3)
+    series = pd.Series([1.0, 2.0])
+    a, b, c = ak.array(mine), ak.arange(3) + mine, ak.array(series)
+    mine[:] = 99
+    series[:] = 99
+    assert a.tolist() == [0, 1, 2]
+    assert b.tolist() == [0, 2, 4]
+    assert c.tolist() == [1, 2]
+    assert ak.array(np.arange(3)).tolist() == [0, 1, 2]
+
+
+def test_more_than_the_limit_is_not_brought_into_this_process(x):
+    with ak.config.set(max_transfer_bytes=95), pytest.raises(AkdaskError, match="96 bytes"):
+        x.to_ndarray()
+    with ak.config.set(max_transfer_bytes=96):
+        assert_equal(x.to_ndarray(), ROWS)
+
+
+# ----------------------------------------------------------------------------------------------------------- display
+
+
+@pytest.mark.parametrize("rows", [0, 1, 6, 7, 12])
+def test_an_array_is_shown_by_its_edges(rows):
+    shown = " ".join(map(str, range(rows))) if rows <= 6 else f"0 1 2 ... {rows - 3} {rows - 2} {rows - 1}"
+    assert repr(ak.arange(rows)) == f"array([{shown}])"
+
+
+def test_strings_are_shown_in_quotes():
+    assert repr(ak.array(["a", "é'"])) == """array(['a' "é'"])"""
+
+
+def test_a_small_selection_is_shown_whole_and_each_element_once():
+    a = ak.arange(10)
+    assert repr(a[a > 5]) == "array([6 7 8 9])"
+    assert repr(a[a > 50]) == "array([])"
+
+
+def test_a_selection_of_several_partitions_is_shown_by_its_edges(x):
+    assert repr(x[x > 10]) == "array([20 30 ... 90 100 110])"
+    assert repr(x[x == 50]) == "array([...])"
+
+
+def test_empty_partitions_at_the_edges_do_not_hide_the_rows():
+    x = MemorySource({"x": np.arange(9)}, [0, 5, 4, 0]).arrays()["x"]
+    assert repr(x) == "array([0 1 2 ... 6 7 8])"
+
+
+@pytest.mark.parametrize("function", [operator.add, operator.mul, operator.lt])
+def test_what_would_take_long_to_show_is_described(function):
+    rows = 300_000
+    x = MemorySource({"x": np.zeros(rows, int)}, [rows // 3] * 3).arrays()["x"]
+    described = repr(function(x, x.sum()))
+    assert described.startswith("<pdarray(")
+    assert "3 partitions, lengths (100000, 100000, 100000)): lazy; .compute() or .head() shows values" in described

@@ -1,0 +1,181 @@
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
+from akdask.testing import assert_equal
+from akdask.testing.memory import MemorySource
+
+ROWS = np.arange(12) * 10
+TEXT = np.array([f"s{row}" for row in range(12)])
+
+
+@pytest.fixture
+def x():
+    return MemorySource({"x": ROWS}, [4, 0, 3, 5]).arrays()["x"]
+
+
+@pytest.fixture
+def s():
+    return MemorySource({"s": TEXT}, [4, 0, 3, 5]).arrays()["s"]
+
+
+def changed(array, key, item):
+    array = array.astype("U9").copy() if array.dtype.kind == "U" and isinstance(array, np.ndarray) else array.copy()
+    array[key] = item
+    return array
+
+
+KEYS = [
+    0,
+    -1,
+    np.int64(6),
+    slice(None),
+    slice(2, 9),
+    slice(1, None, 3),
+    slice(-5, -2),
+    slice(9, 2),
+    ROWS % 30 == 0,
+    ROWS < 0,
+    np.array([11, 0, -2]),
+    [3],
+]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_a_scalar_is_put_where_numpy_puts_it(x, s, key):
+    assert_equal(changed(x, key, -7), changed(ROWS, key, -7), lazy=True, lengths=[4, 0, 3, 5])
+    assert_equal(changed(s, key, "newer"), changed(TEXT, key, "newer"), lazy=True)
+
+
+@pytest.mark.parametrize("key", KEYS[3:], ids=str)
+def test_an_array_is_put_where_numpy_puts_it(x, s, key):
+    count = ROWS[key].size
+    items = np.arange(count) + 1000
+    words = np.array([f"n{item}" for item in items], dtype="U9")
+    for given in (items, ak.array(items), items.tolist()):
+        if count:
+            assert_equal(changed(x, key, given), changed(ROWS, key, items), lazy=True)
+    assert_equal(changed(x, key, ak.array(items)), changed(ROWS, key, items))
+    assert_equal(changed(s, key, ak.array(words)), changed(TEXT, key, words))
+
+
+def test_lazy_masks_and_positions_are_keys(x):
+    assert_equal(changed(x, x > 50, 0), np.where(ROWS > 50, 0, ROWS))
+    assert_equal(changed(x, ak.array([1, 2]), 5), changed(ROWS, [1, 2], 5))
+    assert_equal(changed(x, x > 50, x[x > 50] + 1), ROWS + (ROWS > 50))
+
+
+def test_a_lazy_scalar_is_put_lazily(x):
+    source = x._frame.source
+    x[x > 50] = x.min()
+    x[0] = x.max()
+    assert {read.column for read in source.reads} == set()
+    assert x.tolist() == [50, 10, 20, 30, 40, 50, 0, 0, 0, 0, 0, 0]
+
+
+def test_of_several_items_for_one_position_the_last_wins(x):
+    assert_equal(changed(x, [3, 3, -9], ak.array([1, 2, 3])), changed(ROWS, [3], 3))
+
+
+def test_what_was_derived_before_keeps_the_old_values(x):
+    doubled, alias, copy = x * 2, x, x.copy()
+    x[x > 50] = 0
+    assert_equal(doubled, ROWS * 2)
+    assert_equal(copy, ROWS)
+    assert_equal(alias, np.where(ROWS > 50, 0, ROWS))
+
+
+def test_assignments_add_up(x):
+    x[0] = 1
+    x[x == 10] = 2
+    x[2:4] = ak.array([3, 4])
+    x[[4, 5]] = ak.array([5, 6])
+    x += 1
+    x[-1] *= 2
+    assert x.tolist() == [2, 3, 4, 5, 6, 7, 61, 71, 81, 91, 101, 222]
+
+
+def test_rows_of_unknown_number_can_be_assigned_to(x):
+    kept = x[x > 50]
+    kept[1:3] = 0
+    kept[kept == 110] = -1
+    assert kept.tolist() == [60, 0, 0, 90, 100, -1]
+
+
+def test_fill_sets_every_element(x):
+    x.fill(3)
+    assert_equal(x, np.full(12, 3))
+
+
+@pytest.mark.parametrize(
+    ("made", "item", "wanted"),
+    [
+        (ak.array([1.5, 2.5]), 1, [1.0, 2.5]),
+        (ak.array([1.5, 2.5]), True, [1.0, 2.5]),
+        (ak.array([1, 2]), True, [1, 2]),
+        (ak.array([1, 2], dtype="uint64"), 5, [5, 2]),
+        (ak.array([True, False]), False, [False, False]),
+        (ak.array([1, 2], dtype="uint8"), np.uint8(5), [5, 2]),
+    ],
+)
+def test_an_array_keeps_its_type(made, item, wanted):
+    dtype = made.dtype
+    made = changed(made, 0, item)
+    assert made.dtype == dtype
+    assert made.tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("made", "item"),
+    [
+        (ak.array([1]), 0.5),
+        (ak.array([1]), "x"),
+        (ak.array(["a"]), 1),
+        (ak.array([True]), 1),
+        (ak.array([1], dtype="uint64"), -1),
+        (ak.array([1]), ak.array([0.5])),
+        (ak.array([1]), None),
+        (ak.array([1]), {}),
+    ],
+)
+def test_items_of_types_that_do_not_fit_are_refused_at_once(made, item):
+    before = made.tolist()
+    with pytest.raises(ArgumentTypeError):
+        made[:] = item
+    assert made.tolist() == before
+
+
+@pytest.mark.parametrize("key", [slice(0, 3), ROWS < 30, [0, 1, 2]], ids=str)
+def test_items_of_another_number_are_refused_at_once(x, key):
+    for count in (0, 2, 4, 12):
+        with pytest.raises((ArgumentError, AlignmentError), match="assign"):
+            x[key] = ak.arange(count)
+
+
+def test_an_array_of_one_element_is_not_spread(x):
+    with pytest.raises(ArgumentError, match="assign the element itself"):
+        x[x > 50] = ak.array([1])
+
+
+def test_positions_outside_are_refused(x):
+    with pytest.raises(PositionError, match="position 12 is outside"):
+        x[12] = 0
+    with pytest.raises(PositionError, match="position -13 is outside"):
+        changed(x, [0, -13], 0).compute()
+
+
+def test_masks_of_other_rows_are_refused_at_once(x):
+    with pytest.raises(AlignmentError, match="cannot assign columns that do not share rows"):
+        x[np.ones(5, bool)] = 0
+
+
+@pytest.mark.parametrize("key", ["x", 1.5, None, True])
+def test_keys_of_other_kinds_are_refused_at_once(x, key):
+    with pytest.raises(ArgumentTypeError):
+        x[key] = 0
+
+
+def test_a_slice_with_a_negative_step_is_refused_with_advice(x):
+    with pytest.raises(ArgumentError, match="reverse the items instead"):
+        x[::-1] = 0
