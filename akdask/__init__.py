@@ -22,7 +22,7 @@ from akdask.collections.creation import (
     zeros,
     zeros_like,
 )
-from akdask.collections.dataframe import DataFrame
+from akdask.collections.dataframe import DataFrame, from_pandas
 from akdask.collections.elementwise import (
     abs,
     arccos,
@@ -139,6 +139,7 @@ __all__ = [
     "fabs",
     "floor",
     "fmod",
+    "from_pandas",
     "from_series",
     "full",
     "full_like",

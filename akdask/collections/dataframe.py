@@ -161,3 +161,6 @@ class DataFrame(ColumnMethods, RowMethods, StatisticsMethods, DisplayMethods):
         columns = columns.numbered() if index else columns
         objects = {name: columns.array(name)._storable() for name in columns.values}
         return {**objects, "Index": columns.index_array()._storable()} if index else objects
+
+
+from_pandas = DataFrame.from_pandas

@@ -11,8 +11,9 @@ from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rules import promote
 from akdask.plan.concat import Concat
+from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
-from akdask.plan.values import Call
+from akdask.plan.values import Call, Value
 
 
 def _of_method(name: str) -> Callable[..., Scalar]:
@@ -81,6 +82,13 @@ def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> A
         array._value if array._value.dtype == wanted else Call("cast", array._value, dtype=wanted.name)
         for array in arrays
     ]
-    parts = [Project(array._frame, (0,), (value,)) for array, value in zip(arrays, values, strict=True)]
+    parts = [part for array, value in zip(arrays, values, strict=True) for part in _parts(array._frame, value)]
     joined = Concat(tuple(parts))
     return wrap(joined, joined.column(0))
+
+
+def _parts(frame: Frame, value: Value) -> tuple[Project, ...]:
+    """Return the parts of what was joined before, so that joining in a loop does not nest."""
+    if isinstance(frame, Concat) and value == frame.column(0):
+        return frame.frames
+    return (Project(frame, (0,), (value,)),)

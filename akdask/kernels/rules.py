@@ -121,7 +121,7 @@ def scalar_type(value: Any, other: ColumnType | None = None) -> ColumnType:
     """
     match value:
         case np.generic():
-            return column_type(value.dtype.name)
+            return STR if isinstance(value, np.str_) else column_type(value.dtype.name)
         case bool():
             return BOOL
         case int():

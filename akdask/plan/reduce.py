@@ -33,13 +33,14 @@ class Reduction:
         Further arguments of the last step, such as ``ddof``.
     """
 
-    __slots__ = ("name", "params", "token", "value")
+    __slots__ = ("_text", "name", "params", "token", "value")
 
     def __init__(self, name: str, value: Value, **params: Any) -> None:
         self.name = name
         self.value = value
         self.params = tuple(sorted(params.items()))
         self.token = token(name, value, self.params)
+        self._text: str | None = None
 
     @property
     def dtype(self) -> ColumnType:
@@ -47,7 +48,10 @@ class Reduction:
         return REDUCTIONS[self.name].result_type(self.value.dtype)
 
     def __str__(self) -> str:
-        return f"{self.name}({describe(self.value)})"
+        # Written once: reductions may refer to others, each of them many times.
+        if self._text is None:
+            self._text = f"{self.name}({describe(self.value)})"
+        return self._text
 
 
 class Aggregate(Frame):

@@ -41,9 +41,13 @@ class Filter(Frame):
 
     @property
     def rows(self) -> RowSpace:
-        return uncounted_rows(self._row_token, self.frame.npartitions)
+        return uncounted_rows(self._row_token, self.npartitions)
 
-    @property
+    @cached_property
+    def npartitions(self) -> int:
+        return self.frame.npartitions
+
+    @cached_property
     def bases(self) -> tuple[Frame, ...]:
         return self.frame.bases
 
@@ -65,7 +69,7 @@ class Slice(Frame):
     def rows(self) -> RowSpace:
         return RowSpace.of_lengths([len(range(start, stop, step)) for _, start, stop, step in self.ranges])
 
-    @property
+    @cached_property
     def bases(self) -> tuple[Frame, ...]:
         return self.frame.bases
 
@@ -106,7 +110,7 @@ class Partitions(Frame):
             return RowSpace.of_lengths([rows.lengths[number] for number in self.numbers])
         return uncounted_rows(token("partitions", rows.token, self.numbers), len(self.numbers))
 
-    @property
+    @cached_property
     def bases(self) -> tuple[Frame, ...]:
         return self.frame.bases
 
