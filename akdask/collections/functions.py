@@ -89,6 +89,6 @@ def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> A
 
 def _parts(frame: Frame, value: Value) -> tuple[Project, ...]:
     """Return the parts of what was joined before, so that joining in a loop does not nest."""
-    if isinstance(frame, Concat) and value == frame.column(0):
+    if isinstance(frame, Concat) and frame.frames[0].names == (0,) and value == frame.column(0):
         return frame.frames
     return (Project(frame, (0,), (value,)),)

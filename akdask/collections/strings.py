@@ -49,6 +49,10 @@ class Strings(OperatorMethods):
         """Return the strings joined end to end, row by row; lazy."""
         return self.stick(other)
 
+    def __radd__(self, other: Any) -> Strings:
+        """Return the strings with others put before them, row by row; lazy."""
+        return self.stick(other, toLeft=True)
+
     # tests
 
     def contains(self, substr: str, regex: bool = False) -> Any:

@@ -54,7 +54,7 @@ class MemorySource:
     """
 
     def __init__(self, columns: Mapping[str, Any], lengths: Sequence[int], label: str = "memory") -> None:
-        self._data = {name: as_column(items) for name, items in columns.items()}
+        self._data: dict[Any, Column] = {name: as_column(items) for name, items in columns.items()}
         self.columns: Mapping[str, ColumnType] = {name: type_of(column) for name, column in self._data.items()}
         self.lengths = tuple(lengths)
         self.label = label
@@ -84,6 +84,7 @@ class MemoryPart:
     reads: list[Read] = field(repr=False)
 
     def open(self) -> Self:
+        """Return the part, which reads from itself."""
         return self
 
     def __enter__(self) -> Self:

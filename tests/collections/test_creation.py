@@ -1,0 +1,177 @@
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import akdask as ak
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.testing import assert_equal
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ([3, 1, 2], np.array([3, 1, 2])),
+        ((1.5, 2), np.array([1.5, 2.0])),
+        (range(4), np.arange(4)),
+        (np.array([1, 2], dtype="int8"), np.array([1, 2])),
+        (np.array([1, 2], dtype="uint16"), np.array([1, 2])),
+        (np.array([2**63], dtype="uint64"), np.array([2**63], dtype="uint64")),
+        (np.array([1, 2], dtype="float32"), np.array([1.0, 2.0])),
+        (np.array([1, 2], dtype="uint8"), np.array([1, 2], dtype="uint8")),
+        (np.arange(6)[::-2], np.array([5, 3, 1])),
+        ([True, False], np.array([True, False])),
+        (pd.Series([1, 2], index=[5, 6]), np.array([1, 2])),
+        (pd.Index([1, 2]), np.array([1, 2])),
+        (pa.array([1, 2]), np.array([1, 2])),
+        (pa.chunked_array([[1], [2, 3]]), np.array([1, 2, 3])),
+        ([], np.array([])),
+    ],
+    ids=repr,
+)
+def test_numbers_become_arrays_of_64_bits(given, wanted):
+    assert_equal(ak.array(given), wanted, lazy=True)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["a", "", "日本"],
+        np.array(["a", "", "日本"]),
+        np.array(["a", "", "日本"], dtype=object),
+        pd.Series(["a", None, "日本"]),
+        pd.Series(["a", pd.NA, "日本"], dtype="string"),
+        pd.Categorical(["a", "", "日本"]).astype(str),
+        pa.array(["a", None, "日本"]),
+        pa.array(["x", "a", None, "日本"], pa.large_string())[1:],
+        pa.chunked_array([["a"], ["", "日本"]]),
+    ],
+    ids=repr,
+)
+def test_text_becomes_strings_and_missing_text_is_empty(given):
+    made = ak.array(given)
+    assert isinstance(made, ak.Strings)
+    assert made.tolist() == ["a", "", "日本"]
+
+
+@pytest.mark.parametrize("given", [["a", 1], [None, 1], [2**64], [1 + 2j], np.array(["2020-01-01"], "M8[s]"), [[1], [2]], 5])
+def test_what_no_column_can_hold_is_refused(given):
+    with pytest.raises((ArgumentError, ArgumentTypeError)):
+        ak.array(given)
+
+
+def test_a_type_can_be_asked_for():
+    assert ak.array([1, 2], dtype=float).dtype == np.float64
+    assert ak.array(["1", "2"], dtype="int64").tolist() == [1, 2]
+    assert ak.array(ak.arange(2), dtype=bool).tolist() == [False, True]
+
+
+def test_an_array_of_an_array_is_a_copy():
+    a = ak.arange(3)
+    b = ak.array(a)
+    b[0] = 9
+    assert a.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(5,), (2, 9), (2, 11, 3), (9, 2), (9, 2, -3), (0,), (-4,), (0.5, 3), (2.0,), (0, 1, 0.25), (5, 0, -0.5), (np.int64(4),)],
+)
+def test_arange_is_numpys(arguments):
+    assert_equal(ak.arange(*arguments), np.arange(*arguments), lazy=True)
+
+
+def test_arange_takes_lazy_scalars_and_types():
+    a = ak.array([2, 7])
+    assert_equal(ak.arange(a.min(), a.max()), np.arange(2, 7))
+    assert ak.arange(3, dtype=float).dtype == np.float64
+
+
+def test_arange_refuses_what_leads_nowhere():
+    with pytest.raises(ArgumentError, match="step is 0"):
+        ak.arange(0, 5, 0)
+    with pytest.raises(ArgumentTypeError):
+        ak.arange()
+
+
+@pytest.mark.parametrize("arguments", [(0, 1, 5), (0, 1, 1), (3, -3, 7), (0, 1, 0), (5, 5, 3)])
+def test_linspace_is_numpys(arguments):
+    assert_equal(ak.linspace(*arguments), np.linspace(*arguments))
+    assert_equal(ak.linspace(*arguments, endpoint=False), np.linspace(*arguments, endpoint=False))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "bool", "uint8"])
+def test_zeros_ones_and_full_have_the_type_asked_for(dtype):
+    assert_equal(ak.zeros(3, dtype), np.zeros(3, dtype), lazy=True)
+    assert_equal(ak.ones(3, dtype), np.ones(3, dtype), lazy=True)
+    assert_equal(ak.full(3, 1, dtype), np.full(3, 1, dtype), lazy=True)
+
+
+def test_full_takes_the_type_of_its_value():
+    assert_equal(ak.full(2, 7), np.full(2, 7))
+    assert_equal(ak.full(2, 0.5), np.full(2, 0.5))
+    assert ak.full(2, "x").tolist() == ["x", "x"]
+    with pytest.raises(ArgumentTypeError):
+        ak.full(2, "x", "int64")
+
+
+def test_arrays_like_others_share_their_rows_and_type():
+    a = ak.arange(5)[ak.arange(5) > 1]
+    for made, wanted in [(ak.zeros_like(a), 0), (ak.ones_like(a), 1), (ak.full_like(a, 7), 7)]:
+        assert made.dtype == np.int64
+        assert (made + a).tolist() == [wanted + 2, wanted + 3, wanted + 4]
+
+
+@pytest.mark.parametrize("size", [3, np.int64(3), (3,)])
+def test_a_size_is_a_whole_number(size):
+    assert ak.zeros(size).size == 3
+    assert ak.uniform(size).size == 3
+    assert ak.zeros(ak.array([1, 2]).sum()).size == 3
+
+
+@pytest.mark.parametrize("size", [-1, 2.5, "3", None, True, (1, 2)])
+def test_other_sizes_are_refused(size):
+    with pytest.raises(ArgumentError, match="a size is a whole number"):
+        ak.zeros(size)
+
+
+def test_random_numbers_lie_in_their_range_and_repeat_with_their_seed():
+    rows = 10_000
+    integers = ak.randint(-3, 4, rows, seed=1).to_ndarray()
+    assert set(integers.tolist()) == set(range(-3, 4))
+    numbers = ak.uniform(rows, 2, 5, seed=1).to_ndarray()
+    assert 2 <= numbers.min() < 2.01 < 4.99 < numbers.max() < 5
+    normal = ak.standard_normal(rows, seed=1).to_ndarray()
+    assert abs(normal.mean()) < 0.05
+    assert abs(normal.std() - 1) < 0.05
+    assert_equal(ak.uniform(9, seed=5), ak.uniform(9, seed=5).to_ndarray())
+    assert ak.uniform(9, seed=5).tolist() != ak.uniform(9, seed=6).tolist()
+    assert ak.uniform(9).tolist() != ak.uniform(9).tolist()
+
+
+def test_random_numbers_have_the_type_asked_for():
+    assert ak.randint(0, 2, 5, dtype=bool).dtype == bool
+    assert ak.randint(0, 2, 5, dtype="uint64").dtype == np.uint64
+    assert ak.randint(0, 2, 5, dtype=float).dtype == np.float64
+    with pytest.raises(ArgumentError, match="not below high"):
+        ak.randint(5, 5)
+
+
+def test_large_arrays_are_cut_for_every_core_and_small_ones_are_not():
+    assert ak.zeros(1000).npartitions == 1
+    with ak.config.set(small_array=10):
+        assert ak.zeros(1000).npartitions == ak.array(np.arange(1000)).npartitions > 1
+
+
+def test_a_series_becomes_an_array():
+    assert_equal(ak.from_series(pd.Series([1, 2])), [1, 2])
+    assert ak.from_series(pd.Series(["a", "b"], dtype="category")).tolist() == ["a", "b"]
+
+
+def test_eager_arrays_are_computed_as_they_are_made():
+    with ak.config.set(eager=True):
+        a = ak.arange(3)
+        b = a[a > 0] * 2 + 1
+    assert type(a._frame).__name__ == type(b._frame).__name__ == "Persisted"
+    assert b.explain().splitlines()[1].strip() == "Project 0=[0]"
+    assert_equal(b, [3, 5])

@@ -1,0 +1,167 @@
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.testing import assert_equal
+from akdask.testing.memory import MemorySource
+
+VALUES = np.array([0.5, -2.0, 3.25, 9.0, -0.25])
+INTEGERS = np.array([5, 0, -7, 12, 1])
+
+
+@pytest.fixture
+def lazy():
+    return MemorySource({"f": VALUES, "i": INTEGERS, "b": INTEGERS > 0}, [2, 0, 3]).arrays()
+
+
+FUNCTIONS = [
+    "abs", "sign", "square", "sqrt", "exp", "expm1", "log", "log10", "log1p", "log2", "floor", "ceil", "trunc", "sin",
+    "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "deg2rad",
+    "rad2deg", "isnan", "isinf", "isfinite", "fabs", "logical_not",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_elementwise_functions_are_numpys(lazy, name):
+    with np.errstate(all="ignore"):
+        assert_equal(getattr(ak, name)(lazy["f"]), getattr(np, name)(VALUES), lazy=True)
+        assert_equal(getattr(np, name)(lazy["f"]), getattr(np, name)(VALUES), lazy=True)
+
+
+@pytest.mark.parametrize("name", ["power", "mod", "fmod", "maximum", "minimum", "arctan2"])
+def test_elementwise_functions_of_two_are_numpys(lazy, name):
+    with np.errstate(all="ignore"):
+        assert_equal(getattr(ak, name)(lazy["f"], 2.0), getattr(np, name)(VALUES, 2.0), lazy=True)
+        assert_equal(getattr(ak, name)(lazy["f"], lazy["f"]), getattr(np, name)(VALUES, VALUES))
+
+
+def test_functions_of_bits_count_them(lazy):
+    assert ak.popcount(ak.array([0, 7, -1])).tolist() == [0, 3, 64]
+    assert ak.parity(ak.array([0, 7, 3])).tolist() == [0, 1, 0]
+    assert ak.clz(ak.array([1])).tolist() == [63]
+    assert ak.ctz(ak.array([8])).tolist() == [3]
+    assert ak.rotl(ak.array([1]), 65).tolist() == [2]
+
+
+def test_a_function_applies_where_a_mask_holds(lazy):
+    assert_equal(ak.sin(lazy["f"], where=lazy["i"] > 0), np.where(INTEGERS > 0, np.sin(VALUES), VALUES))
+
+
+def test_where_clip_round_and_divmod_are_numpys(lazy):
+    assert_equal(ak.where(lazy["b"], lazy["i"], -1), np.where(INTEGERS > 0, INTEGERS, -1), lazy=True)
+    assert_equal(ak.where(lazy["b"], lazy["i"], 0.5), np.where(INTEGERS > 0, INTEGERS, 0.5))
+    assert_equal(ak.clip(lazy["i"], -1, 5), INTEGERS.clip(-1, 5))
+    assert_equal(ak.round(lazy["f"], 1), VALUES.round(1))
+    for found, wanted in zip(ak.divmod(lazy["i"], 3), np.divmod(INTEGERS, 3), strict=True):
+        assert_equal(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64", "bool"])
+def test_casts_are_numpys(lazy, dtype):
+    for name, column in [("f", VALUES), ("i", INTEGERS), ("b", INTEGERS > 0)]:
+        assert_equal(ak.cast(lazy[name], dtype), column.astype(dtype), lazy=True)
+        assert_equal(lazy[name].astype(dtype), column.astype(dtype))
+
+
+def test_numbers_and_text_are_converted_into_each_other(lazy):
+    assert ak.cast(lazy["i"], str).tolist() == INTEGERS.astype(str).tolist()
+    assert ak.cast(ak.array(["1", "-2"]), "int64").tolist() == [1, -2]
+    with pytest.raises(ArgumentError):
+        ak.cast(ak.array(["x"]), "int64").compute()
+
+
+def test_a_function_of_no_lazy_array_is_refused():
+    with pytest.raises(ArgumentTypeError, match=r"needs a lazy array.*\nHint: make one with ak.array"):
+        ak.sqrt(4.0)
+    with pytest.raises(ArgumentTypeError, match="takes 1 argument"):
+        ak.sqrt(ak.arange(3), 2)
+
+
+REDUCTIONS = ["sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "argmin", "argmax", "count_nonzero"]
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions_are_numpys_as_function_method_and_numpy_function(lazy, name):
+    for key, column in [("f", VALUES), ("i", INTEGERS)]:
+        wanted = getattr(np, name)(column)
+        for found in (getattr(ak, name)(lazy[key]), getattr(lazy[key], name)(), getattr(np, name)(lazy[key])):
+            assert isinstance(found, ak.Scalar)
+            assert found == pytest.approx(wanted)
+            assert found.value().dtype == found.dtype
+
+
+def test_reductions_take_the_arguments_of_numpy(lazy):
+    assert lazy["f"].var(ddof=1) == pytest.approx(VALUES.var(ddof=1))
+    assert ak.std(lazy["f"], 1) == pytest.approx(VALUES.std(ddof=1))
+    assert lazy["f"].sum(axis=0) == VALUES.sum()
+    with pytest.raises(UnsupportedError, match="arrays have one dimension"):
+        lazy["f"].sum(axis=1)
+    with pytest.raises(UnsupportedError):
+        lazy["f"].sum(keepdims=True)
+
+
+def test_order_and_distinctness_are_reductions_too(lazy):
+    assert not lazy["i"].is_sorted()
+    assert ak.is_sorted(ak.arange(5))
+    with ak.config.set(small_array=2):
+        assert ak.is_sorted(ak.array([1, 2, 3, 3]))
+        assert not ak.is_sorted(ak.array([3, 4, 1, 2]))
+    assert ak.array([1, 2, 1]).nunique() == 2
+    assert ak.array(["a", "b", "a"]).nunique() == 2
+
+
+def test_integer_sums_wrap_and_bools_are_counted():
+    assert ak.array([2**63 - 1, 1]).sum() == -(2**63)
+    assert ak.array([True, True]).sum().value().dtype == np.int64
+    assert ak.array([2**63], dtype="uint64").sum().value().dtype == np.uint64
+
+
+def test_a_reduction_of_what_it_does_not_take_is_refused():
+    with pytest.raises((ArgumentTypeError, AttributeError)):
+        ak.sum(ak.array(["a"]))
+    with pytest.raises(ArgumentTypeError, match="needs a lazy array"):
+        ak.is_sorted(5)
+
+
+def test_joining_keeps_order_and_partitions(lazy):
+    joined = ak.concatenate([lazy["i"], ak.arange(2), lazy["i"]])
+    assert_equal(joined, np.concatenate([INTEGERS, np.arange(2), INTEGERS]), lazy=True, lengths=[2, 0, 3, 2, 2, 0, 3])
+    assert ak.concatenate([ak.array(["a"]), ak.array(["b", ""])]).tolist() == ["a", "b", ""]
+
+
+def test_joined_numbers_meet_in_their_common_type(lazy):
+    joined = ak.concatenate([lazy["b"], lazy["i"], lazy["f"]])
+    assert_equal(joined, np.concatenate([INTEGERS > 0, INTEGERS, VALUES]))
+
+
+def test_what_does_not_go_together_is_not_joined(lazy):
+    with pytest.raises(ArgumentError, match="at least one"):
+        ak.concatenate([])
+    with pytest.raises(ArgumentTypeError, match="arrays of one kind"):
+        ak.concatenate([lazy["i"], ak.array(["a"])])
+
+
+def test_numpys_functions_that_akdask_has_stay_lazy(lazy):
+    assert_equal(np.where(lazy["b"], lazy["i"], 0), np.where(INTEGERS > 0, INTEGERS, 0), lazy=True)
+    assert_equal(np.concatenate([lazy["i"], lazy["i"]]), np.concatenate([INTEGERS, INTEGERS]), lazy=True)
+    assert_equal(np.clip(lazy["i"], 0, 5), INTEGERS.clip(0, 5), lazy=True)
+    assert_equal(np.zeros_like(lazy["i"]), np.zeros_like(INTEGERS), lazy=True)
+
+
+def test_numpys_other_functions_compute(lazy):
+    assert np.median(lazy["f"]) == np.median(VALUES)
+    assert_equal(np.cumsum(lazy["i"]), INTEGERS.cumsum())
+    assert_equal(np.sort(lazy["i"]), np.sort(INTEGERS))
+    assert np.dot(lazy["i"], INTEGERS) == INTEGERS @ INTEGERS
+    assert np.allclose(lazy["f"], VALUES)
+
+
+def test_arrays_of_equal_elements_are_equal(lazy):
+    assert lazy["i"].equals(ak.array(INTEGERS))
+    assert not lazy["i"].equals(ak.array(INTEGERS + 1))
+    assert not lazy["i"].equals(ak.arange(4))
+    assert not lazy["i"].equals(INTEGERS)
+    assert ak.array(["a", "b"]).equals(ak.array(["a", "b"]))
+    assert not ak.array(["a", "b"]).equals(ak.array(["a", "c"]))
+    assert lazy["i"].is_type("int64")
