@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.plan import pipeline, share
+from akdask.plan import pipeline, reduce
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
@@ -71,6 +71,12 @@ def as_key(key, pool):
     return key
 
 
+STEPS = [
+    *("arithmetic", "scale", "compare", "logic", "invert", "cast", "where"),
+    *("assign", "filter", "slice", "slice", "take", "twice", "assign from"),
+]
+
+
 @st.composite
 def steps_for(draw, pool):
     """Return a step that NumPy can take with the pool."""
@@ -87,10 +93,7 @@ def steps_for(draw, pool):
         st.tuples(st.just("positions"), positions),
         *([st.integers(-rows, rows - 1)] if rows else []),
     )
-    kind = draw(st.sampled_from(
-        ["arithmetic", "scale", "compare", "logic", "invert", "cast", "where", "assign"]
-        + ["filter", "slice", "slice", "take", "twice", "assign from"]
-    ))  # fmt: skip
+    kind = draw(st.sampled_from(STEPS))
     match kind:
         case "arithmetic":
             return kind, draw(st.sampled_from(list(ARITHMETIC))), which("if"), draw(st.just(0.5) | st.just(which("if")))
@@ -187,7 +190,7 @@ def test_optimized_plans_give_what_plain_ones_give(chain, lengths):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "through", lambda frame, values: None)
         patch.setattr(pipeline, "_narrowed", lambda frame, values: frame)
-        patch.setattr(share, "share_aggregates", lambda sequence: None)
+        patch.setattr(reduce, "share_aggregates", lambda sequence: None)
         plain = lazy_pool(rows, steps, lengths, "scan")
         assert_pools_equal(plain, expected)
         sums = dask.compute([array.sum() for array in plain if array.dtype.kind in "ib"])

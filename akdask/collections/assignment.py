@@ -60,7 +60,7 @@ def _fitting(value: Value, wanted: ColumnType) -> Value:
         return value
     if isinstance(value, Constant) and value.dtype.kind == "int" and wanted.kind == "uint":
         limits = np.iinfo(wanted.numpy)
-        if limits.min <= value.value <= limits.max:
+        if limits.min <= int(value.value) <= limits.max:
             return Constant(wanted.numpy.type(value.value))
     order = ("bool", "uint", "int", "float")
     if (

@@ -31,7 +31,8 @@ def cast(pda: Array, dt: Any, errors: Any = "strict") -> Any:
     dt : dtype-like
         The type wanted, by name, NumPy dtype or Python type; ``str`` gives `Strings`.
     errors : str
-        ``strict``: text that is not a number is an error when computed.
+        ``strict``: text that is not a number is an error when computed.  ``ignore``: it gives NaN, the smallest int,
+        0 or False.
 
     Raises
     ------
@@ -44,10 +45,9 @@ def cast(pda: Array, dt: Any, errors: Any = "strict") -> Any:
     >>> cast(ak.array([1.7, -2.2]), "int64").tolist()
     [1, -2]
     """
-    wanted = column_type(dt)
-    if wanted == pda._value.dtype:
-        return pda.copy()
-    return elementwise("cast", pda, dtype=wanted.name)
+    if errors == "strict" and isinstance(pda, Array):
+        return pda.astype(dt)
+    return elementwise("cast", pda, dtype=column_type(dt).name, errors=errors)
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:

@@ -9,12 +9,14 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.array import Array
 from akdask.collections.scalar import Scalar
+from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.operations import UFUNCS
 from akdask.plan.align import align
 from akdask.plan.created import as_column, literal
 from akdask.plan.node import Frame
 from akdask.plan.values import Call, Constant, Value
+from akdask.schema import column_type
 
 Operand = tuple[Frame | None, Value]
 
@@ -64,9 +66,18 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
-        from akdask.collections.wrap import wrap
-
         return wrap(*combine(operation, list(items), **params))
+
+    def astype(self, dtype: Any) -> Any:
+        """Return the elements converted to another type; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If no column can hold the type.
+        """
+        wanted = column_type(dtype)
+        return self.copy() if wanted == self._value.dtype else self._operate("cast", self, dtype=wanted.name)
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from akdask.collections.array import Array, as_ndarray
 from akdask.collections.assignment import assigned
 from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import ReductionMethods
-from akdask.plan.values import Call
-from akdask.schema import column_type
+from akdask.collections.wrap import shows
 
 
+@shows(numbers=True)
 class pdarray(OperatorMethods, ReductionMethods, Array):
     """A lazy array of int64, uint64, float64 or bool.
 
@@ -50,12 +50,6 @@ class pdarray(OperatorMethods, ReductionMethods, Array):
     def _form(self) -> Callable[..., Any]:
         return as_ndarray
 
-    def astype(self, dtype: Any) -> Any:
-        """Return the elements converted to another type; lazy.  See `cast`."""
-        from akdask.collections.elementwise import cast
-
-        return cast(self, dtype)
-
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign to rows: lazy, and what was derived from the array before keeps the old values.
 
@@ -72,15 +66,8 @@ class pdarray(OperatorMethods, ReductionMethods, Array):
         """Set every element; lazy."""
         self[:] = value
 
-    def __invert__(self) -> Self:
-        return self._like(self._frame, Call("invert", self._value))
-
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same elements in the same order; computes."""
         if not isinstance(other, pdarray) or self.size != other.size:
             return False
         return bool(self._operate("equal", self, other).all())
-
-    def is_type(self, dtype: Any) -> bool:
-        """Whether the elements have a type."""
-        return self._value.dtype == column_type(dtype)

@@ -11,11 +11,13 @@ from akdask.collections.assignment import assigned
 from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import reduced
 from akdask.collections.scalar import Scalar
+from akdask.collections.wrap import shows
 from akdask.collections.writing import Path
 from akdask.columns import Table
 from akdask.errors import ArgumentTypeError
 
 
+@shows(numbers=False)
 class Strings(OperatorMethods):
     """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
 
@@ -124,12 +126,6 @@ class Strings(OperatorMethods):
         if not isinstance(other, Strings) or self.size != other.size:
             return False
         return bool(self._operate("equal", self, other).all())
-
-    def astype(self, dtype: Any) -> Any:
-        """Return the strings converted to another type; lazy.  See `cast`."""
-        from akdask.collections.elementwise import cast
-
-        return cast(self, dtype)
 
 
 def _text(item: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from akdask.plan.node import Frame, Node
@@ -17,7 +18,8 @@ from akdask.plan.values import describe
 def explain(plan: Node) -> str:
     """Return two trees: the plan as written, and the tasks that it lowers to; nothing is computed."""
     lowered = plan.finalize_compute().lower_completely()
-    lines = ["As written", *_indent(_logical(plan), 1), "As it will run", *_indent(_physical(lowered), 1)]
+    lines = ["As written", *_indent(_logical(plan, set()), 1)]
+    lines += ["As it will run", *_indent(_physical(lowered, set()), 1)]
     return "\n".join(lines)
 
 
@@ -25,32 +27,41 @@ def _indent(lines: list[str], levels: int) -> list[str]:
     return ["  " * levels + line for line in lines]
 
 
-def _logical(node: Any) -> list[str]:
+def _logical(node: Any, seen: set[str]) -> list[str]:
     match node:
         case Present():
-            return _logical(node.frame)
+            return _logical(node.frame, seen)
         case Element():
-            return _logical(node.aggregate)
+            return _logical(node.aggregate, seen)
         case Frame():
-            inputs = [line for child in node.dependencies() for line in _logical(child)]
-            return [node.describe(), *_indent(inputs, 1)]
+            return _tree(node, node.describe(), [], _logical, seen)
     return []
 
 
-def _physical(node: Any) -> list[str]:
-    inputs = [line for child in node.dependencies() for line in _physical(child)]
+def _physical(node: Any, seen: set[str]) -> list[str]:
     match node:
         case Finish() | Element() | Union():
-            return inputs
+            return [line for child in node.dependencies() for line in _physical(child, seen)]
         case Pipeline():
-            return [_tasks("Pipeline", node.npartitions), *_indent(_pipeline(node), 1), *_indent(inputs, 1)]
+            return _tree(node, _tasks("Pipeline", node.npartitions), _pipeline(node), _physical, seen)
         case TreeReduce():
-            return [_tasks("Combine", len(node._layer())), *_indent(inputs, 1)]
+            return _tree(node, _tasks("Combine", len(node._layer())), [], _physical, seen)
         case Tasks():
-            return [_tasks(node.function.__name__.strip("_"), node.npartitions), *_indent(inputs, 1)]
+            return _tree(node, _tasks(node.function.__name__.strip("_"), node.npartitions), [], _physical, seen)
         case Tables() | Held():
             return [f"{type(node).__name__}  {node.npartitions} in memory"]
-    return [type(node).__name__, *_indent(inputs, 1)]
+    return _tree(node, type(node).__name__, [], _physical, seen)
+
+
+def _tree(
+    node: Node, title: str, details: list[str], write: Callable[[Any, set[str]], list[str]], seen: set[str]
+) -> list[str]:
+    """Return a node with its inputs below it; those that it shares with others are written once."""
+    children = node.dependencies()
+    if children and node._name in seen:
+        return [f"{title}, as above"]
+    seen.add(node._name)
+    return [title, *_indent([*details, *(line for child in children for line in write(child, seen))], 1)]
 
 
 def _tasks(name: str, count: int) -> str:

@@ -7,10 +7,13 @@ module that declares it, and returns a physical node whose inputs Dask lowers in
 from __future__ import annotations
 
 from functools import singledispatch
+from typing import TYPE_CHECKING
 
 from akdask.errors import UnsupportedError
 from akdask.plan._dask import Expr
-from akdask.plan.node import Frame
+
+if TYPE_CHECKING:
+    from akdask.plan.node import Frame
 
 
 @singledispatch

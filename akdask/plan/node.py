@@ -11,7 +11,8 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from weakref import WeakValueDictionary
 
-from akdask.plan._dask import Expr, SingletonExpr
+from akdask.plan._dask import Alias, Expr, SingletonExpr
+from akdask.plan.lower import has_tasks, lower
 from akdask.plan.tokens import token
 from akdask.schema import RowSpace
 
@@ -86,8 +87,6 @@ class Frame(Node):
         return type(self).__name__
 
     def _lower(self) -> Expr | None:
-        from akdask.plan.lower import lower
-
         return lower(self)
 
     def _layer(self) -> dict[Any, Any]:
@@ -95,8 +94,6 @@ class Frame(Node):
 
         It asks all nodes of a plan; rows that are only ever read by the tasks of others have no part of their own.
         """
-        from akdask.plan.lower import has_tasks
-
         return materialize(self) if has_tasks(self) else {}
 
     def __dask_graph__(self) -> dict[Any, Any]:
@@ -105,8 +102,6 @@ class Frame(Node):
 
 def materialize(node: Node) -> dict[Any, Any]:
     """Return the tasks of a node, its own keys included."""
-    from akdask.plan._dask import Alias
-
     lowered = node.lower_completely()
     graph: dict[Any, Any] = dict(lowered.__dask_graph__())
     for ours, theirs in zip(node.__dask_keys__(), lowered.__dask_keys__(), strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,8 +89,6 @@ class Element(Node):
         if not isinstance(parent, ExprSequence) or "_shared" in parent.__dict__:
             return None
         parent.__dict__["_shared"] = True
-        from akdask.plan.share import share_aggregates
-
         return share_aggregates(parent)
 
     def _layer(self) -> dict[Any, Any]:
@@ -182,6 +181,46 @@ def _element(results: Sequence[Any], position: int) -> Any:
 
 def _as_list(counts: Sequence[Any]) -> list[Any]:
     return [count for item in counts for count in (item if isinstance(item, list) else [item])]
+
+
+def share_aggregates(sequence: ExprSequence) -> ExprSequence | None:
+    """Merge the reductions of the same rows in what ``dask.compute(a.sum(), b.mean())`` hands to Dask.
+
+    None if there is nothing to merge.
+    """
+    groups: defaultdict[str, dict[str, Element]] = defaultdict(dict)
+    for plan in sequence.operands:
+        if _is_logical(plan):
+            groups[plan.aggregate.frame._name][plan.aggregate._name] = plan
+    moved: dict[str, Element] = {}
+    for elements in groups.values():
+        if len(elements) > 1:
+            moved.update(_merge([element.aggregate for element in elements.values()]))
+    if not moved:
+        return None
+    return ExprSequence(*[_moved(plan, moved) for plan in sequence.operands])
+
+
+def _is_logical(plan: Any) -> bool:
+    """Whether the plan is a reduction that has not been lowered yet; Dask simplifies again after lowering."""
+    return isinstance(plan, Element) and isinstance(plan.operands[0], Aggregate)
+
+
+def _merge(aggregates: list[Aggregate]) -> dict[str, Element]:
+    """Return where each reduction is to be found, by its token within its rows."""
+    reductions: dict[str, Reduction] = {}
+    for aggregate in aggregates:
+        reductions.update((item.token, item) for item in aggregate.reductions)
+    merged = Aggregate(aggregates[0].frame, tuple(reductions.values()))
+    frame = merged.frame._name
+    return {f"{frame} {token}": Element(merged, position) for position, token in enumerate(reductions)}
+
+
+def _moved(plan: Any, moved: dict[str, Element]) -> Any:
+    if not _is_logical(plan):
+        return plan
+    wanted = plan.aggregate.reductions[plan.position]
+    return moved.get(f"{plan.aggregate.frame._name} {wanted.token}", plan)
 
 
 @lower.register

@@ -49,7 +49,9 @@ def test_comparison_is_that_of_the_bytes(s, function):
 
 def test_strings_are_joined_row_by_row(s):
     assert_equal(s.stick(s, delimiter="-"), [f"{word}-{word}" for word in WORDS], lazy=True)
-    assert_equal(s.lstick(ak.array(WORDS[::-1])), [left + right for left, right in zip(WORDS[::-1], WORDS, strict=True)])
+    assert_equal(
+        s.lstick(ak.array(WORDS[::-1])), [left + right for left, right in zip(WORDS[::-1], WORDS, strict=True)]
+    )
     assert_equal(s + "!", [word + "!" for word in WORDS])
     assert_equal(s.stick("<", toLeft=True), ["<" + word for word in WORDS])
 

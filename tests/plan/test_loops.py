@@ -45,7 +45,7 @@ def test_joining_columns_of_joined_rows_keeps_what_was_computed_of_them():
 def test_a_scalar_made_of_arrays_that_hold_scalars_is_written_once():
     a = ak.array([1.0, 2.0, 4.0])
     wanted = np.array([1.0, 2.0, 4.0])
-    for _ in range(40):
+    for _ in range(25):
         a = a - a.mean()
         wanted = wanted - wanted.mean()
     assert len(a.sum().explain()) < 20_000
