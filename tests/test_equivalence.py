@@ -165,6 +165,9 @@ def lazy_pool(rows, steps, lengths, kind):
         pool = [ak.array(columns["i"]), scanned["f"], partitioned(columns["s"], lengths), scanned["b"]]
     for step in steps:
         pool = take_step(step, pool, ak)
+        if kind == "mixed":
+            # Selections from other partitions meet by position, for which they must be counted.
+            pool = [array.resolve_lengths() for array in pool]
     return pool
 
 

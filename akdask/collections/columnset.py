@@ -58,9 +58,8 @@ class ColumnSet:
             kinds[INDEX] = index
         if not kinds:
             return cls(counted(0), {}, {})
-        ordered = sorted(kinds.items(), key=lambda item: -item[1].npartitions)
-        frame, found = align("put into one DataFrame", [(array._frame, array._value) for _, array in ordered])
-        by_name = dict(zip((name for name, _ in ordered), found, strict=True))
+        frame, found = align("put into one DataFrame", [(array._frame, array._value) for array in kinds.values()])
+        by_name = dict(zip(kinds, found, strict=True))
         values = {name: by_name[name] for name in arrays}
         return cls(frame, values, kinds, by_name.get(INDEX))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.errors import ArgumentTypeError, PositionError
 from akdask.plan.align import align
+from akdask.plan.chain import mask_name
 from akdask.plan.combine import Reverse, Take
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Filter, Project, Slice
@@ -31,7 +32,7 @@ def known_lengths(frame: Frame) -> tuple[int, ...]:
 def filter_columns(frame: Frame, values: Sequence[Value], mask_frame: Frame, mask: Value) -> Columns:
     """Return the columns on the rows where a mask holds; lazy."""
     common, aligned = align("filter", [*((frame, value) for value in values), (mask_frame, mask)])
-    return Filter(common, aligned[-1]), aligned[:-1]
+    return Filter(common, aligned[-1], mask_name(mask_frame, mask)), aligned[:-1]
 
 
 def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key: Value) -> Columns:

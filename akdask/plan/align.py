@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from akdask.errors import AlignmentError
+from akdask.plan.chain import reselect, selected_by
 from akdask.plan.combine import Realign
 from akdask.plan.node import Frame
-from akdask.plan.rowwise import SELECTIONS, Filter, Partitions, Project, Slice, Zip
+from akdask.plan.rowwise import SELECTIONS, Project, Zip
 from akdask.plan.values import Value
 
 Aligned = tuple[Frame, Value]
@@ -26,7 +27,8 @@ def align(operation: str, items: Sequence[Aligned]) -> tuple[Frame, list[Value]]
     Returns
     -------
     frame : Frame
-        With the rows of the first item.
+        With the rows of the item with the most partitions, the first of several.  So what is small is cut like what is
+        large, and everything filtered by one mask has the same rows.
     values : list of Value
         In the order of the items.
 
@@ -35,14 +37,17 @@ def align(operation: str, items: Sequence[Aligned]) -> tuple[Frame, list[Value]]
     AlignmentError
         If the rows differ, or cannot be known to be the same.
     """
-    frame, first = items[0]
+    if all(frame is items[0][0] for frame, _ in items):
+        return items[0][0], [value for _, value in items]
+    order = sorted(range(len(items)), key=lambda number: -items[number][0].npartitions)
+    frame, first = items[order[0]]
     values = [first]
-    for item in items[1:]:
-        other, value = item
+    for number in order[1:]:
+        other, value = items[number]
         if other is not frame:
             frame, values, value = _combine(operation, frame, values, other, value)
         values.append(value)
-    return frame, values
+    return frame, [value for _, value in sorted(zip(order, values, strict=True), key=lambda pair: pair[0])]
 
 
 def _combine(
@@ -76,19 +81,15 @@ def _side_by_side(left: Frame, right: Frame) -> Frame | None:
     """Return a frame that shows the columns of both without changing what values refer to, None if there is none."""
     if left is right:
         return left
-    match left, right:
-        case Filter(), Filter() if left.predicate == right.predicate:
-            inner = _side_by_side(left.frame, right.frame)
-            return None if inner is None else Filter(inner, left.predicate)
-        case Slice(), Slice() if left.ranges == right.ranges:
-            inner = _side_by_side(left.frame, right.frame)
-            return None if inner is None else Slice(inner, left.ranges)
-        case Partitions(), Partitions() if left.numbers == right.numbers:
-            inner = _side_by_side(left.frame, right.frame)
-            return None if inner is None else Partitions(inner, left.numbers)
-    if isinstance(left, SELECTIONS) or isinstance(right, SELECTIONS):
+    if not (isinstance(left, SELECTIONS) or isinstance(right, SELECTIONS)):
+        return _zip(left, right)
+    if not isinstance(left, SELECTIONS) or not isinstance(right, SELECTIONS):
         return None
-    return _zip(left, right)
+    # The same selection of rows that differ, such as no rows at all of either, is no common ground.
+    if selected_by(left) != selected_by(right) or not left.frame.rows.same_rows(right.frame.rows):
+        return None
+    inner = _side_by_side(left.frame, right.frame)
+    return None if inner is None else reselect(inner, left)
 
 
 def _settled(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:

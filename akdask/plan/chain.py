@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import SELECTIONS, Filter, Partitions, Selecting, Slice
+from akdask.plan.tokens import token
 from akdask.plan.values import Value
 
 
@@ -57,15 +58,34 @@ class Chain:
         return index, tuple(reversed(ranges))
 
 
+def mask_name(frame: Frame, mask: Value) -> str:
+    """Name the truth values of a mask, by what it is computed from and the selections between that and its rows.
+
+    The mask alone does not name them: ``x > 3`` is another on ``x[:5]`` than on ``x[5:10]``.
+    """
+    path = [selected_by(node) for node in Chain.of(frame).selections]
+    return token("mask", mask, tuple(path))
+
+
 def rebuild(base: Frame, selections: Sequence[Selecting], predicates: Sequence[Value]) -> Frame:
     """Put selections on another base, the filters with new predicates."""
     remaining = iter(predicates)
     for node in selections:
-        match node:
-            case Filter():
-                base = Filter(base, next(remaining))
-            case Slice():
-                base = Slice(base, node.ranges)
-            case Partitions():
-                base = Partitions(base, node.numbers)
+        base = Filter(base, next(remaining), node.mask) if isinstance(node, Filter) else reselect(base, node)
     return base
+
+
+def selected_by(node: Selecting) -> tuple[str, Hashable]:
+    """Return what a selection selects by, to be compared with that of others."""
+    match node:
+        case Filter():
+            return "mask", node.mask
+        case Slice():
+            return "ranges", node.ranges
+        case Partitions():
+            return "numbers", node.numbers
+
+
+def reselect(base: Frame, node: Selecting) -> Frame:
+    """Put a selection on another base that has the columns of the old one."""
+    return type(node)(base, *node.operands[1:])

@@ -30,14 +30,19 @@ class Zip(Frame):
 
 
 class Filter(Frame):
-    """The rows of a frame where a predicate holds."""
+    """The rows of a frame where a predicate holds.
+
+    `mask` names the truth values (`akdask.plan.chain.mask_name`): columns filtered by one mask share rows, although
+    each may have to find its predicate elsewhere.
+    """
 
     frame: Frame
     predicate: Value
+    mask: str
 
     @cached_property
     def _row_token(self) -> str:
-        return token("filter", self.frame.rows.token, self.predicate)
+        return token("filter", self.frame.rows.token, self.mask)
 
     @property
     def rows(self) -> RowSpace:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from akdask.errors import AlignmentError
 from akdask.plan import lengths
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
@@ -87,6 +88,35 @@ def test_a_count_is_kept_for_all_columns_of_the_rows(source):
     source.reads.clear()
     assert len(kept * 2) == len(x[x > 4]) == 7
     assert source.reads == []
+
+
+def test_the_same_condition_on_other_rows_is_another_mask(source):
+    x = source.arrays()["x"]
+    first, second = x[0:4], x[4:8]
+    low, high = first[first > 2], second[second > 2]
+    assert len(low) == 1
+    assert len(high) == 4
+    assert high.tolist() == [4, 5, 6, 7]
+    for start in range(0, 12, 3):
+        part = x[start : start + 3]
+        assert len(part[part % 2 == 0]) == len([row for row in range(start, start + 3) if row % 2 == 0])
+
+
+def test_the_same_condition_on_other_rows_does_not_combine(source):
+    x = source.arrays()["x"]
+    first, second = x[0:4], x[4:8]
+    with pytest.raises(AlignmentError):
+        first[first > 2] + second[second > 2]
+
+
+def test_a_mask_selects_the_same_rows_of_columns_of_any_origin(source):
+    x = source.arrays()["x"][::2]
+    other = x.copy()
+    other[[0, 5]] = ak.array([100, 101])
+    mask = x > 3
+    columns = [x[mask], other[mask], (x * 2)[mask], ak.arange(6)[mask], x[mask].persist()]
+    assert len({column.rows.token for column in columns}) == 1
+    assert (columns[0] + columns[1] + columns[3]).tolist() == [4 + 4 + 2, 6 + 6 + 3, 8 + 8 + 4, 10 + 101 + 5]
 
 
 def test_a_plan_does_not_depend_on_a_count_that_is_forgotten(source, monkeypatch):
