@@ -46,6 +46,8 @@ def take_step(step, pool, lib):
             return [array[start:stop:stride] for array in pool]
         case "take", positions:
             return [array[np.array(positions, np.int64)] for array in pool]
+        case "difference", which:
+            return [*(array[1:] for array in pool), pool[which][1:] - pool[which][:-1]]
         case "twice", _:
             return [lib.concatenate([array, array]) for array in pool]
         case "assign", which, key, item:
@@ -97,6 +99,8 @@ def steps_for(draw, pool):
     match kind:
         case "arithmetic":
             return kind, draw(st.sampled_from(list(ARITHMETIC))), which("if"), draw(st.just(0.5) | st.just(which("if")))
+        case "difference":
+            return kind, which("if")
         case "scale":
             return kind, draw(st.integers(-3, 3)), which("if")
         case "compare":
@@ -183,7 +187,9 @@ def test_any_chain_gives_what_numpy_gives_in_any_partitions_and_blocks(chain, da
     for partitions in (1, 2, 7):
         lengths = data.draw(partition_lengths(rows, partitions))
         with ak.config.set(block_size=block_size):
-            assert_pools_equal(lazy_pool(rows, steps, lengths, kind), expected)
+            pool = lazy_pool(rows, steps, lengths, kind)
+            assert {array.size for array in pool} == {len(expected[0])}
+            assert_pools_equal(pool, expected)
 
 
 @given(chains(), partition_lengths(30, 4))

@@ -227,6 +227,11 @@ def test_rows_of_other_numbers_do_not_combine(source):
         source.arrays()["bytes"] + ak.arange(ROWS + 1)
 
 
+def test_slices_of_rows_of_other_numbers_combine_by_position():
+    assert (ak.arange(5)[:3] + ak.arange(8)[:3]).tolist() == [0, 2, 4]
+    assert (ak.arange(5)[1:3] + ak.arange(8)[6:]).tolist() == [7, 9]
+
+
 def test_counted_rows_of_equal_number_combine_by_position(source):
     big = source.arrays()
     evens, odds = big["port"][big["port"] % 2 == 0], big["port"][big["port"] % 2 == 1]

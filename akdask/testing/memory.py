@@ -57,16 +57,15 @@ class MemorySource:
         self._data: dict[Any, Column] = {name: as_column(items) for name, items in columns.items()}
         self.columns: Mapping[str, ColumnType] = {name: type_of(column) for name, column in self._data.items()}
         self.lengths = tuple(lengths)
+        self._starts = tuple(accumulate(self.lengths, initial=0))
         self.label = label
         self.token = token(Table(self._data, sum(lengths)), self.lengths, label)
         self.reads: list[Read] = []
 
     def part(self, index: int, columns: Sequence[str]) -> MemoryPart:
         """Return one partition, reduced to the given columns."""
-        first = list(accumulate(self.lengths, initial=0))[index]
-        nrows = self.lengths[index]
-        data = {name: slice_rows(self._data[name], first, first + nrows) for name in columns}
-        return MemoryPart(index, nrows, data, self.reads)
+        data = {name: self._data[name] for name in columns}
+        return MemoryPart(index, self._starts[index], self.lengths[index], data, self.reads)
 
     def arrays(self) -> dict[str, Any]:
         """Return all columns as lazy arrays."""
@@ -79,6 +78,7 @@ class MemoryPart:
     """One partition of a `MemorySource`, and its reader."""
 
     index: int
+    first: int
     nrows: int
     data: Mapping[str, Column]
     reads: list[Read] = field(repr=False)
@@ -98,7 +98,7 @@ class MemoryPart:
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows of a column; in `out` if it is given, as a reader of files does."""
         self.reads.append(Read(self.index, column, start, stop))
-        rows = slice_rows(self.data[column], start, stop)
+        rows = slice_rows(self.data[column], self.first + start, self.first + stop)
         if out is None:
             return rows
         out[: stop - start] = rows
