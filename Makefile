@@ -6,13 +6,16 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := $(VENV)/bin
 CODE := akdask tests benchmarks conftest.py
 
-.PHONY: demo test lint types check bench format clean
+.PHONY: demo test coverage lint types check bench format clean
 
 demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
 
 test: $(VENV)/test.installed
 	$(BIN)/python -m pytest
+
+coverage: $(VENV)/test.installed
+	$(BIN)/python -m pytest --cov --cov-report=term
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff format --check $(CODE)
