@@ -19,6 +19,10 @@ from akdask.schema import STR
 from akdask.typing import Column
 
 
+TEXT = pd.Series([""]).dtype
+"""What pandas makes of text by itself: object until version 2, its own type of strings since."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToPandas:
     """Makes a pandas DataFrame of a table and of the tables of labels of its Categoricals.
@@ -76,7 +80,7 @@ class ToPandas:
         if isinstance(column, pa.Array):
             if self.arrow_strings:
                 return pd.array(column, dtype="string[pyarrow]")
-            return pd.array(column.to_pylist(), dtype=object)
+            return pd.array(column.to_pylist(), dtype=TEXT)
         return column
 
     def of_nothing(self, project: Project, count: int) -> pd.DataFrame:
