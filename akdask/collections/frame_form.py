@@ -18,7 +18,6 @@ from akdask.plan.tokens import token
 from akdask.schema import STR
 from akdask.typing import Column
 
-
 TEXT = pd.Series([""]).dtype
 """What pandas makes of text by itself: object until version 2, its own type of strings since."""
 
