@@ -7,7 +7,6 @@
     ├── ArgumentTypeError      TypeError             an object of the wrong kind
     ├── PositionError          IndexError            a row that is not there
     ├── AlignmentError         ValueError            columns that do not share rows
-    ├── UnknownLengthsError    ValueError            a question that needs row counts nobody has found yet
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
     ├── SchemaError            ValueError            types or names that do not fit together
     │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
@@ -88,10 +87,6 @@ class PositionError(AkdaskError, IndexError):
 
 class AlignmentError(AkdaskError, ValueError):
     """Columns that do not share rows were combined."""
-
-
-class UnknownLengthsError(AkdaskError, ValueError):
-    """The number of rows in each partition is needed and not known."""
 
 
 class UnsupportedError(AkdaskError, NotImplementedError):

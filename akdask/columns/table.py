@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from akdask.columns.rows import concat_rows, filter_rows, nbytes, slice_rows, take_rows
+from akdask.columns.rows import concat_rows, nbytes, slice_rows, take_rows
 from akdask.typing import Column, NumberArray
 
 
@@ -40,11 +40,6 @@ class Table:
     def take(self, positions: NumberArray) -> Table:
         """Return the rows at the given positions."""
         return Table({name: take_rows(column, positions) for name, column in self.columns.items()}, len(positions))
-
-    def filter(self, mask: NumberArray) -> Table:
-        """Return the rows where the mask holds."""
-        columns = {name: filter_rows(column, mask) for name, column in self.columns.items()}
-        return Table(columns, int(mask.sum()))
 
     @staticmethod
     def concat(tables: Sequence[Table]) -> Table:

@@ -33,14 +33,7 @@ def count_rows(column: Column, mask: NumberArray | None) -> int:
 
 def select_rows(column: Any, mask: NumberArray | None) -> Any:
     """Return the rows where the mask holds; the column itself without one."""
-    if mask is None:
-        return column
-    if not isinstance(column, np.ndarray):
-        return filter_rows(column, mask)
-    share = np.count_nonzero(mask) / max(len(mask), 1)
-    if 1 / FEW < share < 0.9:
-        return column.take(np.flatnonzero(mask))
-    return column[mask]
+    return column if mask is None else filter_rows(column, mask)
 
 
 def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:

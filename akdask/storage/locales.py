@@ -45,12 +45,6 @@ def locale_path(path: str, index: int) -> str:
     return f"{prefix}_LOCALE{index:04d}{extension}"
 
 
-def locale_number(path: str) -> int | None:
-    """Return the number after ``_LOCALE``, None if the name has none."""
-    found = _LOCALE.search(path)
-    return int(found[1]) if found else None
-
-
 def sort_key(path: str) -> str:
     """Order files as their locales are numbered, beyond four digits too.
 
