@@ -14,7 +14,7 @@ from akdask.collections.reductions import ReductionMethods
 from akdask.collections.wrap import shows
 
 
-@shows(numbers=True)
+@shows("int", "uint", "float", "bool")
 class pdarray(OperatorMethods, ReductionMethods, Array):
     """A lazy array of int64, uint64, float64 or bool.
 

@@ -1,8 +1,10 @@
-"""Objects of a set of files as lazy collections."""
+"""Objects of a set of files as lazy collections: one function for each kind that is more than an array."""
 
 from __future__ import annotations
 
-from akdask.collections.array import Array
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from akdask.collections.categorical import DEFAULT_NA, Categorical
 from akdask.collections.wrap import wrap
 from akdask.hdf5.fileset import StoredColumn, StoredObject
@@ -14,26 +16,42 @@ from akdask.plan.rowwise import Project
 from akdask.plan.sources import Scan
 from akdask.plan.values import ColumnRef
 
+_makers: dict[ObjType, Callable[[StoredObject], Any]] = {}
 
-def from_stored(stored: StoredObject) -> Array:
+Maker = TypeVar("Maker", bound=Callable[[StoredObject], Any])
+
+
+def makes(kind: ObjType) -> Callable[[Maker], Maker]:
+    """Register the function that makes the lazy object of a stored one of some kind."""
+
+    def register(maker: Maker) -> Maker:
+        _makers[kind] = maker
+        return maker
+
+    return register
+
+
+def from_stored(stored: StoredObject) -> Any:
     """Return the lazy object that a stored one is."""
-    if stored.kind == ObjType.CATEGORICAL:
-        return _categorical(stored)
-    return wrap(*_scanned(stored.members[VALUES]))
+    maker = _makers.get(stored.kind)
+    return wrap(*scanned(stored.members[VALUES])) if maker is None else maker(stored)
 
 
+@makes(ObjType.CATEGORICAL)
 def _categorical(stored: StoredObject) -> Categorical:
     na = stored.members.get(NA_CODES)
     has_na = na is not None and sum(na.source.lengths) > 0
-    labels = Labels(_gathered(stored.members[CATEGORIES]), _gathered(na) if na and has_na else DEFAULT_NA)
-    return Categorical.of(*_scanned(stored.members[CODES]), labels)
+    labels = Labels(gathered(stored.members[CATEGORIES]), gathered(na) if na and has_na else DEFAULT_NA)
+    return Categorical.of(*scanned(stored.members[CODES]), labels)
 
 
-def _scanned(column: StoredColumn) -> tuple[Scan, ColumnRef]:
+def scanned(column: StoredColumn) -> tuple[Scan, ColumnRef]:
+    """Return the plan of a stored column, and the column on it."""
     scan = Scan(column.source)
     return scan, scan.column(column.column)
 
 
-def _gathered(column: StoredColumn) -> Frame:
-    scan, value = _scanned(column)
+def gathered(column: StoredColumn) -> Frame:
+    """Return the plan of a stored column with all rows in one partition."""
+    scan, value = scanned(column)
     return Gather(Project(scan, (0,), (value,)))

@@ -17,7 +17,7 @@ from akdask.columns import Table
 from akdask.errors import ArgumentTypeError
 
 
-@shows(numbers=False)
+@shows("str")
 class Strings(OperatorMethods):
     """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
 

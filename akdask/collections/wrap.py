@@ -8,17 +8,18 @@ from typing import TypeVar
 from akdask.collections.array import Array
 from akdask.plan.node import Frame
 from akdask.plan.values import Value
+from akdask.schema.dtypes import Kind
 
 ArrayType = TypeVar("ArrayType", bound=type[Array])
 
-_shown_by: dict[bool, type[Array]] = {}
+_shown_by: dict[Kind, type[Array]] = {}
 
 
-def shows(*, numbers: bool) -> Callable[[ArrayType], ArrayType]:
-    """Register a class for values of numbers, or of strings."""
+def shows(*kinds: Kind) -> Callable[[ArrayType], ArrayType]:
+    """Register a class for values of some kinds of column types."""
 
     def register(cls: ArrayType) -> ArrayType:
-        _shown_by[numbers] = cls
+        _shown_by.update(dict.fromkeys(kinds, cls))
         return cls
 
     return register
@@ -26,4 +27,4 @@ def shows(*, numbers: bool) -> Callable[[ArrayType], ArrayType]:
 
 def wrap(frame: Frame, value: Value) -> Array:
     """Return the array of the kind that the value's type asks for."""
-    return _shown_by[value.dtype.is_number](frame, value)
+    return _shown_by[value.dtype.kind](frame, value)

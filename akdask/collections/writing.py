@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -38,18 +38,36 @@ class Storable:
         What is stored row by row.
     tables : mapping of str to Project, optional
         What is stored besides: one-partition plans with one column.
+    children : mapping of str to Storable, optional
+        Members that are objects themselves.
+    params : mapping of str to value, optional
+        Numbers that attributes hold, such as the shape of an array.
     """
 
     kind: ObjType
     frame: Frame
-    members: Mapping[str, Value]
+    members: Mapping[str, Value] = field(default_factory=dict)
     tables: Mapping[str, Project] = field(default_factory=dict)
+    children: Mapping[str, Storable] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
 
     def spec(self, name: str) -> ObjectSpec:
         """Return the description of the object under a name."""
-        dtype = self.members[VALUES].dtype if VALUES in self.members else None
-        members = {member: (name, member) for member in self.members}
-        return ObjectSpec(name, self.kind, members, {member: (name, member) for member in self.tables}, dtype)
+        return ObjectSpec(
+            name,
+            self.kind,
+            {member: (name, member) for member in self.members},
+            {member: (name, member) for member in self.tables},
+            self.members[VALUES].dtype if VALUES in self.members else None,
+            {member: child.spec(f"{name}/{member}") for member, child in self.children.items()},
+            self.params,
+        )
+
+    def named(self, name: str) -> Iterator[tuple[str, Storable]]:
+        """Yield the object and all that it is made of, each with its path."""
+        yield name, self
+        for member, child in self.children.items():
+            yield from child.named(f"{name}/{member}")
 
 
 class StorageMethods:
@@ -121,15 +139,16 @@ def write_objects(
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
     if not objects:
         raise FileError("there is nothing to write.", hint="pass at least one column.")
-    count = max(item.frame.npartitions for item in objects.values())
+    everything = dict(pair for name, item in objects.items() for pair in item.named(name))
+    count = max(item.frame.npartitions for item in everything.values())
     if chosen_mode == "append" and chosen_type == "distribute":
         count = len(locale_files(os.fspath(path))) or count
     specs = [item.spec(name) for name, item in objects.items()]
     writer = SetWriter(path, specs, npartitions=count, mode=chosen_mode, file_type=chosen_type, overwrite=overwrite)
-    rows = [fitted(project, count) for project in _by_frame(objects)]
+    rows = [fitted(project, count) for project in _by_frame(everything)]
     tables = [
         Project(table.frame, ((name, member),), table.values)
-        for name, item in objects.items()
+        for name, item in everything.items()
         for member, table in item.tables.items()
     ]
     write(writer, rows, tables)
@@ -146,6 +165,8 @@ def _by_frame(objects: Mapping[str, Storable]) -> list[Project]:
     frames: dict[str, Frame] = {}
     columns: dict[str, dict[Hashable, Value]] = {}
     for name, item in objects.items():
+        if not item.members:
+            continue
         frames[item.frame._name] = item.frame
         found = columns.setdefault(item.frame._name, {})
         found.update({(name, member): value for member, value in item.members.items()})

@@ -11,13 +11,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.errors import ArgumentTypeError
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type
+from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.typing import Column, NumberArray
 
 
 def empty(dtype: ColumnType) -> Column:
     """Return a column of no rows."""
-    return np.empty(0, dtype.numpy) if dtype.is_number else pa.array([], pa.large_string())
+    return np.empty(0, dtype.numpy) if dtype.is_number else pa.array([], arrow_type(dtype))
+
+
+def arrow_type(dtype: ColumnType) -> pa.DataType:
+    """Return the type of the Arrow arrays that hold what NumPy does not.
+
+    Integers of any size are bytes of two's complement, least significant first; arrays of them may differ in width.
+    """
+    match dtype.kind:
+        case "list":
+            return pa.large_list(pa.null() if dtype.item is None else arrow_type(dtype.item))
+        case "bigint":
+            return pa.binary(8)
+        case "str":
+            return pa.large_string()
+    return pa.from_numpy_dtype(dtype.numpy)
 
 
 @singledispatch
@@ -90,29 +105,37 @@ def _(column: np.ndarray) -> int:
 
 
 @type_of.register
-def _(column: pa.LargeStringArray) -> ColumnType:
-    return STR
+def _(column: pa.Array) -> ColumnType:
+    return _type_of_arrow(column.type)
+
+
+def _type_of_arrow(kind: pa.DataType) -> ColumnType:
+    if pa.types.is_large_list(kind):
+        return list_of(None if pa.types.is_null(kind.value_type) else _type_of_arrow(kind.value_type))
+    if pa.types.is_fixed_size_binary(kind):
+        return BIGINT
+    return STR if pa.types.is_large_string(kind) else column_type(kind.to_pandas_dtype())
 
 
 @slice_rows.register
-def _(column: pa.LargeStringArray, start: int, stop: int, step: int = 1) -> pa.LargeStringArray:
+def _(column: pa.Array, start: int, stop: int, step: int = 1) -> pa.Array:
     if step == 1:
         return column.slice(start, max(stop - start, 0))
     return column.take(pa.array(np.arange(len(column))[_python_slice(start, stop, step)]))
 
 
 @take_rows.register
-def _(column: pa.LargeStringArray, positions: NumberArray) -> pa.LargeStringArray:
+def _(column: pa.Array, positions: NumberArray) -> pa.Array:
     return column.take(pa.array(positions))
 
 
 @filter_rows.register
-def _(column: pa.LargeStringArray, mask: NumberArray) -> pa.LargeStringArray:
+def _(column: pa.Array, mask: NumberArray) -> pa.Array:
     return pc.filter(column, pa.array(mask))
 
 
 @nbytes.register
-def _(column: pa.LargeStringArray) -> int:
+def _(column: pa.Array) -> int:
     return int(column.nbytes)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.errors import InconsistentFilesError
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
+from akdask.schema import ColumnType
 
 
 class Agreement:
@@ -76,10 +77,32 @@ def _references(files: Sequence[FileDescription]) -> dict[str, ObjectSchema]:
     for file in differing(files):
         for schema in file.objects:
             known = found.setdefault(schema.name, schema)
-            if schema.kind == known.kind and schema.members != known.members and known.problem is None:
-                members = dict(schema.members) | dict(known.members)
-                found[schema.name] = replace(known, members=tuple(members.items()))
+            if schema != known and known.problem is None:
+                found[schema.name] = _joined(known, schema)
     return found
+
+
+def _joined(known: ObjectSchema, other: ObjectSchema) -> ObjectSchema:
+    """Return an object with the members that only another file has of it; those of both are as the first has them."""
+    if other.kind != known.kind:
+        return known
+    members = dict(other.members) | {
+        member: _typed(column, dict(other.members).get(member)) for member, column in known.members
+    }
+    others = dict(other.children)
+    children = others | {
+        member: _joined(child, others[member]) if member in others else child for member, child in known.children
+    }
+    return replace(known, members=tuple(members.items()), children=tuple(children.items()))
+
+
+def _typed(known: ColumnSchema, other: ColumnSchema | None) -> ColumnSchema:
+    """Return the column that knows the type of its items: lists that are all empty do not."""
+    return other if other is not None and _is_empty_list(known) else known
+
+
+def _is_empty_list(column: ColumnSchema) -> bool:
+    return column.dtype.kind == "list" and column.dtype.item is None
 
 
 def _differences(
@@ -109,17 +132,29 @@ def _object_differences(
         for member, column in found.members:
             if member in expected:
                 yield from _type_differences(column, expected[member], strict_types)
+        children = dict(reference.children)
+        for member, child in found.children:
+            if member in children:
+                yield from _object_differences(child.name, child, children[member], strict_types)
 
 
 def _type_differences(found: ColumnSchema, reference: ColumnSchema, strict_types: bool) -> Iterator[str]:
     """HDF5 classes must agree, width and sign only if types are strict; byte order never matters."""
-    here, there = np.dtype(found.values.dtype), np.dtype(reference.values.dtype)
-    same_class = (here.kind == "f") == (there.kind == "f") and found.dtype.is_number == reference.dtype.is_number
+    if _is_empty_list(found) or _is_empty_list(reference):
+        return
+    here, there = np.dtype(found.datasets[0].dtype), np.dtype(reference.datasets[0].dtype)
+    same_class = (here.kind == "f") == (there.kind == "f") and _class(found.dtype) == _class(reference.dtype)
     same = (here.kind, here.itemsize, found.dtype) == (there.kind, there.itemsize, reference.dtype)
     if not same_class or (strict_types and not same):
         yield f"{found.name!r} is {_stored_as(found)}, elsewhere {_stored_as(reference)}"
 
 
+def _class(dtype: ColumnType) -> str:
+    """Return what must agree even where widths and signs need not."""
+    items = "" if dtype.item is None else _class(dtype.item)
+    return "number" if dtype.is_number else f"{dtype.kind} {items}"
+
+
 def _stored_as(column: ColumnSchema) -> str:
-    stored = np.dtype(column.values.dtype).name
+    stored = np.dtype(column.datasets[0].dtype).name
     return stored if stored == column.dtype.name else f"{column.dtype.name} stored as {stored}"

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import AkdaskError
 from akdask.hdf5.layout import ObjType
-from akdask.schema import ColumnType
+from akdask.schema import STR, ColumnType
 from akdask.storage.extents import Extent
 from akdask.storage.files import FileIdentity
 
@@ -34,17 +34,20 @@ Slot: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ColumnSchema:
-    """One column of an object: numbers in one dataset, or Strings in `values` with or without `segments`."""
+    """One column of an object, and the datasets that it is stored in, in the order of their slots.
+
+    Numbers have one dataset.  Strings have ``values`` and mostly ``segments``.  Lists have the datasets of their items
+    and then ``segments``.  Integers of any size have one dataset for each limb.
+    """
 
     name: str
     dtype: ColumnType
-    values: DatasetSchema
-    segments: DatasetSchema | None = None
+    datasets: tuple[DatasetSchema, ...]
 
     @property
-    def datasets(self) -> tuple[DatasetSchema, ...]:
-        """The datasets, in the order of their slots."""
-        return (self.values,) if self.segments is None else (self.values, self.segments)
+    def tells_rows(self) -> bool:
+        """Whether the last dataset has one element for each row: it has, but for strings without segments."""
+        return self.dtype != STR or len(self.datasets) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +60,43 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ObjectSchema:
-    """One root object: its kind and, for each member that holds data, the column.
+    """One object: its kind and what it is made of.
 
-    An object that cannot be read has no members and a `problem`.
+    Parameters
+    ----------
+    name : str
+        Path in the file, for a root object its name.
+    kind : ObjType
+        What it is.
+    members : tuple of (str, ColumnSchema)
+        Members that hold data.
+    children : tuple of (str, ObjectSchema)
+        Members that are objects themselves: the keys of a GroupBy, the columns of a DataFrame.
+    params : tuple of (str, value)
+        Numbers and tuples of numbers that attributes hold, such as the shape of an array.
+    problem : Problem, optional
+        Why the object cannot be read; it has no members then.
     """
 
     name: str
     kind: ObjType
     members: tuple[tuple[str, ColumnSchema], ...] = ()
+    children: tuple[tuple[str, ObjectSchema], ...] = ()
+    params: tuple[tuple[str, Any], ...] = ()
     problem: Problem | None = None
+
+    @property
+    def columns(self) -> Iterator[ColumnSchema]:
+        """All columns, those of children after the object's own: the order of the slots."""
+        for _, column in self.members:
+            yield column
+        for _, child in self.children:
+            yield from child.columns
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a codec says about one object of one file."""
+    """What a codec says about one object of one file; slots are in the order of the datasets of its columns."""
 
     schema: ObjectSchema
     slots: tuple[Slot, ...] = ()
@@ -87,7 +113,7 @@ class FileDescription:
     objects : tuple of ObjectSchema
         In byte order of their names.
     slots : ndarray, shape (ndatasets, 2), int64
-        Offset and length of every dataset, in the order of objects, members, `values` before `segments`.
+        Offset and length of every dataset, in the order of objects, their columns and the datasets of those.
     column_order : str or None
         The private root attribute that keeps the users' order, as it is stored.
     """
@@ -103,7 +129,7 @@ def columns_of(objects: tuple[ObjectSchema, ...]) -> dict[str, tuple[int, Column
     found: dict[str, tuple[int, ColumnSchema]] = {}
     position = 0
     for schema in objects:
-        for _, column in schema.members:
+        for column in schema.columns:
             found[column.name] = (position, column)
             position += len(column.datasets)
     return found
@@ -123,5 +149,4 @@ class ColumnPlace:
     """Where one column lies in one file: all that a worker needs to read it."""
 
     dtype: ColumnType
-    values: Extent
-    segments: Extent | None = None
+    extents: tuple[Extent, ...]

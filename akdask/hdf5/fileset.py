@@ -6,10 +6,10 @@ import os
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from akdask import config
 from akdask.errors import AkdaskError, FileError, MissingDatasetError
@@ -44,17 +44,23 @@ class StoredObject:
     Parameters
     ----------
     name : str
-        Its name at root.
+        Its path in the files, for a root object its name.
     kind : ObjType
         What it is.
     members : mapping of str to StoredColumn
         ``values`` of a pdarray or Strings; ``codes``, ``categories``, ``NA_Codes`` and where stored ``permutation``
         and ``segments`` of a Categorical.
+    children : mapping of str to StoredObject
+        Members that are objects themselves, such as the columns of a DataFrame.
+    params : mapping of str to value
+        Numbers that its attributes hold, such as the shape of an array.
     """
 
     name: str
     kind: ObjType
     members: Mapping[str, StoredColumn]
+    children: Mapping[str, StoredObject] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 class FileSet:
@@ -136,14 +142,15 @@ class FileSet:
 
 
 def _columns(schemas: Mapping[str, ObjectSchema]) -> dict[str, ColumnSchema]:
-    return {column.name: column for schema in schemas.values() for _, column in schema.members}
+    return {column.name: column for schema in schemas.values() for column in schema.columns}
 
 
 def _stored(schema: ObjectSchema, spaces: RowSpaces) -> StoredObject:
     members = {
         member: StoredColumn(spaces.source(column.name, column), column.name) for member, column in schema.members
     }
-    return StoredObject(schema.name, schema.kind, members)
+    children = {member: _stored(child, spaces) for member, child in schema.children}
+    return StoredObject(schema.name, schema.kind, members, children, dict(schema.params))
 
 
 _SETS: OrderedDict[tuple[tuple[FileIdentity, ...], ReadOptions], FileSet] = OrderedDict()

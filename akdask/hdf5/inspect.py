@@ -11,16 +11,14 @@ from typing import Any
 
 import h5py
 import numpy as np
-from h5py import h5d, h5f, h5g, h5p
+from h5py import h5f, h5g, h5p
 
-from akdask.errors import FileFormatError, UnsupportedError
+from akdask.errors import FileFormatError
 from akdask.hdf5 import layout
-from akdask.hdf5.codecs import CODECS
-from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import Described, FileDescription, ObjectSchema, Problem
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.codecs import describe_object
+from akdask.hdf5.description import FileDescription
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.hdf5.recognize import kind_of
 from akdask.storage.files import FileIdentity, file_system, is_remote
 
 HDF5_ERRORS = (OSError, KeyError, ValueError, RuntimeError, TypeError, NotImplementedError)
@@ -111,7 +109,7 @@ def _inspect(file: FileIdentity) -> FileDescription:
     with open_file(file.path) as opened:
         root = h5g.open(opened.id, b"/")
         members = Members(root, "")
-        found = [_describe(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]
+        found = [describe_object(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]
         described = [one for one in found if one is not None]
         slots = [slot for found in described for slot in found.slots]
         return FileDescription(
@@ -120,25 +118,3 @@ def _inspect(file: FileIdentity) -> FileDescription:
             np.array(slots, np.int64).reshape(-1, 2),
             layout.read_text(root, layout.COLUMN_ORDER),
         )
-
-
-def _describe(members: Members, encoded: bytes) -> Described | None:
-    """Describe one root object; what is wrong with one object says nothing about the others.  Types are no objects."""
-    name = encoded.decode(errors="surrogateescape")
-    node = members.open(encoded)
-    if not isinstance(node, (h5d.DatasetID, h5g.GroupID)):
-        return None
-    kind = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
-    if isinstance(kind, Problem):
-        return Described(ObjectSchema(name, ObjType.UNKNOWN, problem=kind))
-    codec = CODECS.get(kind)
-    if codec is None:
-        return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
-    try:
-        return codec.describe(name, kind, node)
-    except NotFlatError as error:
-        return _unreadable(name, kind, str(error))
-
-
-def _unreadable(name: str, kind: ObjType, text: str) -> Described:
-    return Described(ObjectSchema(name, kind, problem=Problem(UnsupportedError, text)))

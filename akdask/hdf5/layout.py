@@ -133,9 +133,10 @@ def read_text(node: H5Object, name: bytes) -> str | None:
     return raw.rstrip(b"\0").decode(errors="replace")
 
 
-def write_integer(node: H5Object, name: bytes, value: int) -> None:
-    """Write an int64 scalar attribute."""
-    h5a.create(node, name, h5t.STD_I64LE, _scalar()).write(np.asarray(value, np.int64))
+def write_integer(node: H5Object, name: bytes, value: int | tuple[int, ...]) -> None:
+    """Write an int64 attribute: a scalar, or one dimension of several."""
+    space = h5s.create_simple((len(value),)) if isinstance(value, tuple) else _scalar()
+    h5a.create(node, name, h5t.STD_I64LE, space).write(np.asarray(value, np.int64))
 
 
 def write_text(node: H5Object, name: bytes, text: bytes) -> None:

@@ -52,7 +52,8 @@ class Members:
 
     def path_of(self, name: bytes) -> str:
         """Return the path of a member in the file."""
-        return f"{self.path}/{name.decode(errors='surrogateescape')}"
+        leaf = name.decode(errors="surrogateescape")
+        return f"{self.path}/{leaf}" if self.path else leaf
 
     def dataset(self, name: bytes | None, wanted: str) -> tuple[DatasetSchema, Slot]:
         """Describe a member that must be a flat dataset.

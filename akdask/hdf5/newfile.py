@@ -10,7 +10,7 @@ import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import h5py
 import numpy as np
@@ -41,14 +41,20 @@ class ObjectSpec:
         Members that are small and given whole to every partition (``categories``, ``NA_Codes``), which writes its
         share of them.
     dtype : ColumnType, optional
-        Type of a pdarray, the same in every file even where there are no rows.
+        Type of the values, the same in every file even where there are no rows.
+    children : mapping of str to ObjectSpec
+        Members that are objects themselves; their names are paths.
+    params : mapping of str to value
+        Numbers that attributes hold, such as the shape of an array.
     """
 
     name: str
     kind: ObjType
-    members: Mapping[str, Hashable]
+    members: Mapping[str, Hashable] = field(default_factory=dict)
     tables: Mapping[str, Hashable] = field(default_factory=dict)
     dtype: ColumnType | None = None
+    children: Mapping[str, ObjectSpec] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +75,17 @@ class Share:
         return slice(-(-self.index * nrows // self.count), -(-(self.index + 1) * nrows // self.count))
 
 
+Attributes: TypeAlias = tuple[tuple[bytes, int | tuple[int, ...]], ...]
+"""Attributes beyond those that every object has: int64, scalars or one-dimensional."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewGroup:
     """A group to be made."""
 
     path: str
     kind: ObjType
+    attributes: Attributes = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,8 @@ class NewDataset:
         Name of a hard link to the dataset, in the same group.
     local_to : str, optional
         The elements are positions in this dataset's share of one file, so they shift when files are joined.
+    attributes : tuple of (name, int or tuple of int)
+        Further attributes.
     """
 
     path: str
@@ -106,6 +119,7 @@ class NewDataset:
     is_bool: bool = False
     alias: str | None = None
     local_to: str | None = None
+    attributes: Attributes = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +136,13 @@ class NewObject:
 
     parts: tuple[NewGroup | NewDataset, ...]
     blocks: Mapping[str, Iterable[NumberArray]]
+
+    @classmethod
+    def group(cls, group: NewGroup, members: Iterable[NewObject]) -> NewObject:
+        """Return a group with what its members add to the file."""
+        made = list(members)
+        parts = (group, *(part for one in made for part in one.parts))
+        return cls(parts, {path: blocks for one in made for path, blocks in one.blocks.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +170,25 @@ def add_layout(path: str, parts: Iterable[NewGroup | NewDataset], column_order: 
 
 def _make(root: H5Object, part: NewGroup | NewDataset) -> Extent | None:
     if isinstance(part, NewGroup):
-        layout.write_kind(h5g.create(root, part.path.encode()), part.kind)
+        group = h5g.create(root, part.path.encode())
+        layout.write_kind(group, part.kind)
+        _write_attributes(group, part.attributes)
         return None
     node = h5d.create(
         root, part.path.encode(), _stored_type(part.dtype), h5s.create_simple((part.length,)), _creation()
     )
     layout.write_kind(node, part.kind)
     layout.write_integer(node, layout.IS_BOOL, part.is_bool)
+    _write_attributes(node, part.attributes)
     if part.alias is not None:
         root.links.create_hard(part.alias.encode(), root, part.path.encode())
     offset = node.get_offset()
     return Extent(part.path, part.dtype, ELSEWHERE if offset is None else offset, part.length)
+
+
+def _write_attributes(node: H5Object, attributes: Attributes) -> None:
+    for name, value in attributes:
+        layout.write_integer(node, name, value)
 
 
 @cache

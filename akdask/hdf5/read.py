@@ -142,22 +142,22 @@ class Hdf5PartReader:
         )
 
     def _read_numbers(self, place: ColumnPlace, start: int, out: NumberArray) -> NumberArray:
-        if np.dtype(place.values.dtype) == out.dtype:
-            self._extents.read_into(out, place.values, start)
+        (stored,) = place.extents
+        if np.dtype(stored.dtype) == out.dtype:
+            self._extents.read_into(out, stored, start)
         else:
-            np.copyto(out, self._read_stored(place.values, start, len(out)), casting="unsafe")
+            np.copyto(out, self._read_stored(stored, start, len(out)), casting="unsafe")
         return out
 
     def _read_bools(self, place: ColumnPlace, start: int, out: NumberArray) -> NumberArray:
         """Anything but 0 is true, while NumPy's bool must be 0 or 1 in memory."""
-        if np.dtype(place.values.dtype).itemsize != 1:
-            np.not_equal(self._read_stored(place.values, start, len(out)), 0, out=out)
+        (stored,) = place.extents
+        if np.dtype(stored.dtype).itemsize != 1:
+            np.not_equal(self._read_stored(stored, start, len(out)), 0, out=out)
             return out
         raw = out.view(np.uint8)
         # An HDF5 enum is a type of its own to h5py, but its bytes are the same.
-        self._extents.read_into(
-            out if place.values.dtype == "|b1" else raw.view(place.values.dtype), place.values, start
-        )
+        self._extents.read_into(out if stored.dtype == "|b1" else raw.view(stored.dtype), stored, start)
         if raw.max() > 1:
             np.not_equal(raw, 0, out=out)
         return out
@@ -172,44 +172,46 @@ class Hdf5PartReader:
         return stored
 
     def _read_strings(self, place: ColumnPlace, start: int, stop: int) -> pa.LargeStringArray:
+        values = place.extents[0]
         bounds = self._bounds(place, start, stop)
         first, last = int(bounds[0]), int(bounds[-1])
-        if not 0 <= first <= last <= place.values.length:
-            raise self._damaged(place, start, f"segments reach from {first} to {last} of {place.values.length} bytes")
+        if not 0 <= first <= last <= values.length:
+            raise self._damaged(place, start, f"segments reach from {first} to {last} of {values.length} bytes")
         try:
-            return decode(self._read_stored(place.values, first, last - first).view(np.uint8), bounds)
+            return decode(self._read_stored(values, first, last - first).view(np.uint8), bounds)
         except StringError as error:
             raise self._damaged(place, start + error.row, error.text) from None
 
     def _bounds(self, place: ColumnPlace, start: int, stop: int) -> NumberArray:
         """Return the starts of the strings of some rows, and the end of the last."""
-        if place.segments is None:
+        if len(place.extents) == 1:
             starts = self._starts_of_partition(place)
             return starts[start - self._start : stop - self._start + 1]
-        is_last = stop == place.segments.length
+        values, segments = place.extents
+        is_last = stop == segments.length
         bounds = np.empty(stop - start + 1, np.int64)
         count = len(bounds) - is_last
-        if np.dtype(place.segments.dtype) == bounds.dtype:
-            self._extents.read_into(bounds[:count], place.segments, start)
+        if np.dtype(segments.dtype) == bounds.dtype:
+            self._extents.read_into(bounds[:count], segments, start)
         else:
-            bounds[:count] = self._read_stored(place.segments, start, count)
+            bounds[:count] = self._read_stored(segments, start, count)
         if is_last:
-            bounds[-1] = place.values.length
+            bounds[-1] = values.length
         if start == 0 and bounds[0] != 0:
             raise self._damaged(place, 0, f"the first string starts at byte {bounds[0]}, not 0")
         return bounds
 
     def _starts_of_partition(self, place: ColumnPlace) -> NumberArray:
         """Without segments only counting NULs from the first byte of the file on finds a row; do that once."""
-        key = place.values.dataset
+        key = place.extents[0].dataset
         if key not in self._starts:
-            starts = scan_starts(self._extents, place.values)
+            starts = scan_starts(self._extents, place.extents[0])
             self._starts[key] = starts[self._start : self._stop + 1]
         return self._starts[key]
 
     def _damaged(self, place: ColumnPlace, row: int, text: str) -> FileFormatError:
         return FileFormatError(
-            f"dataset {place.values.dataset!r} of {self._file.path!r} holds no valid strings.",
+            f"dataset {place.extents[0].dataset!r} of {self._file.path!r} holds no valid strings.",
             details=[f"row {row} of the file: {text}"],
             hint="with calc_string_offsets=True the stored segments are not used.",
         )

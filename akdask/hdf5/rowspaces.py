@@ -92,23 +92,22 @@ class RowSpaces:
 
     def _stored_rows(self, name: str, schema: ColumnSchema) -> npt.NDArray[np.int64]:
         """Return rows in each file, -1 where only the data tells."""
-        values = self._layouts.slots(name)[:, 1]
+        rows = self._layouts.rows(name)
         if schema.dtype != STR:
-            return np.maximum(values, 0)
-        segments = self._layouts.slots(name, segments=True)[:, 1]
+            return rows
         if self._options.calc_string_offsets:
-            segments[:] = -1
-        return np.where((segments < 0) & (values <= 0), 0, segments)
+            rows[:] = -1
+        return np.where((rows < 0) & (self._layouts.lengths(name) == 0), 0, rows)
 
     def _counted_rows(self, name: str, schema: ColumnSchema) -> npt.NDArray[np.int64]:
         rows = self._stored_rows(name, schema)
         for index in np.flatnonzero(rows < 0).tolist():
             place = self._layouts.place(index, name, STR, use_segments=False)
-            rows[index] = _count_strings(self._layouts.files[index].file, place.values)
+            rows[index] = _count_strings(self._layouts.files[index].file, place.extents[0])
         return rows
 
     def _nbytes(self, name: str, schema: ColumnSchema) -> npt.NDArray[np.int64]:
-        return np.maximum(self._layouts.slots(name)[:, 1], 0) * np.dtype(schema.values.dtype).itemsize
+        return self._layouts.lengths(name) * np.dtype(schema.datasets[0].dtype).itemsize
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from akdask.errors import MissingDatasetError
 from akdask.hdf5.description import ColumnPlace, FileDescription, ObjectSchema, columns_of
 from akdask.hdf5.read import Hdf5PartReader
-from akdask.schema import ColumnType
+from akdask.schema import STR, ColumnType
 from akdask.storage.extents import ELSEWHERE, Extent, RowRanges
 from akdask.storage.files import FileIdentity
 
@@ -70,29 +70,34 @@ class Layouts:
         self._members = [np.flatnonzero(self._table_of == number) for number in range(len(numbers))]
         self._slots = [np.stack([files[index].slots for index in found.tolist()]) for found in self._members]
 
-    def slots(self, column: str, *, segments: bool = False) -> npt.NDArray[np.int64]:
-        """Return offset and length of a column's values or segments in every file, shape (nfiles, 2).
-
-        A file without the dataset has offset and length -1.
-        """
-        found = np.full((len(self.files), 2), -1, np.int64)
+    def lengths(self, column: str) -> npt.NDArray[np.int64]:
+        """Return the number of elements of a column's first dataset in every file; 0 where it is missing."""
+        found = np.zeros(len(self.files), np.int64)
         for table, members, slots in zip(self._tables, self._members, self._slots, strict=True):
-            entry = table.get(column)
-            if entry is not None and (not segments or entry[1].segments is not None):
-                found[members] = slots[:, entry[0] + segments]
+            if column in table:
+                found[members] = slots[:, table[column][0], 1]
+        return found
+
+    def rows(self, column: str) -> npt.NDArray[np.int64]:
+        """Return the number of a column's rows in every file; -1 where only the data tells, 0 where it is missing."""
+        found = np.zeros(len(self.files), np.int64)
+        for table, members, slots in zip(self._tables, self._members, self._slots, strict=True):
+            if column in table:
+                position, schema = table[column]
+                found[members] = slots[:, position + len(schema.datasets) - 1, 1] if schema.tells_rows else -1
         return found
 
     def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnPlace:
         """Return where one column lies in one file; nowhere, and without rows, if the file lacks it."""
         entry = self._tables[int(self._table_of[index])].get(column)
         if entry is None:
-            return ColumnPlace(dtype, Extent(column, "<i8", ELSEWHERE, 0))
+            return ColumnPlace(dtype, (Extent(column, "<i8", ELSEWHERE, 0),))
         position, schema = entry
-        slots = self.files[index].slots[position : position + 2].tolist()
-        values = Extent(schema.values.path, schema.values.dtype, *slots[0])
-        if schema.segments is None or not use_segments:
-            return ColumnPlace(dtype, values)
-        return ColumnPlace(dtype, values, Extent(schema.segments.path, schema.segments.dtype, *slots[1]))
+        slots = self.files[index].slots[position : position + len(schema.datasets)].tolist()
+        extents = tuple(
+            Extent(found.path, found.dtype, *slot) for found, slot in zip(schema.datasets, slots, strict=True)
+        )
+        return ColumnPlace(dtype, extents if use_segments or dtype != STR else extents[:1])
 
 
 class Hdf5Source:

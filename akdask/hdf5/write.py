@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from akdask.columns import Table
 from akdask.errors import AkdaskError, ArgumentError, ExistsError, InconsistentFilesError, MissingFileError, WriteError
 from akdask.hdf5 import layout
-from akdask.hdf5.codecs import CODECS
+from akdask.hdf5.codecs import lay_out_object
 from akdask.hdf5.existing import copy_without, stored_names
 from akdask.hdf5.inspect import HDF5_ERRORS
 from akdask.hdf5.merge import copy_shares, whole
@@ -138,7 +138,7 @@ class SetWriter:
             If a column does not fit its object.
         """
         share = Share(index, self.npartitions)
-        new = [CODECS[spec.kind].lay_out(spec, table.columns, tables or {}, share) for spec in self.specs]
+        new = [lay_out_object(spec, table.columns, tables or {}, share) for spec in self.specs]
         parts = tuple(part for made in new for part in made.parts)
         is_final = len(self.targets) == self.npartitions
         attempt = self._staging.attempt(self._names[index])

@@ -1,6 +1,18 @@
 """What columns are, before any byte is read: types, and the identity of rows."""
 
-from akdask.schema.dtypes import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type
+from akdask.schema.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.schema.rows import RowSpace
 
-__all__ = ["BOOL", "FLOAT64", "INT64", "STR", "UINT8", "UINT64", "ColumnType", "RowSpace", "column_type"]
+__all__ = [
+    "BIGINT",
+    "BOOL",
+    "FLOAT64",
+    "INT64",
+    "STR",
+    "UINT8",
+    "UINT64",
+    "ColumnType",
+    "RowSpace",
+    "column_type",
+    "list_of",
+]

@@ -1,6 +1,7 @@
 """The closed set of types that a column can have while it is computed with.
 
-Arkouda computes on 64-bit numbers, bool and Strings; narrower widths in files are widened when they are read.
+Arkouda computes on 64-bit numbers, bool, Strings, integers of any size and lists of all of these (SegArray); narrower
+widths in files are widened when they are read.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from akdask.errors import ArgumentTypeError
 
-Kind: TypeAlias = Literal["int", "uint", "float", "bool", "str"]
+Kind: TypeAlias = Literal["int", "uint", "float", "bool", "str", "bigint", "list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,26 +24,32 @@ class ColumnType:
     Parameters
     ----------
     name : str
-        The name that Arkouda uses: ``int64``, ``uint64``, ``float64``, ``bool``, ``uint8``, ``str``.
+        The name that Arkouda uses: ``int64``, ``uint64``, ``float64``, ``bool``, ``uint8``, ``str``, ``bigint``.
     kind : str
-        What sort of values: ``int``, ``uint``, ``float``, ``bool`` or ``str``.
+        What sort of values: ``int``, ``uint``, ``float``, ``bool``, ``str``, ``bigint`` or ``list``.
     itemsize : int
-        Bytes of one element in memory; for strings the size of one offset.
+        Bytes of one element in memory; for what has no fixed size, the size of one offset.
+    item : ColumnType, optional
+        Type of the values of a list; None for lists that are all empty, of whatever values.
+    max_bits : int, default -1
+        Bits of a bigint, -1 for no limit.
     """
 
     name: str
     kind: Kind
     itemsize: int
+    item: ColumnType | None = None
+    max_bits: int = -1
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy dtype that holds it; object for strings, as `to_ndarray` gives them."""
-        return _NUMPY[self.name]
+        """The NumPy dtype that holds it; object for what NumPy has no dtype for, as `to_ndarray` gives it."""
+        return _NUMPY.get(self.name, _OBJECT)
 
     @property
     def is_number(self) -> bool:
-        """Whether partitions hold NumPy arrays (bool included) rather than Arrow strings."""
-        return self.kind != "str"
+        """Whether partitions hold NumPy arrays (bool included) rather than Arrow arrays."""
+        return self.name in _NUMPY
 
     def __str__(self) -> str:
         return self.name
@@ -54,9 +61,22 @@ FLOAT64 = ColumnType("float64", "float", 8)
 BOOL = ColumnType("bool", "bool", 1)
 UINT8 = ColumnType("uint8", "uint", 1)
 STR = ColumnType("str", "str", 8)
+BIGINT = ColumnType("bigint", "bigint", 16)
 
-_NUMPY = {t.name: np.dtype(t.name if t.is_number else object) for t in (INT64, UINT64, FLOAT64, BOOL, UINT8, STR)}
-BY_NAME = {t.name: t for t in (INT64, UINT64, FLOAT64, BOOL, UINT8, STR)}
+_NUMPY = {t.name: np.dtype(t.name) for t in (INT64, UINT64, FLOAT64, BOOL, UINT8)}
+_OBJECT = np.dtype(object)
+BY_NAME = {t.name: t for t in (INT64, UINT64, FLOAT64, BOOL, UINT8, STR, BIGINT)}
+
+
+def list_of(item: ColumnType | None) -> ColumnType:
+    """Return the type of lists of values of a type, which SegArrays have.
+
+    Examples
+    --------
+    >>> list_of(INT64).name, list_of(STR).item == STR
+    ('list[int64]', True)
+    """
+    return ColumnType(f"list[{'' if item is None else item.name}]", "list", 8, item)
 
 
 def column_type(dtype: ColumnType | npt.DTypeLike | str) -> ColumnType:

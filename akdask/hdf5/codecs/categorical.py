@@ -41,7 +41,7 @@ def _integers(name: str, members: Members, member: str) -> tuple[str, tuple[Colu
     dataset, slot = members.dataset(members.find(member), member)
     if dataset.dtype[1] not in "iu":
         raise NotFlatError(f"holds {dataset.dtype} as {member}, not integers")
-    return member, (ColumnSchema(f"{name}/{member}", INT64, dataset), (slot,))
+    return member, (ColumnSchema(f"{name}/{member}", INT64, (dataset,)), (slot,))
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
@@ -53,8 +53,7 @@ def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -
         strings.group_of_strings(f"{spec.name}/{layout.CATEGORIES}", _share(labels, share)),
         pdarray.numbers(f"{spec.name}/{layout.NA_CODES}", _share(na_codes, share), INT64),
     )
-    parts = (NewGroup(spec.name, ObjType.CATEGORICAL), *(part for one in made for part in one.parts))
-    return NewObject(parts, {path: blocks for one in made for path, blocks in one.blocks.items()})
+    return NewObject.group(NewGroup(spec.name, ObjType.CATEGORICAL), made)
 
 
 def _share(table: Column, share: Share) -> Column:

@@ -44,7 +44,7 @@ def number_type(node: H5Object, stored: str) -> ColumnType:
 
 @lru_cache(maxsize=65536)
 def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType) -> ObjectSchema:
-    return ObjectSchema(name, kind, ((layout.VALUES, ColumnSchema(name, dtype, dataset)),))
+    return ObjectSchema(name, kind, ((layout.VALUES, ColumnSchema(name, dtype, (dataset,))),))
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:

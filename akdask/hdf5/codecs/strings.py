@@ -57,7 +57,7 @@ def describe_column(name: str, members: Members) -> tuple[ColumnSchema, tuple[Sl
 
 @lru_cache(maxsize=65536)
 def _column(name: str, values: DatasetSchema, segments: DatasetSchema | None) -> ColumnSchema:
-    return ColumnSchema(name, STR, values, segments)
+    return ColumnSchema(name, STR, (values,) if segments is None else (values, segments))
 
 
 @lru_cache(maxsize=65536)

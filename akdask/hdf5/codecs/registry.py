@@ -1,0 +1,83 @@
+"""Which module is for which kind of object, for codecs of objects that are made of others too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from h5py import h5d, h5g
+
+from akdask.errors import UnsupportedError
+from akdask.hdf5.datasets import NotFlatError
+from akdask.hdf5.description import Described, ObjectSchema, Problem
+from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.members import Members
+from akdask.hdf5.newfile import Columns, NewObject, ObjectSpec, Share
+from akdask.hdf5.recognize import kind_of
+
+
+class Codec(Protocol):
+    """What a module of this package offers."""
+
+    @property
+    def KINDS(self) -> Sequence[ObjType]:
+        """Kinds that the module is for."""
+        ...
+
+    def describe(self, name: str, kind: ObjType, node: H5Object) -> Described:
+        """Return schema and places of an open object.
+
+        Raises
+        ------
+        NotFlatError
+            If the object is not made as its kind should be; the text continues "the object …".
+        """
+        ...
+
+    def lay_out(self, spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+        """Return what one partition's file will hold of an object.
+
+        Raises
+        ------
+        SchemaError
+            If a column cannot be stored as the object wants it.
+        """
+        ...
+
+
+CODECS: dict[ObjType, Codec] = {}
+
+
+def register(codec: Codec) -> None:
+    """Put a module in charge of its kinds."""
+    CODECS.update(dict.fromkeys(codec.KINDS, codec))
+
+
+def describe_object(members: Members, encoded: bytes) -> Described | None:
+    """Describe one member of a group, or root, as an object; None if it is neither group nor dataset.
+
+    What is wrong with one object says nothing about the others, so it is told in the description.
+    """
+    name = members.path_of(encoded)
+    node = members.open(encoded)
+    if not isinstance(node, (h5d.DatasetID, h5g.GroupID)):
+        return None
+    kind = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
+    if isinstance(kind, Problem):
+        return Described(ObjectSchema(name, ObjType.UNKNOWN, problem=kind))
+    codec = CODECS.get(kind)
+    if codec is None:
+        return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
+    try:
+        return codec.describe(name, kind, node)
+    except NotFlatError as error:
+        return _unreadable(name, kind, str(error))
+
+
+def _unreadable(name: str, kind: ObjType, text: str) -> Described:
+    return Described(ObjectSchema(name, kind, problem=Problem(UnsupportedError, text)))
+
+
+def lay_out_object(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+    """Return what one partition's file will hold of an object of any kind; for errors see `Codec.lay_out`."""
+    return CODECS[spec.kind].lay_out(spec, columns, tables, share)
