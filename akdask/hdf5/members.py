@@ -19,9 +19,16 @@ class Members:
         An open group.
     path : str
         Its path in the file, empty for the root group.
+
+    Raises
+    ------
+    NotFlatError
+        If it is no group.
     """
 
     def __init__(self, group: H5Object, path: str) -> None:
+        if not isinstance(group, h5g.GroupID):
+            raise NotFlatError("is a dataset, but its kind is kept in a group")
         self.group = group
         self.path = path
         self.names: list[bytes] = []
