@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
 
-from akdask.columns import empty
+from akdask.columns import empty, join_strings
 from akdask.errors import FileFormatError
-from akdask.hdf5.codecs.strings import StringError, decode, starts_from_ends
 from akdask.hdf5.description import ColumnPlace
 from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5
+from akdask.hdf5.nulended import ROWS_AT_ONCE, StringError, decode, starts_from_ends
 from akdask.schema import BOOL
 from akdask.storage.extents import ELSEWHERE, Extent
 from akdask.storage.files import FileIdentity
 from akdask.storage.read import range_reader
-from akdask.typing import Column, NumberArray
+from akdask.typing import Column, NumberArray, StringArray
 
 _SCAN = 8 * 2**20  # bytes looked at in one go where strings have no segments
 
@@ -171,16 +170,34 @@ class Hdf5PartReader:
         self._extents.read_into(stored, extent, start)
         return stored
 
-    def _read_strings(self, place: ColumnPlace, start: int, stop: int) -> pa.LargeStringArray:
-        values = place.extents[0]
+    def _read_strings(self, place: ColumnPlace, start: int, stop: int) -> StringArray:
+        limit = place.extents[0].length
+        if stop - start <= ROWS_AT_ONCE:
+            return self._read_piece(place, start, stop, limit)
+        first, last = (int(self._bounds(place, row, row)[0]) for row in (start, stop))
+        self._check_reach(place, start, first, last, limit)
+        return join_strings(
+            self._read_pieces(place, start, stop, last), stop - start, max(last - first - (stop - start), 0)
+        )
+
+    def _read_pieces(self, place: ColumnPlace, start: int, stop: int, limit: int) -> Iterator[StringArray]:
+        for row in range(start, stop, ROWS_AT_ONCE):
+            end = min(row + ROWS_AT_ONCE, stop)
+            # The strings behind have at least their NULs: what is valid fits into the memory taken for all.
+            yield self._read_piece(place, row, end, limit - (stop - end))
+
+    def _read_piece(self, place: ColumnPlace, start: int, stop: int, limit: int) -> StringArray:
         bounds = self._bounds(place, start, stop)
         first, last = int(bounds[0]), int(bounds[-1])
-        if not 0 <= first <= last <= values.length:
-            raise self._damaged(place, start, f"segments reach from {first} to {last} of {values.length} bytes")
+        self._check_reach(place, start, first, last, limit)
         try:
-            return decode(self._read_stored(values, first, last - first).view(np.uint8), bounds)
+            return decode(self._read_stored(place.extents[0], first, last - first).view(np.uint8), bounds)
         except StringError as error:
             raise self._damaged(place, start + error.row, error.text) from None
+
+    def _check_reach(self, place: ColumnPlace, start: int, first: int, last: int, limit: int) -> None:
+        if not 0 <= first <= last <= limit:
+            raise self._damaged(place, start, f"segments reach from {first} to {last} of {limit} bytes")
 
     def _bounds(self, place: ColumnPlace, start: int, stop: int) -> NumberArray:
         """Return the starts of the strings of some rows, and the end of the last."""

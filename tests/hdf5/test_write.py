@@ -246,8 +246,11 @@ def test_narrow_and_mismatched_values(tmp_path, read_set):
 
 def test_a_string_with_nul_is_refused_by_row(tmp_path):
     writer = SetWriter(tmp_path / "x", [strings("s")], npartitions=1)
-    with pytest.raises(SchemaError, match="row 2 contains NUL"):
+    writer.begin()
+    with pytest.raises(SchemaError, match=r"'s' cannot be written(.|\n)*row 2 contains NUL"):
         writer.write(0, table(s=["a", "", "b\0c", "d"]))
+    writer.abort()
+    assert not os.listdir(tmp_path)
 
 
 # ------------------------------------------------------------------------------------------------ modes

@@ -1,0 +1,143 @@
+"""Strings as Arkouda stores them, each ended by NUL, and as Arrow holds them, end to end without.
+
+The bytes of all rows are the *values*; where each string starts among them are the *segments*.  Both directions work
+on pieces of some ten thousand rows, which stay in the processor's cache between the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.columns import offsets_and_bytes
+from akdask.typing import NumberArray
+
+ROWS_AT_ONCE = 2**16
+"""Rows of a piece: fewer cost more for each call, more no longer fit in the cache."""
+
+_BYTES_AT_ONCE = 2**22
+_NUL = np.zeros(1, np.uint8)
+
+
+class StringError(Exception):
+    """What is no valid string: the first bad row, and what is wrong with it."""
+
+    def __init__(self, row: int, text: str) -> None:
+        super().__init__(row, text)
+        self.row = row
+        self.text = text
+
+
+def starts_from_ends(ends: Sequence[NumberArray]) -> NumberArray:
+    """Return the start of each string and the end of the last, from blocks of positions of NULs."""
+    bounds = np.concatenate([np.zeros(1, np.int64), *ends])
+    bounds[1:] += 1
+    return bounds
+
+
+def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
+    """Turn bytes with NULs into an Arrow array.
+
+    Parameters
+    ----------
+    values : ndarray, uint8
+        Bytes of these strings only.
+    bounds : ndarray, shape (n + 1,), int64
+        Where each string starts in the dataset, and the end of the last.
+
+    Returns
+    -------
+    LargeStringArray, length n
+        Shares no memory with `values`.
+
+    Raises
+    ------
+    StringError
+        If a string does not end with its one NUL, or is not UTF-8.
+    """
+    count = len(bounds) - 1
+    ends = bounds - bounds[0]
+    if not (ends[1:] > ends[:-1]).all() or len(values) - np.count_nonzero(values) != count:
+        raise _misplaced(values, ends)
+    ended = pa.Array.from_buffers(pa.large_binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(values)])
+    strings = pc.binary_slice(ended, 0, -1)
+    text = offsets_and_bytes(strings)[1]
+    # Each string has lost one byte.  There were as many NULs, so if none is left, NULs are what was lost.
+    if text.view(np.int8).min(initial=1) > 0:
+        return strings.view(pa.large_string())
+    if not text.all():
+        raise _misplaced(values, ends)
+    return _as_utf8(strings)
+
+
+def _misplaced(values: NumberArray, bounds: NumberArray) -> StringError:
+    ends = bounds[1:] - 1
+    nuls = np.flatnonzero(values == 0)
+    shared = min(len(nuls), len(ends))
+    differs = np.flatnonzero(nuls[:shared] != ends[:shared])
+    row = int(differs[0]) if len(differs) else shared
+    if row >= len(ends):
+        return StringError(len(ends) - 1, "there are bytes after its NUL")
+    return StringError(row, "it does not end with its one NUL where the next segment starts")
+
+
+def _as_utf8(strings: pa.LargeBinaryArray) -> pa.LargeStringArray:
+    try:
+        return strings.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        for row, text in enumerate(strings.to_pylist()):
+            try:
+                text.decode()
+            except UnicodeDecodeError as error:
+                raise StringError(row, f"it is not UTF-8 ({error.reason} at byte {error.start})") from None
+        raise
+
+
+def encode(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
+    """Yield the bytes of strings, each ended by NUL, in pieces.
+
+    Raises
+    ------
+    StringError
+        If a string contains NUL.
+    """
+    offsets, data = offsets_and_bytes(strings)
+    start = 0
+    while start < len(strings):
+        fitting = np.searchsorted(offsets[start + 1 : start + ROWS_AT_ONCE + 1], offsets[start] + _BYTES_AT_ONCE)
+        stop = min(start + max(int(fitting), 1), len(strings))
+        bounds = offsets[start : stop + 1]
+        text = data[bounds[0] - offsets[0] : bounds[-1] - offsets[0]]
+        if not text.min(initial=1):
+            nul = np.flatnonzero(text == 0)[0]
+            raise StringError(start + int(np.searchsorted(bounds - bounds[0], nul, side="right")) - 1, "contains NUL")
+        if stop - start > 1:
+            yield _end_with_nul(text, bounds)
+        else:
+            yield from (text, _NUL)
+        start = stop
+
+
+def _end_with_nul(text: NumberArray, bounds: NumberArray) -> NumberArray:
+    """Join strings with NUL and an empty last one: Arrow's quickest way to copy many short runs of bytes."""
+    count = len(bounds)
+    offsets = np.empty(count + 1, np.int32)
+    np.subtract(bounds, bounds[0], out=offsets[:-1], casting="unsafe")
+    offsets[-1] = offsets[-2]
+    # The list has one row: all strings.  Offsets of 32 bits are enough for a piece, and are what Arrow joins.
+    words = pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
+    joined = pc.binary_join(pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), words), b"\0")
+    return np.frombuffer(joined.buffers()[2], np.uint8, len(text) + count - 1)
+
+
+def segments_of(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
+    """Yield where strings start among their encoded bytes, in pieces; the first starts at 0."""
+    offsets, _ = offsets_and_bytes(strings)
+    for start in range(0, len(strings), ROWS_AT_ONCE):
+        stop = min(start + ROWS_AT_ONCE, len(strings))
+        segments = np.arange(start - offsets[0], stop - offsets[0])
+        segments += offsets[start:stop]
+        yield segments

@@ -1,0 +1,184 @@
+"""Values and segments against what Python makes of the same texts, in pieces cut anywhere."""
+
+from __future__ import annotations
+
+import itertools
+from unittest.mock import patch
+
+import h5py
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from akdask.errors import FileFormatError
+from akdask.hdf5 import nulended, read
+from akdask.hdf5.fileset import open_set
+from akdask.hdf5.nulended import StringError, decode, encode, segments_of, starts_from_ends
+
+CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+TEXTS = st.lists(st.text(CHARACTERS, max_size=9) | st.text("ab", max_size=40), max_size=12)
+PIECES = st.integers(1, 5)
+IN_FIXTURES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def arrow(texts):
+    """An array that begins in the middle of its buffers."""
+    return pa.array(["skipped", *texts, "behind"], pa.large_string()).slice(1, len(texts))
+
+
+def values_of(texts):
+    return b"".join(text.encode() + b"\0" for text in texts)
+
+
+def bounds_of(texts):
+    return np.cumsum([0, *(len(text.encode()) + 1 for text in texts)])
+
+
+def decoded(values, bounds):
+    return decode(np.frombuffer(values, np.uint8), np.array(bounds, np.int64))
+
+
+def pieces_of(rows, nbytes=2**22):
+    return patch.multiple(nulended, ROWS_AT_ONCE=rows, _BYTES_AT_ONCE=nbytes)
+
+
+@given(texts=TEXTS, start=st.integers(0, 2**40))
+def test_decoding_gives_the_texts_wherever_their_segments_start(texts, start):
+    strings = decoded(values_of(texts), bounds_of(texts) + start)
+    strings.validate(full=True)
+    assert strings.type == pa.large_string()
+    assert strings.to_pylist() == texts
+
+
+@given(texts=TEXTS, rows=PIECES, nbytes=st.integers(0, 50))
+def test_encoding_in_pieces_cut_anywhere_gives_the_bytes_of_all(texts, rows, nbytes):
+    with pieces_of(rows, nbytes):
+        assert b"".join(block.tobytes() for block in encode(arrow(texts))) == values_of(texts)
+
+
+@given(texts=TEXTS, rows=PIECES)
+def test_segments_in_pieces_are_the_starts_of_all(texts, rows):
+    with pieces_of(rows):
+        found = [segments for piece in segments_of(arrow(texts)) for segments in piece.tolist()]
+    assert found == bounds_of(texts)[:-1].tolist()
+
+
+@given(TEXTS)
+def test_starts_follow_from_the_positions_of_nuls(texts):
+    nuls = np.flatnonzero(np.frombuffer(values_of(texts), np.uint8) == 0)
+    assert starts_from_ends([nuls[:3], nuls[3:]]).tolist() == bounds_of(texts).tolist()
+
+
+@pytest.mark.parametrize("texts", [[""], ["", "", ""], ["a"], ["ü"], ["", "日本", ""], ["x" * 100_000, "y"]])
+def test_few_texts_come_back_from_their_bytes(texts):
+    values = b"".join(block.tobytes() for block in encode(arrow(texts)))
+    assert values == values_of(texts)
+    assert decoded(values, bounds_of(texts)).to_pylist() == texts
+
+
+def check_rows(values, bounds):
+    """Say which rows are strings, by Python's own means, from the first on; None if a segment is none."""
+    if any(start >= stop for start, stop in itertools.pairwise(bounds)):
+        return None
+    rows = [values[start:stop] for start, stop in itertools.pairwise(bounds)]
+    if not all(row.endswith(b"\0") and row.count(b"\0") == 1 for row in rows):
+        return None
+    try:
+        return [row[:-1].decode() for row in rows]
+    except UnicodeDecodeError:
+        return None
+
+
+@given(
+    values=st.lists(st.sampled_from([b"\0", b"a", b"\xc3", b"\xa9", "é".encode()]), max_size=10).map(b"".join),
+    data=st.data(),
+)
+def test_bytes_are_decoded_if_and_only_if_each_row_is_a_string(values, data):
+    inner = data.draw(st.lists(st.integers(0, len(values)), max_size=5))
+    bounds = [0, *inner, len(values)]
+    expected = check_rows(values, bounds)
+    if expected is None:
+        with pytest.raises(StringError):
+            decoded(values, bounds)
+    else:
+        assert decoded(values, bounds).to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "bounds", "row", "text"),
+    [
+        (b"aa\0bb\0", [0, 2, 6], 0, "does not end with its one NUL"),
+        (b"a\0b\0cc\0", [0, 2, 2, 7], 1, "does not end with its one NUL"),
+        (b"aa\0b\0b\0", [0, 3, 7], 1, "does not end with its one NUL"),
+        (b"a\0bb\0c", [0, 2, 6], 1, "does not end with its one NUL"),
+        (b"aa\0b\0", [0, 5], 0, "does not end with its one NUL"),
+        (b"aa\0\xff\0b\0", [0, 3, 5, 7], 1, "not UTF-8"),
+        (b"a\0\xc3\0\xa9\0", [0, 2, 4, 6], 1, "not UTF-8"),
+    ],
+)
+def test_an_error_names_the_first_row_that_is_no_string(values, bounds, row, text):
+    with pytest.raises(StringError, match=text) as caught:
+        decoded(values, bounds)
+    assert caught.value.row == row
+
+
+@given(texts=st.lists(st.text("ab", max_size=3), min_size=1), rows=PIECES, data=st.data())
+def test_a_nul_inside_a_text_is_refused_by_row_in_whatever_piece(texts, rows, data):
+    row = data.draw(st.integers(0, len(texts) - 1))
+    bad = [*texts[:row], texts[row] + "\0", *texts[row + 1 :]]
+    with pieces_of(rows), pytest.raises(StringError, match="contains NUL") as caught:
+        list(encode(arrow(bad)))
+    assert caught.value.row == row
+
+
+# ---------------------------------------------------------------------------------------------- from files, in pieces
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("nulended") / "x.h5"
+
+
+def read_rows(path, values, segments, rows, piece, **options):
+    path.unlink(missing_ok=True)
+    with h5py.File(path, "w") as file:
+        file["s/values"] = np.frombuffer(values, np.uint8)
+        file["s/segments"] = np.array(segments, np.int64)
+    stored = open_set(path, **options).select()["s"].members["values"]
+    with patch.object(read, "ROWS_AT_ONCE", piece), stored.source.part(0, ["s"]).open() as reader:
+        return reader.read("s", *rows)
+
+
+@IN_FIXTURES
+@given(texts=TEXTS, piece=PIECES, without=st.booleans(), data=st.data())
+def test_rows_read_in_pieces_are_the_texts(path, texts, piece, without, data):
+    start = data.draw(st.integers(0, len(texts)))
+    stop = data.draw(st.integers(start, len(texts)))
+    segments = bounds_of(texts)[:-1]
+    found = read_rows(path, values_of(texts), segments, (start, stop), piece, calc_string_offsets=without)
+    found.validate(full=True)
+    assert found.to_pylist() == texts[start:stop]
+
+
+@IN_FIXTURES
+@given(
+    texts=st.lists(st.text("ab", max_size=3), min_size=2, max_size=8),
+    piece=PIECES,
+    wrong=st.sampled_from([-(2**60), -3, 0, 5, 2**31, 2**60]) | st.integers(0, 30),
+    data=st.data(),
+)
+def test_a_wrong_segment_in_whatever_piece_is_an_error(path, texts, piece, wrong, data):
+    segments = bounds_of(texts)[:-1]
+    row = data.draw(st.integers(1, len(texts) - 1))
+    right, segments[row] = segments[row], wrong
+    if wrong == right:
+        assert read_rows(path, values_of(texts), segments, (0, len(texts)), piece).to_pylist() == texts
+        return
+    with pytest.raises(FileFormatError, match="holds no valid strings"):
+        read_rows(path, values_of(texts), segments, (0, len(texts)), piece)
+    # Where the rows asked for begin or end there, the sizes taken for them are wrong too.
+    for rows in ((0, row), (row, len(texts))):
+        with pytest.raises(FileFormatError, match="holds no valid strings"):
+            read_rows(path, values_of(texts), segments, rows, piece)
