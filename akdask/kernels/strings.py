@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from akdask.columns import offsets_and_bytes
 from akdask.errors import ArgumentError
 from akdask.kernels.rules import Kernel, Operation
 from akdask.schema import BOOL, INT64, STR, ColumnType
@@ -73,10 +74,7 @@ def where_strings(condition: Any, x: Any, y: Any) -> Any:
 
 
 def _lengths(strings: pa.LargeStringArray, out: Any = None) -> Any:
-    if not len(strings):
-        # Arrow need not allocate offsets for no strings.
-        return np.empty(0, np.int64) if out is None else out
-    offsets = np.frombuffer(strings.buffers()[1], np.int64, len(strings) + 1, strings.offset * 8)
+    offsets, _ = offsets_and_bytes(strings)
     return np.subtract(offsets[1:], offsets[:-1], out=out)
 
 
