@@ -1,15 +1,15 @@
 """What one partition holds in memory: columns, and the few things that can be done to any of them."""
 
 from akdask.columns.rows import concat_rows, empty, filter_rows, nbytes, slice_rows, take_rows, type_of
-from akdask.columns.strings import join_strings, offsets_and_bytes
+from akdask.columns.strings import StringsBuilder, offsets_and_bytes
 from akdask.columns.table import Table
 
 __all__ = [
+    "StringsBuilder",
     "Table",
     "concat_rows",
     "empty",
     "filter_rows",
-    "join_strings",
     "nbytes",
     "offsets_and_bytes",
     "slice_rows",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pyarrow as pa
 
@@ -35,23 +33,50 @@ def offsets_and_bytes(strings: pa.Array) -> tuple[NumberArray, NumberArray]:
     return offsets, np.frombuffer(data_buffer, np.uint8, stop - start, start) if stop > start else np.empty(0, np.uint8)
 
 
-def join_strings(pieces: Iterable[StringArray], nrows: int, nbytes: int) -> StringArray:
-    """Join arrays without nulls end to end as they come, in memory that is taken once.
+class StringsBuilder:
+    """Joins arrays end to end as they come, in memory that is taken once: none of them need outlive the next.
 
-    Joining a list of them takes twice the memory, and most of the time goes into fetching it from the system.
+    Joining a list of arrays takes twice the memory, and fetching that from the system takes longer than the copying.
 
     Parameters
     ----------
-    pieces : iterable of LargeStringArray
-        Together `nrows` strings of `nbytes` bytes.
-    nrows, nbytes : int
-        The size of the result.
+    nrows : int
+        Strings in all.
+    nbytes : int, optional
+        Bytes in all; guessed from the first arrays if unknown.
+
+    Examples
+    --------
+    >>> builder = StringsBuilder(3)
+    >>> builder.append(pa.array(["a", "bc"], pa.large_string()))
+    >>> builder.append(pa.array(["d"], pa.large_string()))
+    >>> builder.finish().to_pylist()
+    ['a', 'bc', 'd']
     """
-    offsets, data = np.zeros(nrows + 1, np.int64), np.empty(nbytes, np.uint8)
-    row = position = 0
-    for piece in pieces:
-        bounds, text = offsets_and_bytes(piece)
-        np.add(bounds[1:], position - bounds[0], out=offsets[row + 1 : row + len(bounds)])
-        data[position : position + len(text)] = text
-        row, position = row + len(piece), position + len(text)
-    return pa.LargeStringArray.from_buffers(nrows, pa.py_buffer(offsets), pa.py_buffer(data))
+
+    def __init__(self, nrows: int, nbytes: int = 0) -> None:
+        self._offsets = np.zeros(nrows + 1, np.int64)
+        self._data = np.empty(nbytes, np.uint8)
+        self._row = 0
+
+    def append(self, strings: StringArray) -> None:
+        """Copy the rows of an array behind those that are there; nulls become empty, as there are none in a column."""
+        offsets, text = offsets_and_bytes(strings.fill_null("") if strings.null_count else strings)
+        row, position = self._row, int(self._offsets[self._row])
+        self._row = row + len(strings)
+        self._reserve(position, position + len(text))
+        np.add(offsets[1:], position - offsets[0], out=self._offsets[row + 1 : self._row + 1])
+        self._data[position : position + len(text)] = text
+
+    def finish(self) -> StringArray:
+        """Return the array of all rows."""
+        data = self._data[: int(self._offsets[-1])]
+        return pa.LargeStringArray.from_buffers(len(self._offsets) - 1, pa.py_buffer(self._offsets), pa.py_buffer(data))
+
+    def _reserve(self, used: int, needed: int) -> None:
+        """Make room for all rows, should those to come be as long as those before; untouched memory costs nothing."""
+        if needed > len(self._data):
+            expected = 1.05 * needed / self._row * (len(self._offsets) - 1)
+            grown = np.empty(max(needed, int(expected)), np.uint8)
+            grown[:used] = self._data[:used]
+            self._data = grown

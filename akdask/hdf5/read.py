@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 
-from akdask.columns import empty, join_strings
+from akdask.columns import StringsBuilder, empty
 from akdask.errors import FileFormatError
 from akdask.hdf5.description import ColumnPlace
 from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5
@@ -176,15 +176,12 @@ class Hdf5PartReader:
             return self._read_piece(place, start, stop, limit)
         first, last = (int(self._bounds(place, row, row)[0]) for row in (start, stop))
         self._check_reach(place, start, first, last, limit)
-        return join_strings(
-            self._read_pieces(place, start, stop, last), stop - start, max(last - first - (stop - start), 0)
-        )
-
-    def _read_pieces(self, place: ColumnPlace, start: int, stop: int, limit: int) -> Iterator[StringArray]:
+        builder = StringsBuilder(stop - start, max(last - first - (stop - start), 0))
         for row in range(start, stop, ROWS_AT_ONCE):
             end = min(row + ROWS_AT_ONCE, stop)
             # The strings behind have at least their NULs: what is valid fits into the memory taken for all.
-            yield self._read_piece(place, row, end, limit - (stop - end))
+            builder.append(self._read_piece(place, row, end, last - (stop - end)))
+        return builder.finish()
 
     def _read_piece(self, place: ColumnPlace, start: int, stop: int, limit: int) -> StringArray:
         bounds = self._bounds(place, start, stop)

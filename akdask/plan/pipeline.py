@@ -23,6 +23,8 @@ from akdask.plan.values import Replica, Value, columns_of, walk
 from akdask.storage.source import Part
 
 ITEMSIZE = 8
+STRING_WIDTH = 8
+"""How many columns of numbers take as much of the cache as one of strings, as stored and as decoded."""
 FEWEST_ROWS = 2**14
 
 Compile = Callable[[Sequence[Value]], Program]
@@ -170,7 +172,8 @@ def _block_rows(programs: Sequence[Program]) -> int:
 
     Where there are very many columns, a floor keeps the cost of running a step small beside its work.
     """
-    columns = len({load for program in programs for load in program.loads})
+    loads = {load for program in programs for load in program.loads}
+    columns = sum(1 if load.dtype.is_number else STRING_WIDTH for load in loads)
     temporaries = 2 * any(isinstance(step, Apply) for program in programs for step in program.steps)
     rows = max(1, int(config.get("block_size")) // ITEMSIZE)
     return min(rows, max(2 * rows // max(1, columns + temporaries), FEWEST_ROWS))

@@ -8,10 +8,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from akdask.columns import Table, concat_rows, empty
+from akdask.columns import StringsBuilder, Table, concat_rows, empty
 from akdask.kernels.reduce import REDUCTIONS
 from akdask.plan.blocks import Block, Partition
 from akdask.plan.program import Program
+from akdask.schema import STR, ColumnType
 from akdask.typing import Column, NumberArray
 
 
@@ -64,21 +65,21 @@ class Collect:
         if whole is not None:
             return Table(dict(zip(self.names, whole, strict=True)), partition.nrows)
         arrays = [np.empty(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
-        pieces: list[list[Column]] = [[] for _ in arrays]
+        builders = [None if t.is_number else _builder(t, partition.nrows) for t in self.program.dtypes]
         row = 0
         for block in partition.blocks():
             targets = [array[row : row + block.nrows] for array in arrays]
             results = block.evaluate(self.program, targets)
-            for dtype, target, result, strings in zip(self.program.dtypes, targets, results, pieces, strict=True):
-                if not dtype.is_number:
-                    strings.append(result)
+            for target, result, builder in zip(targets, results, builders, strict=True):
+                if builder is not None:
+                    builder.append(result)
                 elif result is not target:
                     target[...] = result
             row += block.nrows
-        for number, dtype in enumerate(self.program.dtypes):
-            if not dtype.is_number:
-                arrays[number] = concat_rows(pieces[number]) if pieces[number] else empty(dtype)
-        return Table(dict(zip(self.names, arrays, strict=True)), partition.nrows)
+        filled = [
+            array if builder is None else builder.finish() for array, builder in zip(arrays, builders, strict=True)
+        ]
+        return Table(dict(zip(self.names, filled, strict=True)), partition.nrows)
 
     def _own(self, block: Block) -> Table:
         """Copy what lies in buffers that the next block will reuse."""
@@ -93,6 +94,24 @@ class Collect:
         if self.limit is None or table.nrows <= abs(self.limit):
             return table
         return table.slice(0, self.limit) if self.limit >= 0 else table.slice(table.nrows + self.limit, table.nrows)
+
+
+class _Pieces:
+    """Joins columns of any kind by holding them all; answers what `StringsBuilder` does."""
+
+    def __init__(self, dtype: ColumnType) -> None:
+        self._nothing = empty(dtype)
+        self._pieces: list[Column] = []
+
+    def append(self, piece: Column) -> None:
+        self._pieces.append(piece)
+
+    def finish(self) -> Column:
+        return concat_rows(self._pieces) if self._pieces else self._nothing
+
+
+def _builder(dtype: ColumnType, nrows: int) -> StringsBuilder | _Pieces:
+    return StringsBuilder(nrows) if dtype == STR else _Pieces(dtype)
 
 
 def _drop_before(pieces: list[Table], excess: int) -> int:

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns import join_strings, offsets_and_bytes
+from akdask.columns import StringsBuilder, offsets_and_bytes
 
 TEXTS = st.lists(st.text(max_size=4), max_size=8)
 
@@ -27,10 +27,13 @@ def test_an_array_without_an_offset_buffer_has_one_offset():
     assert data.tolist() == []
 
 
-@given(st.lists(TEXTS, max_size=4))
-def test_joined_pieces_are_what_arrow_makes_of_all_texts(pieces):
-    texts = [text for piece in pieces for text in piece]
-    slices = (arrow(["skipped", *piece, "behind"]).slice(1, len(piece)) for piece in pieces)
-    joined = join_strings(slices, len(texts), len("".join(texts).encode()))
-    joined.validate(full=True)
-    assert joined.equals(arrow(texts))
+@given(pieces=st.lists(st.lists(st.none() | st.text(max_size=9), max_size=8), max_size=5), sized=st.booleans())
+def test_built_of_pieces_is_what_arrow_makes_of_all_texts(pieces, sized):
+    texts = [text or "" for piece in pieces for text in piece]
+    nbytes = len("".join(texts).encode())
+    builder = StringsBuilder(len(texts), nbytes if sized else 0)
+    for piece in pieces:
+        builder.append(arrow(["skipped", *piece, "behind"]).slice(1, len(piece)))
+    built = builder.finish()
+    built.validate(full=True)
+    assert built.equals(arrow(texts))
