@@ -70,3 +70,23 @@ def _write_file(path: Path, columns: Mapping[str, Make], rows: int, seed: int) -
             for start in range(0, rows, BLOCK):
                 stop = min(start + BLOCK, rows)
                 dataset[start:stop] = make(random, stop - start)
+
+
+def make_strings(folder: Path, length: int, rows: int) -> FileSet:
+    """Return the set of one file of strings of random letters, about `length` bytes each with their NULs."""
+    target = folder / f"strings-{length}-bytes-{rows}-rows"
+    if not target.exists():
+        partial = target.with_suffix(".partial")
+        rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        random = np.random.default_rng(length)
+        ends = np.cumsum(random.integers(length - 4, length + 5, rows))
+        values = random.integers(ord("a"), ord("z") + 1, ends[-1], np.uint8)
+        values[ends - 1] = 0
+        with h5py.File(partial / "set_LOCALE0000", "w") as file:
+            file.attrs["File_Format"] = 1
+            file.create_group("s").attrs["ObjType"] = 2
+            file["s/values"] = values
+            file["s/segments"] = np.append(0, ends[:-1])
+        partial.rename(target)
+    return FileSet(target)
