@@ -18,6 +18,9 @@ from akdask.columns import offsets_and_bytes
 from akdask.errors import ArgumentError
 from akdask.kernels.rules import Kernel, Operation
 from akdask.schema import BOOL, INT64, STR, ColumnType
+from akdask.typing import NumberArray
+
+_RARE = 0.25  # places to look at for each row, above which the search by row is faster
 
 PREDICATES = {
     "islower": pc.utf8_is_lower,
@@ -90,9 +93,43 @@ def _transform(change: Callable[..., Any]) -> Kernel:
     return lambda strings, out=None: change(strings)
 
 
+def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
+    """Return which strings contain a pattern that few of them do; None where Arrow's search, row by row, is faster.
+
+    The first two bytes are compared at all positions at once, whatever row they belong to; only where both fit are
+    the rest of the pattern and the end of the row looked at.
+    """
+    offsets, data = offsets_and_bytes(strings)
+    npositions = len(data) - len(pattern) + 1
+    if not pattern or strings.null_count:
+        return None
+    found = np.zeros(len(strings), np.bool_)
+    if npositions <= 0:
+        return found
+    fits = data[:npositions] == pattern[0]
+    if len(pattern) > 1:
+        fits &= data[1 : npositions + 1] == pattern[1]
+    if np.count_nonzero(fits) > len(strings) * _RARE:
+        return None
+    at = np.flatnonzero(fits)
+    for position, byte in enumerate(pattern[2:], 2):
+        at = at[data[at + position] == byte]
+    at += offsets[0]
+    rows = np.searchsorted(offsets, at, side="right") - 1
+    found[rows[at + len(pattern) <= offsets[rows + 1]]] = True
+    return found
+
+
 def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
-    match = pc.match_substring_regex if regex else pc.match_substring
-    return unpack_bools(match(strings, substr), out)
+    if regex:
+        return unpack_bools(pc.match_substring_regex(strings, substr), out)
+    found = find_rare(strings, substr.encode())
+    if found is None:
+        return unpack_bools(pc.match_substring(strings, substr), out)
+    if out is None:
+        return found
+    out[...] = found
+    return out
 
 
 def _startswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import operator
 import re
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels import strings
 from akdask.kernels.operations import OPERATIONS
 from akdask.schema import BOOL, INT64, STR
 
@@ -169,3 +171,19 @@ def test_string_operations_refuse_numbers(name):
 def test_strings_do_not_compare_with_numbers():
     with pytest.raises(ArgumentTypeError, match="str, int64"):
         OPERATIONS["less"].result_type(STR, INT64)
+
+
+@given(words=st.lists(st.text("ab日", max_size=7), max_size=12), substr=st.text("ab日", max_size=4), few=st.booleans())
+def test_search_at_all_positions_agrees_with_search_by_row(words, substr, few):
+    padded = words + ["z"] * 200 * few
+    expected = [substr in word for word in padded]
+    check("contains", padded, expected, substr=substr)
+    with patch.object(strings, "_RARE", np.inf):
+        found = strings.find_rare(column(padded), substr.encode())
+    assert (found is None) == (substr == "")
+    assert found is None or found.tolist() == expected
+
+
+def test_search_for_what_is_everywhere_is_left_to_arrow():
+    assert strings.find_rare(column(["aa"] * 9), b"a") is None
+    assert strings.find_rare(column(["aa"] + ["b"] * 9), b"ab").tolist() == [False] * 10
