@@ -35,7 +35,7 @@ QUESTIONS: dict[str, tuple[Callable[[ak.Strings], Any], Callable[[pa.Array], pa.
 }
 
 
-def strings(setting: Setting) -> list[Result]:
+def read_write_ask_strings(setting: Setting) -> list[Result]:
     """Read, write and question strings of two lengths."""
     rows = max(10, setting.rows // 2)
     results: list[Result] = []
