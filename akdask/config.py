@@ -15,6 +15,8 @@ DEFAULTS: dict[str, Any] = {
     "block_size": 2**21,
     # Elements up to which a created array has a single partition.
     "small_array": 2**20,
+    # Wait until written files are on disk before a set is replaced: whole even after a power failure, but slower.
+    "durable": True,
     # Persist every array as it is made, as an Arkouda server does.
     "eager": False,
     # Bytes that one conversion (to_ndarray, to_pandas, tolist) may bring into this process; None for no limit.

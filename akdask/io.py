@@ -16,10 +16,11 @@ from akdask.collections.index import Index
 from akdask.collections.stored import from_stored
 from akdask.collections.writing import Storable, update_objects, write_objects
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingFileError, UnsupportedError
-from akdask.hdf5.fileset import Filenames, open_set
+from akdask.hdf5.fileset import open_set
 from akdask.storage.files import absolute
 from akdask.storage.filetype import FileType, file_type
-from akdask.storage.locales import expand, split_extension
+from akdask.storage.locales import Filenames, split_extension
+from akdask.storage.recovery import find
 
 Path = str | os.PathLike[str]
 
@@ -122,7 +123,7 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     UnsupportedError
         If the files are not HDF5: other formats cannot be read yet.
     """
-    _demand_hdf5(expand(filenames)[0])
+    _demand_hdf5(find(filenames)[0])
     return read_hdf(filenames, datasets, iterative, strictTypes, allow_errors, calc_string_offsets)
 
 
@@ -248,13 +249,13 @@ def get_datasets(
         For other formats than HDF5.
     """
     if not allow_errors:
-        _demand_hdf5(expand(filenames)[0])
+        _demand_hdf5(find(filenames)[0])
     return list(open_set(filenames, allow_errors=allow_errors).kinds)
 
 
 def get_filetype(filenames: Filenames) -> str:
     """Return the format of the first of some files, told from its first bytes: ``HDF5``, ``Parquet`` or ``CSV``."""
-    return file_type(expand(filenames)[0]).value
+    return file_type(find(filenames)[0]).value
 
 
 def _demand_hdf5(path: str) -> None:
@@ -263,23 +264,24 @@ def _demand_hdf5(path: str) -> None:
         raise UnsupportedError(f"{path!r} is a {found.value} file, which cannot be read yet.")
 
 
-def _files_of(path_prefix: Path, file_format: str) -> list[str]:
-    """Return the files that were written under a prefix."""
+def _files_of(path_prefix: Path, file_format: str) -> str:
+    """Return the pattern of the files that were written under a prefix, or the path of the one that was."""
     if file_format.upper() not in {"INFER", "HDF5"}:
         raise UnsupportedError(f"files of format {file_format!r} cannot be read yet.", hint="use 'INFER' or 'HDF5'.")
     path = absolute(path_prefix)
     if "*" in path:
         raise ArgumentError(f"load takes a prefix, not the pattern {path!r}.", hint="use read_hdf for patterns.")
     prefix, extension = split_extension(path)
+    files = f"{glob.escape(prefix)}_LOCALE*{glob.escape(extension)}"
     try:
-        files = expand(f"{glob.escape(prefix)}_LOCALE*{glob.escape(extension)}")
+        first = find(files)[0]
     except MissingFileError:
         if not os.path.isfile(path):
             raise MissingFileError(
                 f"no files were written under {path!r}.", details=[f"looked for {prefix}_LOCALE*{extension}"]
             ) from None
-        files = [path]
-    _demand_hdf5(files[0])
+        files = first = path
+    _demand_hdf5(first)
     return files
 
 

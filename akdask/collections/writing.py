@@ -17,6 +17,7 @@ from akdask.plan.values import Value
 from akdask.plan.write import fitted, write
 from akdask.storage.files import absolute
 from akdask.storage.locales import locale_files
+from akdask.storage.recovery import recover
 
 MODES = ("truncate", "append")
 FILE_TYPES = ("distribute", "single")
@@ -139,6 +140,7 @@ def write_objects(
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
     if not objects:
         raise FileError("there is nothing to write.", hint="pass at least one column.")
+    recover(absolute(path))
     everything = dict(pair for name, item in objects.items() for pair in item.named(name))
     count = max(item.frame.npartitions for item in everything.values())
     if chosen_mode == "append" and chosen_type == "distribute":
@@ -156,6 +158,7 @@ def write_objects(
 
 def update_objects(objects: Mapping[str, Storable], path: Path) -> None:
     """Write objects into a set that is there, replacing those of the same names; computes."""
+    recover(absolute(path))
     is_single = not locale_files(os.fspath(path)) and os.path.isfile(absolute(path))
     write_objects(objects, path, "append", "single" if is_single else "distribute", overwrite=True)
 

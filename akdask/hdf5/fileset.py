@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any
 
 from akdask import config
 from akdask.errors import AkdaskError, FileError, MissingDatasetError
@@ -21,9 +21,8 @@ from akdask.hdf5.layout import ObjType
 from akdask.hdf5.rowspaces import ReadOptions, RowSpaces
 from akdask.hdf5.source import Hdf5Source, Layouts
 from akdask.storage.files import FileIdentity, identify
-from akdask.storage.locales import expand
-
-Filenames: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+from akdask.storage.locales import Filenames
+from akdask.storage.recovery import settled
 
 _MOST_SETS = 16
 _MOST_MESSAGES = 10
@@ -190,13 +189,12 @@ def open_set(
     MissingFileError, InconsistentFilesError, FileFormatError
         If files are missing, missing from within a set, or not readable as HDF5.
     """
-    paths = expand(filenames)
     options = ReadOptions(
         strict_types, calc_string_offsets, config.get("partition_size"), label or f"read_hdf({_shown(filenames)})"
     )
     if allow_errors:
-        return FileSet(_readable(paths), options, allow_errors=True)
-    key = (tuple(identify(path) for path in paths), options)
+        return FileSet(settled(filenames, _readable), options, allow_errors=True)
+    key = (settled(filenames, lambda paths: tuple(map(identify, paths))), options)
     with _LOCK:
         if key in _SETS:
             _SETS.move_to_end(key)

@@ -19,7 +19,7 @@ from akdask.hdf5.codecs import describe_object
 from akdask.hdf5.description import FileDescription
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.storage.files import FileIdentity, file_system, is_remote
+from akdask.storage.files import FileIdentity, check_unchanged, file_system, identify, is_remote
 
 HDF5_ERRORS = (OSError, KeyError, ValueError, RuntimeError, TypeError, NotImplementedError)
 """What h5py raises when the library reports an error: it chooses the type by the library's error number."""
@@ -60,10 +60,14 @@ def inspect_file(file: FileIdentity) -> FileDescription:
     ------
     FileFormatError
         If the file is not HDF5, truncated or damaged.
+    FileError
+        If it has changed since it was looked at.
     """
     known = _CACHE.get(file)
     if known is None:
         known = _inspect(file)
+        if not is_remote(file.path):  # opened by name after it was looked at
+            check_unchanged(file, identify(file.path))
         _CACHE.add(known)
     return known
 

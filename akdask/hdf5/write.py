@@ -32,7 +32,7 @@ from akdask.hdf5.newfile import (
     write_bytes,
 )
 from akdask.storage.commit import Staging, write_error
-from akdask.storage.files import absolute
+from akdask.storage.files import FileIdentity, absolute, identify, is_unchanged
 from akdask.storage.locales import locale_files, locale_path
 
 Mode: TypeAlias = Literal["truncate", "append"]
@@ -97,6 +97,7 @@ class SetWriter:
         self._staging = Staging(self.path)
         self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
         self._adds = False
+        self._added_to: tuple[FileIdentity, ...] = ()
         single = file_type == "single"
         self.targets = [self.path] if single else [locale_path(self.path, index) for index in range(npartitions)]
 
@@ -106,7 +107,7 @@ class SetWriter:
         Raises
         ------
         WriteError
-            If the folder is missing or not writable.
+            If the folder is missing or not writable, or another write of the set is under way.
         ExistsError
             If an object is to be added that is there already, or a set to files of the other type.
         InconsistentFilesError
@@ -114,9 +115,13 @@ class SetWriter:
         MissingFileError
             If objects are to be replaced in a set that is not there.
         """
-        if self.mode == "append":
-            self._begin_append()
         self._staging.create()
+        try:
+            if self.mode == "append":
+                self._begin_append()
+        except BaseException:
+            self.abort()
+            raise
 
     def write(self, index: int, table: Table, tables: Columns | None = None) -> Receipt:
         """Write the file of one partition into the hidden folder.  May be called again, also at the same time.
@@ -145,7 +150,7 @@ class SetWriter:
         with _errors_naming(self.targets[index] if is_final else self.path):
             placed = self._lay_out(attempt, parts, self.targets[index] if self._adds and is_final else None)
             write_bytes(attempt, placed, {path: blocks for made in new for path, blocks in made.blocks.items()})
-            os.replace(attempt, self._staging.path(self._names[index]))
+            self._staging.finish(attempt, self._names[index])
         return Receipt(index, parts, placed)
 
     def commit(self, receipts: Sequence[Receipt]) -> list[str]:
@@ -159,7 +164,8 @@ class SetWriter:
         Raises
         ------
         WriteError
-            If a partition is missing or a file cannot be put into place; the old set is there unchanged.
+            If a partition is missing, a file that was added to has changed meanwhile, or one cannot be put into place;
+            the old set is there unchanged.
 
         Warns
         -----
@@ -168,6 +174,7 @@ class SetWriter:
         """
         try:
             staged = self._complete({receipt.index: receipt for receipt in receipts})
+            self._check_unchanged()
         except BaseException:
             self.abort()
             raise
@@ -195,6 +202,7 @@ class SetWriter:
         # Files of old sets may be numbered without zeros: they are added to as they are.
         self.targets = present
         self._adds = True
+        self._added_to = tuple(map(identify, present))
         names = {spec.name for spec in self.specs}
         taken = [f"{path}: {name!r}" for path in present for name in stored_names(path) if name in names]
         if taken and not self.overwrite:
@@ -230,7 +238,17 @@ class SetWriter:
         with _errors_naming(self.path):
             placed = self._lay_out(merged, whole([share.parts for share in shares]), self.path if self._adds else None)
             copy_shares(merged, placed, staged, [share.placed for share in shares])
-        return [merged]
+            return [self._staging.finish(merged, os.path.basename(self.path))]
+
+    def _check_unchanged(self) -> None:
+        """Refuse to replace files by copies of what they were before somebody else changed them."""
+        changed = [file.path for file in self._added_to if not is_unchanged(file)]
+        if changed:
+            raise WriteError(
+                f"cannot write {self.path!r}: its files were changed while objects were added to them.",
+                details=changed,
+                hint="add the objects again.",
+            )
 
     def _lay_out(self, path: str, parts: Sequence[NewGroup | NewDataset], old: str | None) -> tuple[Placed, ...]:
         names = [spec.name for spec in self.specs]

@@ -1,25 +1,32 @@
 """A set of files appears whole or not at all.
 
 Every file is first written into a hidden folder beside its target, which is on the same file system.  When all are
-there they are renamed into place; if a rename fails, those already done are undone.  A task that runs twice, or after
-the end, writes to the hidden folder only.
+there, a journal in that folder names what is to be done: from then on the write has happened, whatever becomes of its
+process, for the next that opens or writes the set carries the journal out.  If a rename fails, a second journal leads
+back.  A task that runs twice, or after the end, writes to the hidden folder only; a folder belongs to one writer.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
 from uuid import uuid4
 
-from akdask.errors import UnsupportedError, WriteError
+from akdask import config
+from akdask.errors import AkdaskError, UnsupportedError, WriteError
 from akdask.storage.files import is_remote
+from akdask.storage.journal import Journal, journal_of, sync
+from akdask.storage.locales import hidden_folder
+from akdask.storage.lock import Lock, read_owner
+from akdask.storage.recovery import recover, remove
 
 _HINTS = {
     errno.ENOSPC: "the disk is full: free space or write elsewhere.",
+    errno.EFBIG: "files may not be that large here: write more partitions, or elsewhere.",
     errno.EDQUOT: "your quota is used up: free space or write elsewhere.",
     errno.EACCES: "you may not write there: check the permissions of the folder.",
     errno.EPERM: "you may not write there: check the permissions of the folder.",
@@ -29,12 +36,26 @@ _HINTS = {
     errno.ENOTDIR: "create the folder first; a part of the path is a file.",
 }
 
+_MOST_TRIES = 20
+_PAUSE = 0.01
+
 
 def write_error(path: str, error: OSError) -> WriteError:
     """Turn an error of the operating system into one that says what was written and what to do."""
     number = error.errno or _number_in(str(error))
     reason = os.strerror(number) if number else str(error)
     return WriteError(f"cannot write {path!r}: {reason}.", hint=_HINTS.get(number) if number else None)
+
+
+@contextmanager
+def _errors_naming(target: str) -> Iterator[None]:
+    """Turn what the operating system raises into an error that names a file that the user knows."""
+    try:
+        yield
+    except AkdaskError:
+        raise
+    except OSError as error:
+        raise write_error(error.filename2 or target, error) from error
 
 
 def _number_in(text: str) -> int | None:
@@ -44,21 +65,8 @@ def _number_in(text: str) -> int | None:
     return int(digits) if found and digits.isdigit() else None
 
 
-def _restored(path: str, kept: str | None) -> bool:
-    """Put back the file that was there, or remove the new one if there was none."""
-    try:
-        if kept is None:
-            Path(path).unlink(missing_ok=True)
-        elif not (os.path.lexists(path) and os.path.samefile(kept, path)):
-            os.replace(kept, path)
-    except OSError:
-        return False
-    return True
-
-
-@dataclass(frozen=True, slots=True)
 class Staging:
-    """The hidden folder in which the files of one write are prepared.  Travels to workers.
+    """The hidden folder in which the files of one write are prepared.  Travels to workers, without its lock.
 
     Parameters
     ----------
@@ -66,35 +74,73 @@ class Staging:
         Absolute path that the user gave; the folder lies beside it.
     """
 
-    target: str
-    folder: str = field(init=False)
+    def __init__(self, target: str) -> None:
+        if is_remote(target):
+            raise UnsupportedError(f"cannot write to {target!r}.", hint="write to a folder, then copy the files.")
+        self.target = target
+        self.folder = hidden_folder(target)
+        # A task of an earlier write that is still running must not put its files among those of a later one.
+        self._files = os.path.join(self.folder, uuid4().hex[:12])
+        self._durable = config.get("durable")
+        self._lock: Lock | None = None
 
-    def __post_init__(self) -> None:
-        if is_remote(self.target):
-            raise UnsupportedError(f"cannot write to {self.target!r}.", hint="write to a folder, then copy the files.")
-        parent, name = os.path.split(self.target)
-        object.__setattr__(self, "folder", os.path.join(parent, f".{name}.{uuid4().hex[:12]}.tmp"))
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_lock": None}
 
     def create(self) -> None:
-        """Make the folder, which also proves that files can be made beside it.
+        """Make the folder, after putting in order what a dead writer has left; keeps other writers of the set off.
 
         Raises
         ------
         WriteError
-            If the parent folder is missing or not writable.
+            If another write of the set is under way, or the parent folder is missing or not writable.
+        FileError
+            If the set is half replaced, and cannot be completed.
         """
         try:
-            os.mkdir(self.folder)
-        except OSError as error:
-            raise write_error(self.target, error) from error
+            with _errors_naming(self.target):
+                self._lock = self._locked()
+                os.mkdir(self._files)
+        except BaseException:
+            self.discard()
+            raise
+
+    def _locked(self) -> Lock:
+        """Make and lock the folder; tries again where another process is just about to remove it."""
+        for _ in range(_MOST_TRIES):
+            recover(self.target)
+            with suppress(FileExistsError):
+                os.mkdir(self.folder)
+                lock = Lock.make(self.folder)
+                if lock is not None:
+                    return lock
+            time.sleep(_PAUSE)
+        raise WriteError(
+            f"cannot write {self.target!r}: another write of it is under way.",
+            details=[f"writer: {read_owner(self.folder) or 'unknown'}"],
+            hint=f"wait for it to end; if it has ended on another machine, remove {self.folder!r}.",
+        )
 
     def path(self, name: str) -> str:
         """Return where the finished file of that name waits."""
-        return os.path.join(self.folder, name)
+        return os.path.join(self._files, name)
 
     def attempt(self, name: str) -> str:
         """Return a path for one attempt at a file; no other attempt has the same."""
         return self.path(f"{name}.{uuid4().hex[:12]}")
+
+    def finish(self, attempt: str, name: str) -> str:
+        """Make an attempt the finished file of that name, once its bytes are on disk, and return where it waits.
+
+        Raises
+        ------
+        OSError
+            If the disk fails.
+        """
+        if self._durable:
+            sync(attempt)
+        os.replace(attempt, self.path(name))
+        return self.path(name)
 
     def commit(self, renames: Sequence[tuple[str, str]], stale: Sequence[str] = ()) -> None:
         """Rename finished files to their targets, in order, then remove stale ones; undo all of it on failure.
@@ -111,40 +157,65 @@ class Staging:
         WriteError
             If a rename fails; what was there before is there again.
         """
-        done: list[tuple[str, str | None]] = []
-        target = self.target
-        try:
-            for source, target in renames:
-                done.append((target, self._keep(target)))
-                os.replace(source, target)
-            for target in stale:
-                done.append((target, self._keep(target)))
-                os.unlink(target)
-        except OSError as error:
-            lost = [path for path, kept in reversed(done) if not _restored(path, kept)]
-            if lost:
-                raise WriteError(
-                    f"cannot write {target!r}, nor put back files that were there: {error.strerror}.",
-                    details=lost,
-                    hint=f"their content is in {self.folder!r}.",
-                ) from error
-            self.discard()
-            raise write_error(target, error) from error
-        self.discard()
+        with _errors_naming(self.target):
+            try:
+                back = self._way_back([target for _, target in renames], stale)
+                journal = journal_of(self.folder, renames, stale)
+                if self._durable:
+                    sync(self._files)
+                journal.write(self.folder, durable=self._durable)
+            except BaseException:
+                self.discard()
+                raise
+            try:
+                journal.carry_out(self.folder, durable=self._durable)
+                remove(self.folder)
+            except OSError as error:
+                self._go_back(back, error)
+                raise
+            finally:
+                # Whatever else interrupts this, the next that opens or writes the set may act.
+                self._release()
 
-    def _keep(self, path: str) -> str | None:
-        """Keep the present file under another name, so that it can be put back."""
-        if not os.path.lexists(path):
-            return None
-        if os.path.isdir(path):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        kept = self.attempt("kept")
+    def _way_back(self, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
+        """Keep the present files under second names; return the journal that restores them, None if that cannot be."""
+        kept, made = [], []
+        for number, path in enumerate([*targets, *stale]):
+            if os.path.isdir(path):
+                raise write_error(path, IsADirectoryError(errno.EISDIR, ""))
+            if not os.path.lexists(path):
+                made.append(path)
+                continue
+            name = self.path(f"{number}.kept")
+            try:
+                os.link(path, name, follow_symlinks=False)
+            except OSError:
+                return None
+            kept.append((name, path))
+        return journal_of(self.folder, kept, made)
+
+    def _go_back(self, back: Journal | None, error: OSError) -> None:
+        """Put back what was there, which no kill can interrupt for good either."""
         try:
-            os.link(path, kept)
-        except OSError:  # some file systems have no hard links; moving leaves a moment without the file
-            os.rename(path, kept)
-        return kept
+            if back is None:  # the file system has no hard links
+                raise error
+            back.write(self.folder, durable=self._durable)
+            back.carry_out(self.folder, durable=self._durable)
+        except OSError as second:
+            raise WriteError(
+                f"cannot write {self.target!r}, nor put back files that were there: {second.strerror or second}.",
+                details=[f"old and new files are in {self.folder!r}"],
+                hint="end the cause; then the next that opens or writes the set puts it in order.",
+            ) from error
+        remove(self.folder)
 
     def discard(self) -> None:
-        """Remove the folder with all that is in it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove the folder with all that is in it, if it is still there; nothing happens to that of another writer."""
+        if self._lock is not None:
+            remove(self.folder)
+            self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None

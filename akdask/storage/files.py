@@ -10,7 +10,7 @@ from typing import Any
 
 import fsspec
 
-from akdask.errors import FileFormatError, MissingFileError
+from akdask.errors import FileError, FileFormatError, MissingFileError
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,30 @@ def identify(path: str) -> FileIdentity:
         raise MissingFileError(f"no file {path!r}.") from None
     except OSError as error:
         raise FileFormatError(f"cannot look at {path!r}: {error.strerror or error}.") from error
+
+
+def is_unchanged(file: FileIdentity) -> bool:
+    """Whether the file is there as it was."""
+    try:
+        return identify(file.path) == file
+    except FileError:
+        return False
+
+
+def check_unchanged(file: FileIdentity, now: FileIdentity) -> None:
+    """Refuse a file that is not as it was when it was opened.
+
+    Raises
+    ------
+    FileError
+        If its size or version differs.
+    """
+    if now != file:
+        raise FileError(
+            f"file {file.path!r} has changed since it was opened.",
+            details=[f"{file.size} bytes then, {now.size} now"],
+            hint="read the set again to see its present content.",
+        )
 
 
 def identity_of(path: str, status: os.stat_result) -> FileIdentity:

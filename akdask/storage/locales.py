@@ -10,12 +10,16 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, MissingFileError
 from akdask.storage.files import absolute, exists, matching, names_in
 
+Filenames: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
 _LOCALE = re.compile(r"_LOCALE(\d+)(\.[^./]*)?$")
+_LOCALES = re.compile(r"(?:_LOCALE\d+)+(\.[^./]*)?$")
+_HIDDEN = ".akdask-write"
 _MAGIC = re.compile(r"[*?\[]")
 _MOST_NAMED = 10
 
@@ -45,6 +49,46 @@ def locale_path(path: str, index: int) -> str:
     return f"{prefix}_LOCALE{index:04d}{extension}"
 
 
+def set_path(path: str) -> str:
+    """Return the set that a file belongs to, as writing names it; a file that is no locale is a set of its own.
+
+    Examples
+    --------
+    >>> set_path("d/foo_LOCALE0003.h5"), set_path("d/foo.h5")
+    ('d/foo.h5', 'd/foo.h5')
+    """
+    return _LOCALES.sub(r"\1", path)
+
+
+def hidden_folder(path: str) -> str:
+    """Return the folder in which a write of the set is prepared; one for all that may write the same files.
+
+    Examples
+    --------
+    >>> hidden_folder("d/foo.h5"), hidden_folder("d/foo_LOCALE0003.h5")
+    ('d/.foo.h5.akdask-write', 'd/.foo.h5.akdask-write')
+    """
+    folder, slash, name = set_path(path).rpartition("/")
+    return f"{folder}{slash}.{name}{_HIDDEN}"
+
+
+def set_of(folder: str) -> str:
+    """Return the set that a hidden folder belongs to: the inverse of `hidden_folder`.
+
+    Examples
+    --------
+    >>> set_of("d/.foo.h5.akdask-write")
+    'd/foo.h5'
+    """
+    parent, slash, name = folder.rpartition("/")
+    return f"{parent}{slash}{name.removeprefix('.').removesuffix(_HIDDEN)}"
+
+
+def hidden_folders(folder: str) -> list[str]:
+    """Return the folders of writes under way, or of dead writers, of all sets in a folder."""
+    return [os.path.join(folder, name) for name in names_in(folder) if name.startswith(".") and name.endswith(_HIDDEN)]
+
+
 def sort_key(path: str) -> str:
     """Order files as their locales are numbered, beyond four digits too.
 
@@ -65,7 +109,7 @@ def locale_files(path: str) -> list[str]:
     return sorted((f"{folder}{slash}{n}" for n in names_in(folder or slash) if wanted.fullmatch(n)), key=sort_key)
 
 
-def expand(filenames: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+def expand(filenames: Filenames) -> list[str]:
     """Return the files that a user means: each name is taken literally if there is such a file, else as a pattern.
 
     What a pattern finds is put in the order of the locales; several names keep the order given.
@@ -79,7 +123,7 @@ def expand(filenames: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     InconsistentFilesError
         If a file is missing from within the numbering of a set that a pattern finds.
     """
-    names = _names(filenames)
+    names = names_of(filenames)
     if not names or not all(name.strip() for name in names):
         raise ArgumentError("file names must not be empty.", details=[f"given: {filenames!r}"])
     found = [_expand_one(absolute(name)) for name in names]
@@ -90,7 +134,14 @@ def expand(filenames: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     return [path for files in found for path in files]
 
 
-def _names(filenames: Any) -> list[str]:
+def names_of(filenames: Any) -> list[str]:
+    """Return the names as text, one or several.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are neither text nor paths.
+    """
     given = filenames if isinstance(filenames, Sequence) and not isinstance(filenames, str) else [filenames]
     try:
         return [os.fsdecode(name) for name in given]
@@ -100,10 +151,15 @@ def _names(filenames: Any) -> list[str]:
         ) from None
 
 
+def has_magic(name: str) -> bool:
+    """Whether a name is a pattern."""
+    return _MAGIC.search(name) is not None
+
+
 def _expand_one(name: str) -> list[str]:
     if exists(name):
         return [name]
-    if not _MAGIC.search(name):
+    if not has_magic(name):
         return []
     files = sorted(matching(name), key=sort_key)
     _check_numbering(files, name)

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.errors import FileError, FileFormatError, MissingFileError
-from akdask.storage.files import FileIdentity, file_system, identify, identity_of, is_remote
+from akdask.storage.files import FileIdentity, check_unchanged, file_system, identify, identity_of, is_remote
 from akdask.typing import NumberArray
 
 _MOST_AT_ONCE = 2**30  # the kernel moves at most 2 GiB at a time
@@ -51,14 +51,6 @@ class RangeReader(ABC):
             hint="the file is truncated; write it again.",
         )
 
-    def _check_unchanged(self, now: FileIdentity) -> None:
-        if now != self.file:
-            raise FileError(
-                f"file {self.file.path!r} has changed since it was opened.",
-                details=[f"{self.file.size} bytes then, {now.size} now"],
-                hint="read the set again to see its present content.",
-            )
-
 
 def range_reader(file: FileIdentity) -> RangeReader:
     """Return the reader that fits where the file is."""
@@ -76,7 +68,7 @@ class _LocalReader(RangeReader):
         except OSError as error:
             raise FileError(f"cannot open {self.file.path!r}: {error.strerror}.") from error
         try:
-            self._check_unchanged(identity_of(self.file.path, os.fstat(self.descriptor)))
+            check_unchanged(self.file, identity_of(self.file.path, os.fstat(self.descriptor)))
         except BaseException:
             os.close(self.descriptor)
             raise
@@ -104,7 +96,7 @@ class _RemoteReader(RangeReader):
     inner: str
 
     def __enter__(self) -> Self:
-        self._check_unchanged(identify(self.file.path))
+        check_unchanged(self.file, identify(self.file.path))
         self.system, self.inner = file_system(self.file.path)
         return self
 

@@ -1,10 +1,10 @@
 import os
-from pathlib import Path
 
 import pytest
 
 from akdask.errors import UnsupportedError, WriteError
 from akdask.storage.commit import Staging
+from akdask.storage.recovery import recover
 
 
 def prepared(folder, **files):
@@ -20,6 +20,7 @@ def prepared(folder, **files):
 
 
 def content(folder):
+    """Return all files, and fail if there is a folder."""
     return {path.name: path.read_text() for path in folder.iterdir()}
 
 
@@ -39,7 +40,7 @@ def test_a_failing_rename_leaves_the_old_files_and_nothing_else(tmp_path, monkey
     replace, calls = os.replace, iter(range(9))
 
     def failing(source, target):
-        if next(calls) == fails_at:
+        if next(calls) == 1 + fails_at:  # the first puts the journal there
             raise PermissionError(13, "Permission denied")
         replace(source, target)
 
@@ -49,35 +50,47 @@ def test_a_failing_rename_leaves_the_old_files_and_nothing_else(tmp_path, monkey
     assert content(tmp_path) == {"a": "old", "c": "old"}
 
 
-def test_a_file_system_without_hard_links_is_undone_too(tmp_path, monkeypatch):
-    (tmp_path / "a").write_text("old")
-    staging, renames = prepared(tmp_path, a="new", b="new")
+def failing_after(count, call):
+    """Return a function that fails as if permissions were taken away after some calls."""
+    calls = iter(range(99))
 
-    def no_links(*_):
+    def failing(*args, **options):
+        if next(calls) >= count:
+            raise PermissionError(13, "Permission denied")
+        return call(*args, **options)
+
+    return failing
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_cannot_be_put_back_is_told_and_completed_by_the_next(tmp_path, monkeypatch, count):
+    for name in ("set_LOCALE0000", "set_LOCALE0001"):
+        (tmp_path / name).write_text("old")
+    staging, renames = prepared(tmp_path, set_LOCALE0000="new", set_LOCALE0001="new")
+    with monkeypatch.context() as patch:
+        # The first rename puts the journal there.
+        patch.setattr(os, "replace", failing_after(count, os.replace))
+        with pytest.raises(WriteError, match="nor put back") as caught:
+            staging.commit(renames)
+    assert caught.value.details == (f"old and new files are in {staging.folder!r}",)
+    assert recover(staging.target)
+    assert content(tmp_path) == {"set_LOCALE0000": "new", "set_LOCALE0001": "new"}
+
+
+def test_without_hard_links_a_commit_that_fails_is_completed_by_the_next(tmp_path, monkeypatch):
+    (tmp_path / "set").write_text("old")
+    staging, renames = prepared(tmp_path, set="new")
+
+    def no_links(*_, **__):
         raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr(os, "link", no_links)
-    renames[1] = (staging.path("absent"), renames[1][1])
-    with pytest.raises(WriteError):
-        staging.commit(renames)
-    assert content(tmp_path) == {"a": "old"}
-
-
-def test_what_cannot_be_put_back_is_kept_and_named(tmp_path, monkeypatch):
-    (tmp_path / "a").write_text("old")
-    staging, renames = prepared(tmp_path, a="new", b="new")
-    replace, calls = os.replace, iter(range(9))
-
-    def failing_after_the_first(source, target):
-        if next(calls) > 0:
-            raise PermissionError(13, "Permission denied")
-        replace(source, target)
-
-    monkeypatch.setattr(os, "replace", failing_after_the_first)
-    with pytest.raises(WriteError, match="their content is in") as caught:
-        staging.commit(renames)
-    assert caught.value.details == (str(tmp_path / "a"),)
-    assert "old" in [path.read_text() for path in Path(staging.folder).iterdir()]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", no_links)
+        patch.setattr(os, "replace", failing_after(1, os.replace))
+        with pytest.raises(WriteError, match="nor put back"):
+            staging.commit(renames)
+    assert recover(staging.target)
+    assert content(tmp_path) == {"set": "new"}
 
 
 def test_a_folder_in_the_place_of_a_file_stays(tmp_path):
