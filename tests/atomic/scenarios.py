@@ -1,0 +1,154 @@
+"""Writes to be interrupted: what is there before, what is done, and what must be found before and after."""
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+import akdask as ak
+from akdask.errors import MissingFileError
+from akdask.testing.strategies import partitioned
+
+State = dict[str, list]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A write of the set `path` in a folder of its own; states are values by object, and names of files."""
+
+    path: str
+    prepare: Callable[[str], None]
+    act: Callable[[str], None]
+    before: tuple[State, list[str]]
+    after: tuple[State, list[str]]
+
+
+def numbers(seed: int, count: int) -> np.ndarray:
+    return np.arange(count) * 1000 + seed
+
+
+def words(seed: int, count: int) -> np.ndarray:
+    return np.array([f"{'é' * (row % 3)}{seed}-{row}" for row in range(count)])
+
+
+def colours(seed: int, count: int) -> np.ndarray:
+    return np.array([f"colour {seed} {row % 3}" for row in range(count)])
+
+
+MAKERS = {"x": numbers, "y": numbers, "s": words, "c": colours}
+
+
+def values(names: str, seed: int, count: int) -> State:
+    return {name: MAKERS[name](seed, count).tolist() for name in names}
+
+
+def arrays(names: str, seed: int, lengths: list[int]) -> dict:
+    whole = {name: partitioned(MAKERS[name](seed, sum(lengths)), lengths) for name in names}
+    return {name: ak.Categorical(found) if name == "c" else found for name, found in whole.items()}
+
+
+def files(count: int) -> list[str]:
+    return [f"set_LOCALE{number:04d}.h5" for number in range(count)]
+
+
+def writing(names: str, seed: int, lengths: list[int], **options) -> Callable[[str], None]:
+    def write(path: str) -> None:
+        ak.to_hdf(arrays(names, seed, lengths), path, **options)
+
+    return write
+
+
+def updating(names: str, seed: int, lengths: list[int]) -> Callable[[str], None]:
+    def update(path: str) -> None:
+        ak.update_hdf(arrays(names, seed, lengths), path)
+
+    return update
+
+
+NOTHING: tuple[State, list[str]] = ({}, [])
+OLD, NEW = [4, 0, 5], [3, 6]
+SINGLE = {"file_type": "single"}
+
+SCENARIOS = {
+    "a new set": Scenario(
+        "set.h5",
+        lambda path: None,
+        writing("xsc", 1, OLD),
+        NOTHING,
+        (values("xsc", 1, 9), files(3)),
+    ),
+    "truncate over a wider set": Scenario(
+        "set.h5",
+        writing("xsc", 1, OLD),
+        writing("xs", 2, NEW),
+        (values("xsc", 1, 9), files(3)),
+        (values("xs", 2, 9), files(2)),
+    ),
+    "truncate over a narrower set": Scenario(
+        "set.h5",
+        writing("x", 1, NEW),
+        writing("yc", 2, OLD),
+        (values("x", 1, 9), files(2)),
+        (values("yc", 2, 9), files(3)),
+    ),
+    "append": Scenario(
+        "set.h5",
+        writing("xs", 1, NEW),
+        writing("yc", 2, NEW, mode="append"),
+        (values("xs", 1, 9), files(2)),
+        (values("xs", 1, 9) | values("yc", 2, 9), files(2)),
+    ),
+    "update": Scenario(
+        "set.h5",
+        writing("xsc", 1, NEW),
+        updating("sc", 2, NEW),
+        (values("xsc", 1, 9), files(2)),
+        (values("x", 1, 9) | values("sc", 2, 9), files(2)),
+    ),
+    "a single file": Scenario(
+        "set.h5",
+        writing("xs", 1, NEW, **SINGLE),
+        writing("xc", 2, OLD, **SINGLE),
+        (values("xs", 1, 9), ["set.h5"]),
+        (values("xc", 2, 9), ["set.h5"]),
+    ),
+    "append to a single file": Scenario(
+        "set.h5",
+        writing("x", 1, OLD, **SINGLE),
+        writing("s", 2, OLD, mode="append", **SINGLE),
+        (values("x", 1, 9), ["set.h5"]),
+        (values("x", 1, 9) | values("s", 2, 9), ["set.h5"]),
+    ),
+}
+
+
+def silently(act: Callable[[str], None], path: str) -> None:
+    """Do something without the warning that files are replaced."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        act(path)
+
+
+def found(folder: str, path: str, way: int = 0) -> tuple[State, list[str]]:
+    """Open the set in one of several ways and return what is in it, and the names of all files, hidden ones too."""
+    prefix, extension = os.path.splitext(os.path.join(folder, path))
+    single = os.path.exists(f"{prefix}{extension}")
+    try:
+        match way % 3:
+            case 0:
+                opened = ak.load_all(f"{prefix}{extension}")
+            case 1:
+                opened = ak.read_hdf(f"{prefix}{extension}" if single else f"{prefix}*")
+            case _:
+                pattern = f"{prefix}{extension}" if single else f"{prefix}_LOCALE*{extension}"
+                opened = {name: ak.read(pattern, name)[name] for name in ak.get_datasets(pattern)}
+    except MissingFileError:
+        return {}, visible(folder)
+    return {name: array.to_ndarray().tolist() for name, array in opened.items()}, visible(folder)
+
+
+def visible(folder: str) -> list[str]:
+    """Return the names of all files of a folder but the manifest, which belongs to a set."""
+    return sorted(name for name in os.listdir(folder) if not name.endswith(".h5.akdask"))
