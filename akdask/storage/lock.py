@@ -134,6 +134,7 @@ class Lock:
     def _sign(self, text: bytes) -> None:
         assert self._descriptor is not None, "a lock signs when it is made"
         try:
+            os.ftruncate(self._descriptor, 0)
             os.write(self._descriptor, text)
         except OSError:
             self.release()

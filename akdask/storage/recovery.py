@@ -50,13 +50,7 @@ def find(filenames: Filenames) -> list[str]:
     AkdaskError
         What `expand` raises; `FileError` if a set is half replaced and cannot be completed from here.
     """
-    try:
-        found = expand(filenames)
-    except FileError:
-        if not _recover_all(_sets_meant(filenames)):
-            raise
-        return expand(filenames)
-    return expand(filenames) if _recover_all(path for path in found if not is_remote(path)) else found
+    return settled(filenames, lambda paths: paths)
 
 
 def settled(filenames: Filenames, look: Callable[[list[str]], Found]) -> Found:
@@ -72,7 +66,7 @@ def settled(filenames: Filenames, look: Callable[[list[str]], Found]) -> Found:
     for _ in range(_MOST_LOOKS):
         before = _changes(folders)
         try:
-            found = look(find(filenames))
+            found = look(_in_order(filenames))
         except AkdaskError:
             if before == _changes(folders):
                 raise
@@ -82,6 +76,17 @@ def settled(filenames: Filenames, look: Callable[[list[str]], Found]) -> Found:
             return found
         previous = found
     raise FileError(f"the files {filenames!r} are replaced all the time.", hint="read them when their writers rest.")
+
+
+def _in_order(filenames: Filenames) -> list[str]:
+    """Return the files that a user means, after their sets are put in order."""
+    try:
+        found = expand(filenames)
+    except FileError:
+        if not _recover_all(_sets_meant(filenames)):
+            raise
+        return expand(filenames)
+    return expand(filenames) if _recover_all(path for path in found if not is_remote(path)) else found
 
 
 def recover(path: str) -> bool:

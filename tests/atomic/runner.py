@@ -26,6 +26,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import dask
@@ -152,7 +153,7 @@ class Trial:
     def kill_at_every_step(self) -> None:
         for step in range(10**6):
             folder = self.folder()
-            code = outcome(child(lambda folder=folder: self.act(folder), killing_at(step)))
+            code = outcome(child(partial(self.act, folder), killing_at(step)))
             if code == DONE:
                 self.check(folder, "not killed", ("after",))
                 return
@@ -160,11 +161,11 @@ class Trial:
 
     def kill_at_random(self, count: int) -> None:
         folder, start = self.folder(), time.perf_counter()
-        outcome(child(lambda: self.act(folder)))
+        outcome(child(partial(self.act, folder)))
         longest = 1.2 * (time.perf_counter() - start)
         for _ in range(count):
             folder, delay = self.folder(), random.uniform(0, longest)
-            number = child(lambda folder=folder: self.act(folder))
+            number = child(partial(self.act, folder))
             time.sleep(delay)
             os.kill(number, signal.SIGKILL)
             outcome(number)
@@ -173,19 +174,19 @@ class Trial:
     def kill_those_who_recover(self) -> None:
         for step in range(10**6):
             left = self.folder()
-            if outcome(child(lambda left=left: self.act(left), killing_at(step))) == DONE:
+            if outcome(child(partial(self.act, left), killing_at(step))) == DONE:
                 return
             hidden = [name for name in os.listdir(left) if name.endswith(".akdask-write")]
             if step % 3 or not hidden or "journal" not in os.listdir(os.path.join(left, hidden[0])):
                 continue  # a third of those steps leave enough to complete
             for second in range(10**6):
                 folder = self.folder(left)
-                code = outcome(child(lambda folder=folder: found(folder, self.scenario.path), killing_at(second)))
+                code = outcome(child(partial(found, folder, self.scenario.path), killing_at(second)))
                 self.check(folder, f"killed before step {step}, then {second} ({code})", ("after",))
                 if code == DONE:
                     break
             folder = self.folder(left)
-            both = [child(lambda way=way, folder=folder: found(folder, self.scenario.path, way)) for way in range(2)]
+            both = [child(partial(found, folder, self.scenario.path, way)) for way in range(2)]
             if {outcome(number) for number in both} != {DONE}:
                 self.problems.append(f"killed before step {step}: one of two readers failed")
             self.check(folder, f"killed before step {step}, then two readers", ("after",))
@@ -194,7 +195,7 @@ class Trial:
         allowed = {DONE: ("after",), RAISED: ("before",), HALFWAY: ("before", "after")}
         for step, once in product(range(self.changes()), (True, False)):
             folder = self.folder()
-            code = outcome(child(lambda folder=folder: self.act(folder), failing_at(step, once=once)))
+            code = outcome(child(partial(self.act, folder), failing_at(step, once=once)))
             self.check(folder, f"full at step {step}, {once=} ({code})", allowed.get(code, ()))
 
     def changes(self) -> int:
@@ -207,7 +208,7 @@ class Trial:
                 system_write(write, b".")
 
         folder = self.folder()
-        outcome(child(lambda: self.act(folder), hook))
+        outcome(child(partial(self.act, folder), hook))
         os.close(write)
         with os.fdopen(read, "rb") as file:
             return len(file.read())
