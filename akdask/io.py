@@ -20,7 +20,7 @@ from akdask.hdf5.fileset import open_set
 from akdask.storage.files import absolute
 from akdask.storage.filetype import FileType, file_type
 from akdask.storage.locales import Filenames, split_extension
-from akdask.storage.recovery import find
+from akdask.storage.recovery import settled
 
 Path = str | os.PathLike[str]
 
@@ -123,7 +123,7 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     UnsupportedError
         If the files are not HDF5: other formats cannot be read yet.
     """
-    _demand_hdf5(find(filenames)[0])
+    _demand_hdf5(filenames)
     return read_hdf(filenames, datasets, iterative, strictTypes, allow_errors, calc_string_offsets)
 
 
@@ -249,17 +249,22 @@ def get_datasets(
         For other formats than HDF5.
     """
     if not allow_errors:
-        _demand_hdf5(find(filenames)[0])
+        _demand_hdf5(filenames)
     return list(open_set(filenames, allow_errors=allow_errors).kinds)
 
 
 def get_filetype(filenames: Filenames) -> str:
     """Return the format of the first of some files, told from its first bytes: ``HDF5``, ``Parquet`` or ``CSV``."""
-    return file_type(find(filenames)[0]).value
+    return _first_type(filenames)[1].value
 
 
-def _demand_hdf5(path: str) -> None:
-    found = file_type(path)
+def _first_type(filenames: Filenames) -> tuple[str, FileType]:
+    """Return the first of some files, and its format."""
+    return settled(filenames, lambda paths: (paths[0], file_type(paths[0])))
+
+
+def _demand_hdf5(filenames: Filenames) -> None:
+    path, found = _first_type(filenames)
     if found is not FileType.HDF5:
         raise UnsupportedError(f"{path!r} is a {found.value} file, which cannot be read yet.")
 
@@ -274,14 +279,14 @@ def _files_of(path_prefix: Path, file_format: str) -> str:
     prefix, extension = split_extension(path)
     files = f"{glob.escape(prefix)}_LOCALE*{glob.escape(extension)}"
     try:
-        first = find(files)[0]
+        _demand_hdf5(files)
     except MissingFileError:
         if not os.path.isfile(path):
             raise MissingFileError(
                 f"no files were written under {path!r}.", details=[f"looked for {prefix}_LOCALE*{extension}"]
             ) from None
-        files = first = path
-    _demand_hdf5(first)
+        files = path
+        _demand_hdf5(path)
     return files
 
 

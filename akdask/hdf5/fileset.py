@@ -194,12 +194,17 @@ def open_set(
     )
     if allow_errors:
         return FileSet(settled(filenames, _readable), options, allow_errors=True)
-    key = (settled(filenames, lambda paths: tuple(map(identify, paths))), options)
+    return settled(filenames, lambda paths: _described(tuple(map(identify, paths)), options))
+
+
+def _described(files: tuple[FileIdentity, ...], options: ReadOptions) -> FileSet:
+    """Return a set of files in one state, the same one as before if it is among the last."""
+    key = (files, options)
     with _LOCK:
         if key in _SETS:
             _SETS.move_to_end(key)
             return _SETS[key]
-    found = FileSet([inspect_file(file) for file in key[0]], options, allow_errors=False)
+    found = FileSet([inspect_file(file) for file in files], options, allow_errors=False)
     with _LOCK:
         _SETS[key] = found
         while len(_SETS) > _MOST_SETS:

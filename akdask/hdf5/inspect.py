@@ -19,7 +19,7 @@ from akdask.hdf5.codecs import describe_object
 from akdask.hdf5.description import FileDescription
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.storage.files import FileIdentity, check_unchanged, file_system, identify, is_remote
+from akdask.storage.files import FileIdentity, changed_error, file_system, is_remote, is_unchanged
 
 HDF5_ERRORS = (OSError, KeyError, ValueError, RuntimeError, TypeError, NotImplementedError)
 """What h5py raises when the library reports an error: it chooses the type by the library's error number."""
@@ -65,9 +65,12 @@ def inspect_file(file: FileIdentity) -> FileDescription:
     """
     known = _CACHE.get(file)
     if known is None:
-        known = _inspect(file)
-        if not is_remote(file.path):  # opened by name after it was looked at
-            check_unchanged(file, identify(file.path))
+        try:
+            known = _inspect(file)
+        finally:
+            # Opened by name after it was looked at: what is described, or damaged, may be another file by now.
+            if not is_remote(file.path) and not is_unchanged(file):
+                raise changed_error(file)
         _CACHE.add(known)
     return known
 

@@ -15,7 +15,7 @@ from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5
 from akdask.hdf5.nulended import ROWS_AT_ONCE, StringError, decode, starts_from_ends
 from akdask.schema import BOOL
 from akdask.storage.extents import ELSEWHERE, Extent
-from akdask.storage.files import FileIdentity, check_unchanged, identify
+from akdask.storage.files import FileIdentity, changed_error, is_unchanged
 from akdask.storage.read import range_reader
 from akdask.typing import Column, NumberArray, StringArray
 
@@ -70,7 +70,8 @@ class ExtentReader:
         if self._hdf5 is None:
             self._hdf5 = open_hdf5(self.file.path)
             # Opened by name a second time: a file that has been put in its place between both is another one.
-            check_unchanged(self.file, identify(self.file.path))
+            if not is_unchanged(self.file):
+                raise changed_error(self.file)
         if extent.dataset not in self._datasets:
             self._datasets[extent.dataset] = self._hdf5[extent.dataset]
         return self._datasets[extent.dataset]

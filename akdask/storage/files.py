@@ -84,20 +84,13 @@ def is_unchanged(file: FileIdentity) -> bool:
         return False
 
 
-def check_unchanged(file: FileIdentity, now: FileIdentity) -> None:
-    """Refuse a file that is not as it was when it was opened.
-
-    Raises
-    ------
-    FileError
-        If its size or version differs.
-    """
-    if now != file:
-        raise FileError(
-            f"file {file.path!r} has changed since it was opened.",
-            details=[f"{file.size} bytes then, {now.size} now"],
-            hint="read the set again to see its present content.",
-        )
+def changed_error(file: FileIdentity) -> FileError:
+    """Return the error for a file that is not as it was when it was opened, or gone."""
+    return FileError(
+        f"file {file.path!r} has changed since it was opened.",
+        details=[f"it had {file.size} bytes"],
+        hint="read the set again to see its present content.",
+    )
 
 
 def identity_of(path: str, status: os.stat_result) -> FileIdentity:

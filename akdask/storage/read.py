@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.errors import FileError, FileFormatError, MissingFileError
-from akdask.storage.files import FileIdentity, check_unchanged, file_system, identify, identity_of, is_remote
+from akdask.storage.files import FileIdentity, changed_error, file_system, identify, identity_of, is_remote
 from akdask.typing import NumberArray
 
 _MOST_AT_ONCE = 2**30  # the kernel moves at most 2 GiB at a time
@@ -68,7 +68,8 @@ class _LocalReader(RangeReader):
         except OSError as error:
             raise FileError(f"cannot open {self.file.path!r}: {error.strerror}.") from error
         try:
-            check_unchanged(self.file, identity_of(self.file.path, os.fstat(self.descriptor)))
+            if identity_of(self.file.path, os.fstat(self.descriptor)) != self.file:
+                raise changed_error(self.file)
         except BaseException:
             os.close(self.descriptor)
             raise
@@ -96,7 +97,8 @@ class _RemoteReader(RangeReader):
     inner: str
 
     def __enter__(self) -> Self:
-        check_unchanged(self.file, identify(self.file.path))
+        if identify(self.file.path) != self.file:
+            raise changed_error(self.file)
         self.system, self.inner = file_system(self.file.path)
         return self
 

@@ -42,24 +42,17 @@ _PAUSE = 0.01
 _MOST_LOOKS = 100
 
 
-def find(filenames: Filenames) -> list[str]:
-    """Return the files that a user means, after sets whose writers have died are put in order.
-
-    Raises
-    ------
-    AkdaskError
-        What `expand` raises; `FileError` if a set is half replaced and cannot be completed from here.
-    """
-    return settled(filenames, lambda paths: paths)
-
-
 def settled(filenames: Filenames, look: Callable[[list[str]], Found]) -> Found:
     """Return what `look` finds in the files that a user means, with no file replaced between its beginning and end.
+
+    Sets whose writers have died are put in order before.
 
     Raises
     ------
     FileError
-        If files are replaced all the time.
+        If files are replaced all the time, or a set is half replaced and cannot be completed from here.
+    AkdaskError
+        What `expand` and `look` raise, unless a file was replaced meanwhile.
     """
     folders = _folders(names_of(filenames))
     previous: Found | None = None

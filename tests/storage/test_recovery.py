@@ -14,7 +14,7 @@ from akdask.storage.commit import Staging
 from akdask.storage.journal import journal_of
 from akdask.storage.locales import hidden_folder
 from akdask.storage.lock import Lock
-from akdask.storage.recovery import find, recover, settled
+from akdask.storage.recovery import recover, settled
 
 FILES = ["set_LOCALE0000.h5", "set_LOCALE0001.h5"]
 
@@ -32,6 +32,10 @@ def left(folder, *, committed, old=FILES, new=FILES):
         stale = [str(folder / name) for name in set(old) - set(new)]
         journal_of(staging.folder, renames, stale).write(staging.folder, durable=False)
     return staging
+
+
+def find(names):
+    return settled(names, list)
 
 
 def content(folder):
