@@ -176,14 +176,16 @@ def to_hdf(
     names: Sequence[str] | None = None,
     mode: str = "truncate",
     file_type: str = "distribute",
+    *,
+    num_locales: int | None = None,
 ) -> None:
     """Write objects to one set of HDF5 files, which Arkouda reads; computes.
 
     Parameters
     ----------
     columns : mapping or list of pdarray, Strings, Categorical or Index
-        What to write.  Objects need not have the same number of rows; each is cut into as many partitions as the one
-        with the most has.
+        What to write.  Objects need not have the same number of rows; each is cut into as many partitions as there are
+        files.
     prefix_path : str or path
         Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
     names : list of str, optional
@@ -191,18 +193,21 @@ def to_hdf(
     mode : {"truncate", "append"}
         Replace files of that prefix, or add objects to them.
     file_type : {"distribute", "single"}
-        One file for each partition, or one in all at exactly that path.
+        A set of files, or one in all at exactly that path.
+    num_locales : int, optional
+        Number of files of a set; as many as the object with the most partitions has unless given.
 
     Raises
     ------
     ArgumentError
-        If `mode` or `file_type` are none of these, or the numbers of names and columns differ.
+        If `mode` or `file_type` are none of these, `num_locales` is no number of files, or the numbers of names and
+        columns differ.
     ExistsError
         If objects are to be added that are there already.
     WriteError
         If the files cannot be written; what was there before stays.
     """
-    write_objects(_storables(columns, names), prefix_path, mode, file_type)
+    write_objects(_storables(columns, names), prefix_path, mode, file_type, num_locales=num_locales)
 
 
 def update_hdf(

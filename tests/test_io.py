@@ -113,6 +113,42 @@ def test_frames_write_some_columns_and_indexes_are_written_as_arrays(numbers, pr
     assert io.get_datasets(f"{prefix}_LOCALE*") == ["s", "i", "a", "b"]
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 12])
+def test_partitions_of_any_number_become_as_many_files_as_asked_for(numbers, tmp_path, count):
+    labels, short = Categorical(array(TEXT)), array([True])
+    io.to_hdf({"n": numbers, "s": array(TEXT), "c": labels, "one": short}, tmp_path / "x.h5", num_locales=count)
+    assert files(tmp_path) == [f"x_LOCALE{k:04d}.h5" for k in range(count)]
+    assert [value for name in files(tmp_path) for value in stored(tmp_path / name, "n")] == NUMBERS.tolist()
+    found = io.load_all(tmp_path / "x.h5")
+    assert (found["s"].tolist(), found["c"].tolist(), found["one"].tolist()) == (TEXT, TEXT, [True])
+
+
+def test_rows_are_cut_as_arkouda_cuts_them_unless_there_are_as_many_files_as_partitions(numbers, tmp_path):
+    numbers.to_hdf(tmp_path / "x", num_locales=3)
+    assert [len(stored(tmp_path / name, "array")) for name in files(tmp_path)] == [3, 0, 4]
+    numbers[numbers > 0].to_hdf(tmp_path / "y", num_locales=4)
+    assert [len(stored(tmp_path / f"y_LOCALE000{k}", "array")) for k in range(4)] == [2, 1, 1, 1]
+    DataFrame({"n": numbers}).to_hdf(tmp_path / "z", num_locales=2)
+    array(TEXT).to_hdf(tmp_path / "t", num_locales=2)
+    assert files(tmp_path)[:2] == ["t_LOCALE0000", "t_LOCALE0001"]
+    assert stored(tmp_path / "z_LOCALE0001", "n") == NUMBERS[4:].tolist()
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "2"])
+def test_numbers_of_files_that_make_no_sense_are_refused(numbers, prefix, count):
+    with pytest.raises(ArgumentError, match="num_locales"):
+        numbers.to_hdf(prefix, num_locales=count)
+    assert files(prefix.parent) == []
+
+
+def test_a_number_of_files_fits_neither_a_single_file_nor_a_set_of_another_number(numbers, prefix):
+    with pytest.raises(ArgumentError, match="single file"):
+        numbers.to_hdf(prefix, file_type="single", num_locales=1)
+    numbers.to_hdf(prefix)
+    with pytest.raises(InconsistentFilesError, match="3 files"):
+        numbers.to_hdf(prefix, "more", mode="append", num_locales=2)
+
+
 def test_truncate_replaces_the_set_and_its_stale_files_and_says_so(numbers, tmp_path):
     numbers.to_hdf(tmp_path / "x")
     numbers.to_hdf(tmp_path / "xy")

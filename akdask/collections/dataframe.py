@@ -130,9 +130,15 @@ class DataFrame(ColumnMethods, RowMethods, StatisticsMethods, DisplayMethods):
     # files
 
     def to_hdf(
-        self, path: Path, index: bool = False, columns: Sequence[str] | None = None, file_type: str = "distribute"
+        self,
+        path: Path,
+        index: bool = False,
+        columns: Sequence[str] | None = None,
+        file_type: str = "distribute",
+        *,
+        num_locales: int | None = None,
     ) -> None:
-        """Write the columns to HDF5 files, one for each partition, which Arkouda reads; computes.
+        """Write the columns to HDF5 files, which Arkouda reads; computes.
 
         Parameters
         ----------
@@ -143,9 +149,11 @@ class DataFrame(ColumnMethods, RowMethods, StatisticsMethods, DisplayMethods):
         columns : list of str, optional
             The columns to write, all unless given.
         file_type : {"distribute", "single"}
-            One file for each partition, or one in all at exactly that path.
+            A set of files, or one in all at exactly that path.
+        num_locales : int, optional
+            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.
         """
-        write_objects(self._storables(index, columns), path, "truncate", file_type)
+        write_objects(self._storables(index, columns), path, "truncate", file_type, num_locales=num_locales)
 
     def update_hdf(
         self, prefix_path: Path, index: bool = False, columns: Sequence[str] | None = None, repack: bool = True

@@ -103,13 +103,15 @@ class Strings(OperatorMethods):
         mode: str = "truncate",
         save_offsets: bool = True,
         file_type: str = "distribute",
+        *,
+        num_locales: int | None = None,
     ) -> None:
-        """Write the strings to HDF5 files, one for each partition, which Arkouda reads; computes.
+        """Write the strings to HDF5 files, which Arkouda reads; computes.
 
         `save_offsets` is accepted as Arkouda spells it: offsets are always written, and readers that compute them
         ignore them.  For the rest see `pdarray.to_hdf`.
         """
-        super().to_hdf(prefix_path, dataset, mode, file_type)
+        super().to_hdf(prefix_path, dataset, mode, file_type, num_locales=num_locales)
 
     # sizes and reductions
 

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError
 from akdask.hdf5.layout import VALUES, ObjType
 from akdask.hdf5.newfile import ObjectSpec
@@ -80,9 +82,15 @@ class StorageMethods:
         raise NotImplementedError
 
     def to_hdf(
-        self, prefix_path: Path, dataset: str | None = None, mode: str = "truncate", file_type: str = "distribute"
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        file_type: str = "distribute",
+        *,
+        num_locales: int | None = None,
     ) -> None:
-        """Write the array to HDF5 files, one for each partition, which Arkouda reads; computes.
+        """Write the array to HDF5 files, which Arkouda reads; computes.
 
         Parameters
         ----------
@@ -94,12 +102,16 @@ class StorageMethods:
         mode : {"truncate", "append"}
             Replace files of that prefix, or add the object to them.
         file_type : {"distribute", "single"}
-            One file for each partition, or one in all at exactly that path.
+            A set of files, or one in all at exactly that path.
+        num_locales : int, optional
+            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.
 
         Raises
         ------
         ArgumentTypeError
             If `mode` or `file_type` are none of these.
+        ArgumentError
+            If `num_locales` is no number of files.
         ExistsError
             If an object of that name is to be added and is there already.
         WriteError
@@ -107,7 +119,8 @@ class StorageMethods:
         """
         _check_option("mode", mode, MODES, ArgumentTypeError)
         _check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
-        write_objects({dataset or self._default_dataset: self._storable()}, prefix_path, mode, file_type)
+        stored = {dataset or self._default_dataset: self._storable()}
+        write_objects(stored, prefix_path, mode, file_type, num_locales=num_locales)
 
     def update_hdf(self, prefix_path: Path, dataset: str | None = None, repack: bool = True) -> None:
         """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.
@@ -125,14 +138,20 @@ class StorageMethods:
 
 
 def write_objects(
-    objects: Mapping[str, Storable], path: Path, mode: str, file_type: str, *, overwrite: bool = False
+    objects: Mapping[str, Storable],
+    path: Path,
+    mode: str,
+    file_type: str,
+    *,
+    num_locales: int | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Write objects to one set of files, each cut into as many partitions as there are files; computes.
 
     Raises
     ------
     ArgumentError
-        If `mode`, `file_type` or a name is not allowed.
+        If `mode`, `file_type`, `num_locales` or a name is not allowed.
     FileError
         If there are no objects.
     """
@@ -142,8 +161,8 @@ def write_objects(
         raise FileError("there is nothing to write.", hint="pass at least one column.")
     recover(absolute(path))
     everything = dict(pair for name, item in objects.items() for pair in item.named(name))
-    count = max(item.frame.npartitions for item in everything.values())
-    if chosen_mode == "append" and chosen_type == "distribute":
+    count = _check_count(num_locales, chosen_type) or max(item.frame.npartitions for item in everything.values())
+    if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None:
         count = len(locale_files(os.fspath(path))) or count
     specs = [item.spec(name) for name, item in objects.items()]
     writer = SetWriter(path, specs, npartitions=count, mode=chosen_mode, file_type=chosen_type, overwrite=overwrite)
@@ -174,6 +193,16 @@ def _by_frame(objects: Mapping[str, Storable]) -> list[Project]:
         found = columns.setdefault(item.frame._name, {})
         found.update({(name, member): value for member, value in item.members.items()})
     return [Project(frames[key], tuple(found), tuple(found.values())) for key, found in columns.items()]
+
+
+def _check_count(num_locales: Any, file_type: str) -> int | None:
+    if num_locales is None:
+        return None
+    if not isinstance(num_locales, (int, np.integer)) or isinstance(num_locales, bool) or num_locales < 1:
+        raise ArgumentError(f"num_locales is a number of files, at least 1, not {num_locales!r}.")
+    if file_type == "single":
+        raise ArgumentError("a single file has no locales.", hint="leave num_locales out, or write a set.")
+    return int(num_locales)
 
 
 def _check_option(name: str, given: Any, allowed: tuple[str, ...], error: type[AkdaskError]) -> Any:
