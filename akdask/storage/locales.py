@@ -89,6 +89,18 @@ def hidden_folders(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in names_in(folder) if name.startswith(".") and name.endswith(_HIDDEN)]
 
 
+def split_locale(path: str) -> tuple[str, str] | None:
+    """Return the path under which the set of a file is written, and the digits of its locale; None for other files.
+
+    Examples
+    --------
+    >>> split_locale("d/foo_LOCALE0003.h5"), split_locale("d/foo.h5")
+    (('d/foo.h5', '0003'), None)
+    """
+    found = _LOCALE.search(path)
+    return (path[: found.start()] + (found[2] or ""), found[1]) if found else None
+
+
 def sort_key(path: str) -> str:
     """Order files as their locales are numbered, beyond four digits too.
 

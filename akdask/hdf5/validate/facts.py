@@ -1,0 +1,173 @@
+"""What rules need to know of data, found in one pass, block by block: memory does not grow with the data."""
+
+from __future__ import annotations
+
+import codecs
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from akdask.hdf5.survey import Dataset
+from akdask.typing import NumberArray
+
+_BLOCK = 4 * 2**20  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NumberFacts:
+    """Of integers: how many, the first, last, smallest and largest, and the first row that is below the one before."""
+
+    count: int
+    first: int
+    last: int
+    minimum: int
+    maximum: int
+    fall: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StringFacts:
+    """Of bytes that should be strings.
+
+    Parameters
+    ----------
+    nuls : int
+        How many strings they are.
+    is_terminated : bool
+        Whether the last byte is NUL.
+    astray : int or None
+        The first row whose segment is not where the NULs say that it starts.
+    not_utf8 : str or None
+        What is wrong with the first byte that is not UTF-8, and where it is.
+    checksum : int
+        Equal for equal bytes.
+    """
+
+    nuls: int = 0
+    is_terminated: bool = True
+    astray: int | None = None
+    not_utf8: str | None = None
+    checksum: int = 0
+
+
+def blocks(opened: Any, dataset: Dataset) -> Iterator[NumberArray]:
+    """Yield the elements of a dataset of an open file."""
+    node = opened[dataset.path.encode(errors="surrogateescape")]
+    step = max(1, _BLOCK // max(1, dataset.type.size))
+    for start in range(0, dataset.nrows, step):
+        yield node[start : start + step]
+
+
+def number_facts(pieces: Iterable[NumberArray]) -> NumberFacts | None:
+    """Find the facts of integers, None if there are none.
+
+    Examples
+    --------
+    >>> number_facts([np.array([0, 4]), np.array([3])])
+    NumberFacts(count=3, first=0, last=3, minimum=0, maximum=4, fall=2)
+    """
+    found = None
+    for piece in pieces:
+        new = _facts_of(piece)
+        found = new if found is None else _joined(found, new)
+    return found
+
+
+def _facts_of(piece: NumberArray) -> NumberFacts:
+    falls = np.flatnonzero(piece[1:] < piece[:-1])
+    fall = int(falls[0]) + 1 if len(falls) else None
+    return NumberFacts(len(piece), int(piece[0]), int(piece[-1]), int(piece.min()), int(piece.max()), fall)
+
+
+def _joined(left: NumberFacts, right: NumberFacts) -> NumberFacts:
+    fall = left.fall
+    if fall is None and right.first < left.last:
+        fall = left.count
+    elif fall is None and right.fall is not None:
+        fall = left.count + right.fall
+    return NumberFacts(
+        left.count + right.count,
+        left.first,
+        right.last,
+        min(left.minimum, right.minimum),
+        max(left.maximum, right.maximum),
+        fall,
+    )
+
+
+def fingerprint(pieces: Iterable[NumberArray]) -> int:
+    """Return a number that depends on which integers there are, and not on their order.
+
+    Two different collections of integers have the same one with a probability of 2**-64.
+
+    Examples
+    --------
+    >>> fingerprint([np.array([2, 0]), np.array([1])]) == fingerprint([np.arange(3)])
+    True
+    """
+    total = 0
+    for piece in pieces:
+        # Steele, Lea and Flood: Fast splittable pseudorandom number generators, 2014; its finalizer.
+        mixed = piece.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        total += int((mixed ^ (mixed >> np.uint64(31))).sum(dtype=np.uint64))
+    return total % 2**64
+
+
+def counted(size: int) -> Iterator[NumberArray]:
+    """Yield the integers from 0 to `size`, in blocks."""
+    step = _BLOCK // 8
+    for start in range(0, size, step):
+        yield np.arange(start, min(start + step, size))
+
+
+def string_facts(opened: Any, values: Dataset, segments: Dataset | None) -> StringFacts:
+    """Find the facts of strings of an open file, and where the segments, if given, leave them."""
+    starts = None if segments is None else opened[segments.path.encode(errors="surrogateescape")]
+    decoder = _Utf8()
+    facts = StringFacts()
+    position = 0
+    for block in blocks(opened, values):
+        data = block.view(np.uint8)
+        ends = np.flatnonzero(data == 0) + position
+        astray = facts.astray
+        if starts is not None and astray is None:
+            astray = _first_astray(starts, facts.nuls + 1, ends + 1)
+        decoder.feed(data, position)
+        facts = replace(
+            facts,
+            nuls=facts.nuls + len(ends),
+            is_terminated=not data[-1],
+            astray=astray,
+            checksum=zlib.crc32(data, facts.checksum),
+        )
+        position += len(data)
+    return replace(facts, not_utf8=decoder.problem)
+
+
+def _first_astray(starts: Any, row: int, expected: NumberArray) -> int | None:
+    """Compare the segments from a row on with those that follow from NULs; the last NUL of all starts no string."""
+    given = starts[row : row + len(expected)]
+    differs = np.flatnonzero(given != expected[: len(given)])
+    return row + int(differs[0]) if len(differs) else None
+
+
+class _Utf8:
+    """Whether bytes that come in blocks are UTF-8."""
+
+    def __init__(self) -> None:
+        self.problem: str | None = None
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def feed(self, data: NumberArray, position: int) -> None:
+        waiting = len(self._decoder.getstate()[0])
+        if self.problem is not None or (not waiting and data.max() < 0x80):
+            return
+        try:
+            self._decoder.decode(data.tobytes())
+        except UnicodeDecodeError as error:
+            self.problem = f"{error.reason} at byte {position - waiting + error.start}"

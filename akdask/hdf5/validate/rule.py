@@ -1,0 +1,64 @@
+"""A rule: one sentence about files, how bad it is if they break it, and the function that looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from akdask.hdf5.validate.context import SetSurvey
+
+
+class Severity(StrEnum):
+    """How bad a violation is."""
+
+    ERROR = "error"
+    """Servers refuse the object, or give wrong values."""
+    WARNING = "warning"
+    """Some releases or some functions do."""
+    NOTE = "note"
+    """No server does, but servers write it otherwise."""
+
+
+Finding: TypeAlias = tuple[str, str, str]
+"""File, object (empty for the file as such) and what was found there."""
+
+Check: TypeAlias = Callable[[SetSurvey], Iterator[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule.
+
+    Parameters
+    ----------
+    id : str
+        Stable name: ``strings.terminated``.
+    severity : Severity
+        Of its violations.
+    sentence : str
+        What holds for files that keep it.
+    check : callable
+        Yields the violations of a set.
+    """
+
+    id: str
+    severity: Severity
+    sentence: str
+    check: Check
+
+
+RULES: dict[str, Rule] = {}
+"""All rules by id, in the order in which they are checked."""
+
+
+def rule(identifier: str, severity: Severity) -> Callable[[Check], Check]:
+    """Register a function as the check of a rule; the first line of its docstring is the sentence."""
+
+    def register(check: Check) -> Check:
+        sentence = (check.__doc__ or "").partition("\n")[0]
+        RULES[identifier] = Rule(identifier, severity, sentence, check)
+        return check
+
+    return register
