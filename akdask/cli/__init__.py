@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from akdask.cli import demo
-from akdask.errors import AkdaskError, ArgumentError
+from akdask.cli import completion, convert, demo, head, info, ls, repack, validate
+from akdask.errors import AkdaskError
 
-COMMANDS = (demo,)
+COMMANDS = (ls, info, head, validate, convert, repack, demo, completion)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -24,7 +24,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 if all went well, 1 if something failed, 2 if the arguments make no sense.
+        Exit code: 0 if all is well, 1 if something was found wrong, 2 if the arguments make no sense or files cannot
+        be read or written, and as shells give it after a signal.
     """
     parser = argparse.ArgumentParser(
         prog="akdask", description="Arkouda's arrays and files on plain Python and Dask.", allow_abbrev=False
@@ -34,17 +35,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         command.register(commands)
     options = parser.parse_args(argv)
     try:
-        return int(options.run(options))
-    except ArgumentError as error:
-        return _fail(f"akdask: {error}", 2)
+        code = int(options.run(options))
+        sys.stdout.flush()  # here, where a reader that has gone is expected
+        return code  # noqa: TRY300 - one way out for each way in
     except AkdaskError as error:
-        return _fail(f"akdask: {error}", 1)
+        return _fail(f"akdask: {error}", 2)
     except KeyboardInterrupt:
         return _fail("akdask: interrupted", 130)
     except BrokenPipeError:
         # The reader of our output has gone; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 141
 
 
 def _fail(message: str, code: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -180,22 +180,32 @@ def _expand_one(name: str) -> list[str]:
 
 def _check_numbering(files: Iterable[str], pattern: str) -> None:
     """Refuse a set without a locale that the pattern would have found: its rows would be lost silently."""
+    wanted = re.compile(_glob_expression(pattern))
+    lost = list(islice(filter(wanted.fullmatch, missing_locales(files)), _MOST_NAMED))
+    if lost:
+        raise InconsistentFilesError(
+            f"files are missing from the set {pattern!r}.",
+            details=[f"missing: {path}" for path in lost],
+            hint="restore them, or name the files to read in a list.",
+        )
+
+
+def missing_locales(files: Iterable[str]) -> Iterator[str]:
+    """Yield the files that sets lack: for each prefix, the locales below the highest that are not among the files.
+
+    Examples
+    --------
+    >>> list(missing_locales(["x_LOCALE0000", "x_LOCALE0003", "y.h5"]))
+    ['x_LOCALE0001', 'x_LOCALE0002']
+    """
     families: dict[tuple[str, str], list[re.Match[str]]] = {}
     for path in files:
         if found := _LOCALE.search(path):
             families.setdefault((path[: found.start()], found[2] or ""), []).append(found)
-    wanted = re.compile(_glob_expression(pattern))
     for (prefix, extension), members in families.items():
         numbers = {int(found[1]) for found in members}
         width = min(len(found[1]) for found in members)
-        paths = (f"{prefix}_LOCALE{k:0{width}d}{extension}" for k in range(max(numbers)) if k not in numbers)
-        lost = list(islice(filter(wanted.fullmatch, paths), _MOST_NAMED))
-        if lost:
-            raise InconsistentFilesError(
-                f"files are missing from the set {pattern!r}.",
-                details=[f"missing: {path}" for path in lost],
-                hint="restore them, or name the files to read in a list.",
-            )
+        yield from (f"{prefix}_LOCALE{k:0{width}d}{extension}" for k in range(max(numbers)) if k not in numbers)
 
 
 def _glob_expression(pattern: str) -> str:

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import akdask.hdf5.validate.rules  # noqa: F401 - importing the rules registers them
 from akdask.hdf5.validate.context import SetSurvey
 from akdask.hdf5.validate.reach import Reach, reach_of
-from akdask.hdf5.validate.rule import RULES, Rule, Severity
+from akdask.hdf5.validate.rule import Rule, Severity
+from akdask.hdf5.validate.rules import RULES
 
 __all__ = ["RULES", "Reach", "Report", "Rule", "Severity", "Violation", "validate"]
 

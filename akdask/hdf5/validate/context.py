@@ -11,6 +11,8 @@ from akdask.hdf5.inspect import open_file
 from akdask.hdf5.layout import SEGMENTS, VALUES, ObjType
 from akdask.hdf5.survey import Dataset, FileSurvey, Group, Node, rows_of, survey_file, walk
 from akdask.hdf5.validate.facts import NumberFacts, StringFacts, blocks, fingerprint, number_facts, string_facts
+from akdask.storage.files import exists
+from akdask.storage.locales import missing_locales
 
 T = TypeVar("T")
 
@@ -39,6 +41,12 @@ class SetSurvey:
     def readable(self) -> list[FileSurvey]:
         """Files that could be opened."""
         return [file for file in self.files if file.problem is None]
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all files are there and readable, so that shares can be added up."""
+        missing = (path for path in missing_locales(file.path for file in self.files) if not exists(path))
+        return len(self.readable) == len(self.files) and next(missing, None) is None
 
     @cached_property
     def objects(self) -> dict[str, list[Placed]]:
@@ -117,6 +125,8 @@ class SetSurvey:
 
 def total_rows(survey: SetSurvey, placed: Sequence[tuple[FileSurvey, Node | None]]) -> int | None:
     """Return the rows of all shares of an object; None if some are unknown.  A share that is not there has none."""
+    if not survey.is_whole:
+        return None
     rows = [0 if node is None else survey.rows(file, node) for file, node in placed]
     return None if None in rows else sum(row for row in rows if row is not None)
 

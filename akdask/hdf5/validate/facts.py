@@ -143,7 +143,7 @@ def string_facts(opened: Any, values: Dataset, segments: Dataset | None) -> Stri
             nuls=facts.nuls + len(ends),
             is_terminated=not data[-1],
             astray=astray,
-            checksum=zlib.crc32(data, facts.checksum),
+            checksum=zlib.crc32(data.data, facts.checksum),
         )
         position += len(data)
     return replace(facts, not_utf8=decoder.problem)

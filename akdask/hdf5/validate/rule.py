@@ -49,16 +49,10 @@ class Rule:
     check: Check
 
 
-RULES: dict[str, Rule] = {}
-"""All rules by id, in the order in which they are checked."""
+def rule(identifier: str, severity: Severity) -> Callable[[Check], Rule]:
+    """Make a rule of the function that checks it; the first line of its docstring is the sentence."""
 
+    def made(check: Check) -> Rule:
+        return Rule(identifier, severity, (check.__doc__ or "").partition("\n")[0], check)
 
-def rule(identifier: str, severity: Severity) -> Callable[[Check], Check]:
-    """Register a function as the check of a rule; the first line of its docstring is the sentence."""
-
-    def register(check: Check) -> Check:
-        sentence = (check.__doc__ or "").partition("\n")[0]
-        RULES[identifier] = Rule(identifier, severity, sentence, check)
-        return check
-
-    return register
+    return made

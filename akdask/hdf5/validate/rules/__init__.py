@@ -1,16 +1,12 @@
-"""The rules, one module for each family; importing them registers them, in the order in which they are checked."""
+"""The rules, one module for each family."""
 
 from __future__ import annotations
 
-from akdask.hdf5.validate.rules import (
-    agreement,
-    attributes,
-    contents,
-    data,
-    grouping,
-    names,
-    segments,
-    tables,
-)
+from akdask.hdf5.validate.rule import Rule
+from akdask.hdf5.validate.rules import agreement, attributes, contents, data, grouping, names, segments, tables
 
-__all__ = ["agreement", "attributes", "contents", "data", "grouping", "names", "segments", "tables"]
+# In this order they are checked: `data` tells of what could not be read for the others.
+_FAMILIES = (contents, names, attributes, agreement, segments, grouping, tables, data)
+
+RULES = {found.id: found for family in _FAMILIES for found in vars(family).values() if isinstance(found, Rule)}
+"""All rules by id."""

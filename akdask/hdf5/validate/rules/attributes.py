@@ -78,8 +78,9 @@ def inferred(survey: SetSurvey) -> Iterator[Finding]:
     """An object without ObjType is plain numbers or Strings; servers take others for one of these."""
     for placed in survey.objects.values():
         for file, node in placed:
-            unmarked = not isinstance(node, Foreign) and "ObjType" not in node.attributes and node.kind is not None
-            if unmarked and isinstance(node, Group) and node.kind not in _INFERRED:
+            if not isinstance(node, Group) or node.kind is None or "ObjType" in node.attributes:
+                continue
+            if node.kind not in _INFERRED:
                 yield file.path, node.path, f"is {node.kind.label} by its members, and has no ObjType"
 
 

@@ -48,7 +48,7 @@ def na_code(survey: SetSurvey) -> Iterator[Finding]:
     """NA_Codes has one entry in all files together, the position of the category of missing values."""
     for path, placed in survey.groups(ObjType.CATEGORICAL):
         labels, count = _rows(survey, placed, CATEGORIES), _rows(survey, placed, NA_CODES)
-        if count != 1:
+        if count not in {None, 1}:
             yield placed[0][0].path, path, f"NA_Codes has {count} entries"
         for file, facts in _facts(survey, placed, NA_CODES):
             if labels is not None and not 0 <= facts.minimum <= facts.maximum < labels:
@@ -85,6 +85,8 @@ def permutation(survey: SetSurvey) -> Iterator[Finding]:
     for path, placed in _grouped(survey):
         found = [(file, node) for file, group in placed if (node := group.dataset(PERMUTATION)) is not None]
         rows = sum(node.nrows for _, node in found)
+        if not survey.is_whole:
+            continue
         prints = [survey.fingerprint(file, node) for file, node in found if node.type.family == "integer"]
         known = [value for value in prints if value is not None]
         if found and len(known) == len(found) and sum(known) % 2**64 != fingerprint(counted(rows)):
@@ -110,7 +112,7 @@ def segments(survey: SetSurvey) -> Iterator[Finding]:
     for path, placed in _grouped(survey):
         size, before = _rows(survey, placed, PERMUTATION), None
         for file, facts in _facts(survey, placed, SEGMENTS):
-            if before is None and facts.first != 0:
+            if before is None and facts.first != 0 and survey.is_whole:
                 yield file.path, path, f"the first segment is {facts.first}"
             if facts.fall is not None or (before is not None and facts.first < before):
                 yield file.path, path, f"segment {facts.fall or 0} of the file is smaller than the one before"
@@ -147,7 +149,7 @@ def unique_keys(survey: SetSurvey) -> Iterator[Finding]:
     for path, placed in survey.groups(ObjType.GROUPBY):
         size = _rows(survey, placed, PERMUTATION)
         groups, found = (_rows(survey, placed, name) for name in (SEGMENTS, "unique_key_idx"))
-        if found != groups and groups is not None:
+        if None not in {found, groups} and found != groups:
             yield placed[0][0].path, path, f"{found} entries of unique_key_idx, {groups} segments"
         for file, facts in _facts(survey, placed, "unique_key_idx"):
             if size is not None and not 0 <= facts.minimum <= facts.maximum < size:

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import islice
 
 from akdask.hdf5 import layout
 from akdask.hdf5.layout import ObjType
 from akdask.hdf5.survey import Group
 from akdask.hdf5.validate.context import SetSurvey
 from akdask.hdf5.validate.rule import Finding, Severity, rule
-from akdask.storage.locales import split_locale
+from akdask.storage.files import exists
+from akdask.storage.locales import missing_locales, split_locale
 
 _LONGEST_NAME = 255
+_MOST_MISSING = 1000  # a file of a very high number may be alone
 _MOST_LEVELS = 10
 
 
 @rule("files.numbering", Severity.ERROR)
 def numbering(survey: SetSurvey) -> Iterator[Finding]:
     """The files of a set are numbered from 0 without a gap."""
-    families: dict[str, dict[int, str]] = {}
-    for file in survey.files:
-        if found := split_locale(file.path):
-            families.setdefault(found[0], {})[int(found[1])] = file.path
-    for members in families.values():
-        last = max(members)
-        missing = [number for number in range(last) if number not in members]
-        if missing:
-            shown = ", ".join(map(str, missing[:5])) + (" …" if len(missing) > 5 else "")
-            yield members[last], "", f"locale {last} is there, but not {shown}: their rows are lost"
+    missing = (path for path in missing_locales(file.path for file in survey.files) if not exists(path))
+    for path in islice(missing, _MOST_MISSING):
+        yield path, "", "is missing, a higher locale is there: its rows are lost"
 
 
 @rule("files.padding", Severity.NOTE)

@@ -1,0 +1,109 @@
+"""``akdask convert``: files of any layout and number into files of today's layout and of another number."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import akdask as ak
+from akdask.cli.console import TaskProgress, size
+from akdask.cli.objects import readable_objects
+from akdask.cli.sets import NamedSet, add_json, named_files
+from akdask.cli.table import counted, print_json, printable
+from akdask.errors import ArgumentError, ExistsError
+from akdask.storage.files import absolute, exists
+from akdask.storage.locales import locale_files
+
+Objects = Mapping[str, Any]
+
+
+def _write_hdf5(objects: Objects, path: str, file_type: str, num_locales: int | None) -> None:
+    ak.to_hdf(objects, path, file_type=file_type, num_locales=num_locales)
+
+
+FORMATS: dict[str, Callable[[Objects, str, str, int | None], None]] = {"hdf5": _write_hdf5}
+"""What can be written, by name; another format is another entry."""
+
+
+def register(commands: Any) -> None:
+    """Add the subcommand to the parser."""
+    parser = commands.add_parser(
+        "convert",
+        help="write all objects of files to other files, as many as wanted",
+        description="Write all objects of some files to a new set, or to one file, in Arkouda's present layout.  "
+        "Several input files are one set, in the order of their locale numbers or as given.  An object that cannot be "
+        "read and written as it is stops the conversion before anything is written.",
+    )
+    parser.add_argument("files", nargs="+", metavar="IN", help="files, patterns or prefixes")
+    parser.add_argument("out", metavar="OUT", help="prefix and extension of the new set, or path of a single file")
+    parser.add_argument(
+        "--file-type", choices=("distribute", "single"), default="distribute", help="a set of files, or one file"
+    )
+    parser.add_argument("--num-locales", type=int, metavar="N", help="number of files of a set (default: as the input)")
+    parser.add_argument(
+        "--format", choices=sorted(FORMATS), default="hdf5", help="format of the new files; only HDF5 for now"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Convert; returns the exit code."""
+    if options.num_locales is not None and (options.file_type == "single" or options.num_locales < 1):
+        raise ArgumentError("--num-locales is at least 1, and not for a single file.")
+    target = absolute(options.out)
+    taken = written_files(target)
+    if taken and not options.overwrite:
+        raise ExistsError(
+            "there are files already.", details=taken, hint="--overwrite replaces them, name OUT otherwise."
+        )
+    paths = [path for name in options.files for path in named_files(name)]
+    objects = readable_objects(NamedSet(absolute(options.files[0]), tuple(paths)))
+    count = None if options.file_type == "single" else options.num_locales or len(paths)
+    written = write_anew(objects, target, num_locales=count, file_format=options.format)
+    if options.json:
+        print_json({"from": paths, "set": target, "files": written, "objects": list(objects), "bytes": total(written)})
+    else:
+        made = f"{counted(len(objects), 'object')} of {counted(len(paths), 'file')}"
+        print(f"{made} to {counted(len(written), 'file')}, {size(total(written))}: {printable(written[0])}")
+    return 0
+
+
+def write_anew(objects: Objects, target: str, *, num_locales: int | None, file_format: str = "hdf5") -> list[str]:
+    """Write objects to a set of some number of files, or to a single file; tells how far it is.
+
+    Parameters
+    ----------
+    objects : mapping of str to lazy objects
+        What to write.
+    target : str
+        Absolute path; what is there is replaced as a whole.
+    num_locales : int or None
+        Number of files; None for a single one.
+    file_format : str, default "hdf5"
+        A key of `FORMATS`.
+
+    Returns
+    -------
+    list of str
+        The files.
+    """
+    file_type = "single" if num_locales is None else "distribute"
+    with TaskProgress(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
+        FORMATS[file_format](objects, target, file_type, num_locales)
+    return [target] if num_locales is None else locale_files(target)
+
+
+def written_files(target: str) -> list[str]:
+    """Return files that a write to a path would replace, or be confused with."""
+    return [*([target] if exists(target) else []), *locale_files(target)]
+
+
+def total(paths: Sequence[str]) -> int:
+    """Return the bytes that files take."""
+    return sum(map(os.path.getsize, paths))

@@ -1,0 +1,149 @@
+"""``akdask info``: how files are made, as they say themselves."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from akdask.cli.console import size
+from akdask.cli.sets import NamedSet, add_files, named_sets
+from akdask.cli.table import counted, print_json, printable, table
+from akdask.errors import FileFormatError
+from akdask.hdf5.layout import METADATA_GROUP
+from akdask.hdf5.survey import Attribute, Dataset, FileSurvey, Foreign, Group, Node, rows_of, survey_file, walk
+from akdask.storage.files import exists
+
+_VERSIONS = ("arkouda_version", "file_version")  # told of the files, and the same of all objects
+
+
+def register(commands: Any) -> None:
+    """Add the subcommand to the parser."""
+    parser = commands.add_parser(
+        "info",
+        help="show how files are made: layout, sizes, rows, attributes, versions",
+        description="Show how sets of files are made: the age of their layout (v2 since v2022.11.10, v1 since "
+        "v2021.11.02, v0 before and from others), sizes, rows of each file, objects with their attributes, who wrote "
+        "them.  Only metadata is read.",
+    )
+    add_files(parser)
+    parser.add_argument("-m", "--members", action="store_true", help="show the datasets inside objects, too")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show what files are made of; returns the exit code."""
+    found = [(files, _surveyed(files)) for files in named_sets(options.files)]
+    if options.json:
+        print_json([_as_json(files, surveys) for files, surveys in found])
+    else:
+        print("\n\n".join(_as_text(files, surveys, options.members) for files, surveys in found))
+    return 0
+
+
+def _surveyed(files: NamedSet) -> list[FileSurvey]:
+    surveys = [survey_file(path) for path in files.files]
+    problems = [f"{survey.path}: {survey.problem}" for survey in surveys if survey.problem is not None]
+    if problems:
+        raise FileFormatError(f"{files.name} cannot be read as HDF5.", details=problems)
+    return surveys
+
+
+def _as_text(files: NamedSet, surveys: Sequence[FileSurvey], with_members: bool) -> str:
+    eras = " and ".join(dict.fromkeys(survey.era for survey in surveys))
+    total = size(sum(survey.size for survey in surveys))
+    manifest = "a manifest" if exists(manifest_path(files)) else "no manifest"
+    first = surveys[0]
+    listed = [row for node in first.objects.values() for row in _rows_about(node, with_members)]
+    return "\n".join(
+        [
+            f"{printable(files.name)}: {counted(len(surveys), 'file')}, {total}, layout {eras}, {manifest}",
+            table(["file", "layout", "size", "rows", "written by"], [_about_file(survey) for survey in surveys]),
+            "",
+            table(["object", "kind", "stored as", "rows", "attributes"], listed, widest=120),
+            *([f"(of {os.path.basename(first.path)}; rows of that file)"] if len(surveys) > 1 else []),
+        ]
+    )
+
+
+def manifest_path(files: NamedSet) -> str:
+    """Return where akdask keeps what it knows of a set."""
+    folder, name = os.path.split(files.path)
+    return os.path.join(folder, f".{name}.akdask")
+
+
+def _about_file(survey: FileSurvey) -> list[str]:
+    rows = dict.fromkeys(rows_of(node) for node in survey.objects.values())
+    shown = "; ".join("?" if count is None else f"{count:,}" for count in rows)
+    return [
+        os.path.basename(survey.path),
+        survey.era,
+        size(survey.size),
+        shown or "-",
+        "; ".join(_writers(survey)) or "-",
+    ]
+
+
+def _writers(survey: FileSurvey) -> list[str]:
+    """Return the releases that the objects of a file name as their writers."""
+    marked = [*survey.objects.values(), survey.root.members.get(METADATA_GROUP)]
+    found = [node.attributes.get("arkouda_version") for node in marked if isinstance(node, (Group, Dataset))]
+    return list(dict.fromkeys(str(attribute.value) for attribute in found if attribute is not None))
+
+
+def _rows_about(node: Node, with_members: bool) -> Iterator[list[Any]]:
+    for one in walk(node) if with_members else (node,):
+        if isinstance(one, Foreign):
+            yield [one.path, None, one.text, None, ""]
+        else:
+            kind = "?" if one.kind is None else one.kind.label
+            told = [f"{name}={_value(found)}" for name, found in one.attributes.items() if name not in _VERSIONS]
+            yield [one.path, kind if one is node else None, _stored_as(one), rows_of(one), " ".join(told)]
+
+
+def _stored_as(node: Group | Dataset) -> str:
+    if isinstance(node, Group):
+        return "group"
+    return " ".join([str(node.type), *([node.storage] if node.storage != "contiguous" else [])])
+
+
+def _value(attribute: Attribute) -> str:
+    return f"<{attribute.type}>" if attribute.value is None else str(attribute.value)
+
+
+def _as_json(files: NamedSet, surveys: Sequence[FileSurvey]) -> dict[str, Any]:
+    return {
+        "set": files.path,
+        "manifest": manifest_path(files) if exists(manifest_path(files)) else None,
+        "files": [
+            {
+                "path": survey.path,
+                "bytes": survey.size,
+                "layout": survey.era,
+                "written_by": _writers(survey),
+                "attributes": _values(survey.root),
+                "objects": [_node_as_json(name, node) for name, node in survey.objects.items()],
+            }
+            for survey in surveys
+        ],
+    }
+
+
+def _node_as_json(name: str, node: Node) -> dict[str, Any]:
+    if isinstance(node, Foreign):
+        return {"name": name, "problem": node.text}
+    found: dict[str, Any] = {
+        "name": name,
+        "kind": None if node.kind is None else node.kind.label,
+        "stored_as": _stored_as(node),
+        "rows": rows_of(node),
+        "attributes": _values(node),
+    }
+    if isinstance(node, Group):
+        found["members"] = [_node_as_json(name, member) for name, member in node.members.items()]
+    return found
+
+
+def _values(node: Group | Dataset) -> dict[str, Any]:
+    return {name: attribute.value for name, attribute in node.attributes.items()}

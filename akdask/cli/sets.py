@@ -1,0 +1,122 @@
+"""Which sets of files the names on a command line mean: files, patterns and prefixes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from akdask.errors import InconsistentFilesError
+from akdask.storage.files import absolute, exists, is_remote, matching, names_in
+from akdask.storage.locales import expand, locale_files, missing_locales, sort_key, split_extension, split_locale
+
+EXIT_CODES = (
+    "exit codes: 0 fine; 1 violations or differences found; 2 wrong use, or files that cannot be read or written"
+)
+_MOST_MISSING = 10
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSet:
+    """Files of one set.
+
+    Parameters
+    ----------
+    path : str
+        Absolute path under which the set is written: prefix and extension, or the path of a single file.
+    files : tuple of str
+        Those that were named, in the order of the locales.
+    """
+
+    path: str
+    files: tuple[str, ...]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether this is one file without a locale number."""
+        return self.files == (self.path,)
+
+    @property
+    def name(self) -> str:
+        """The path as it is shown: relative if that is shorter."""
+        relative = self.path if is_remote(self.path) else os.path.relpath(self.path)
+        return min(relative, self.path, key=len)
+
+    def demand_complete(self) -> None:
+        """Refuse a set of several files that lacks some.
+
+        Raises
+        ------
+        InconsistentFilesError
+            If a locale between those that are there is missing.
+        """
+        missing = (path for path in missing_locales(self.files) if not exists(path)) if len(self.files) > 1 else ()
+        lost = list(islice(missing, _MOST_MISSING))
+        if lost:
+            raise InconsistentFilesError(
+                f"files are missing from the set {self.name!r}.",
+                details=[f"missing: {path}" for path in lost],
+                hint="restore them; `akdask validate` tells what else is wrong.",
+            )
+
+
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that all commands on files have."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILES",
+        help="files, patterns, or what to_hdf was given: flows, flows.h5 and 'flows_LOCALE*' all mean a set",
+    )
+    add_json(parser)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json`` and the exit codes."""
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.epilog = EXIT_CODES
+
+
+def named_sets(names: Sequence[str]) -> list[NamedSet]:
+    """Return the sets that are meant, in the order of their first mention.
+
+    Raises
+    ------
+    MissingFileError
+        If a name means nothing.
+    """
+    files = dict.fromkeys(path for name in names for path in named_files(name))
+    families: dict[tuple[str, bool], list[str]] = {}
+    for path in files:
+        found = split_locale(path)
+        families.setdefault((path, True) if found is None else (found[0], False), []).append(path)
+    return [NamedSet(path, tuple(sorted(members, key=sort_key))) for (path, _), members in families.items()]
+
+
+def named_files(name: str) -> list[str]:
+    """Return the files that one name means, in order: the file itself, else a set, else what a pattern finds.
+
+    Raises
+    ------
+    MissingFileError
+        If it means none.
+    """
+    path = absolute(name)
+    if not name.strip() or exists(path):
+        return expand(name)
+    found = locale_files(path) or _of_prefix(path) or sorted(matching(path), key=sort_key)
+    return found or expand(name)
+
+
+def _of_prefix(path: str) -> list[str]:
+    """Return the files of the sets that have this prefix and some extension."""
+    folder, slash, _ = path.rpartition("/")
+    found = []
+    for name in names_in(folder or slash):
+        whole = f"{folder}{slash}{name}"
+        parts = split_locale(whole)
+        if parts is not None and split_extension(parts[0])[0] == path:
+            found.append(whole)
+    return sorted(found, key=sort_key)
