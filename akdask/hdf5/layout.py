@@ -121,9 +121,11 @@ def read_integer(node: H5Object, name: bytes) -> int | None:
 
 def read_text(node: H5Object, name: bytes) -> str | None:
     """Return a string attribute, of fixed or variable length; None if it is absent or no string."""
-    if not h5a.exists(node, name):
-        return None
-    attribute = h5a.open(node, name)
+    return text_of(h5a.open(node, name)) if h5a.exists(node, name) else None
+
+
+def text_of(attribute: H5Object) -> str | None:
+    """Return what an open attribute says; None if it is no string."""
     if attribute.get_type().get_class() != h5t.STRING or attribute.shape not in {(), (1,)}:
         return None
     value = np.zeros((), attribute.dtype)

@@ -21,12 +21,12 @@ from akdask.hdf5.inspect import HDF5_ERRORS, open_file
 from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.members import Members
 from akdask.hdf5.recognize import kind_of
-from akdask.storage.extents import ELSEWHERE
 from akdask.storage.files import identify
 
 _DEEPEST = 4  # a SegArray of Strings in a DataFrame reaches 3; groups that contain themselves go on for ever
 _LARGEST_VALUE = 2**16  # bytes of an attribute that are looked at
 _CLASSES = {h5t.INTEGER: "integer", h5t.FLOAT: "float", h5t.STRING: "text", h5t.ENUM: "enum", h5t.COMPOUND: "compound"}
+_NUMBERS = {"integer": h5t.NATIVE_INT64, "unsigned": h5t.NATIVE_UINT64, "float": h5t.NATIVE_DOUBLE}
 _LAYOUTS = {h5d.CONTIGUOUS: "contiguous", h5d.CHUNKED: "chunked", h5d.COMPACT: "compact", h5d.VIRTUAL: "virtual"}
 
 
@@ -85,8 +85,6 @@ class Dataset:
         ``contiguous``, ``chunked``, ``compact``, ``virtual`` or ``external``.
     filters : tuple of int
         HDF5's numbers of the filters.
-    offset : int
-        Where contiguous bytes lie in the file, negative where they do not lie in one place.
     """
 
     path: str
@@ -96,17 +94,11 @@ class Dataset:
     shape: tuple[int, ...] | None
     storage: str
     filters: tuple[int, ...] = ()
-    offset: int = ELSEWHERE
 
     @property
     def nrows(self) -> int:
         """Length of the first dimension; 0 if there is none."""
         return self.shape[0] if self.shape else 0
-
-    @property
-    def end(self) -> int:
-        """Where contiguous bytes end in the file; negative where they do not lie in one place."""
-        return ELSEWHERE if self.offset < 0 else self.offset + self.nrows * self.type.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +242,6 @@ def _dataset(node: H5Object, path: str) -> Dataset:
     made = node.get_create_plist()
     storage = "external" if made.get_external_count() else _LAYOUTS.get(made.get_layout(), "other")
     filters = tuple(made.get_filter(index)[0] for index in range(made.get_nfilters()))
-    offset = node.get_offset() if storage == "contiguous" else None
     return Dataset(
         path,
         _kind(node, None),
@@ -259,7 +250,6 @@ def _dataset(node: H5Object, path: str) -> Dataset:
         node.shape,
         storage,
         filters,
-        ELSEWHERE if offset is None else offset,
     )
 
 
@@ -270,23 +260,22 @@ def _kind(node: H5Object, members: Members | None) -> ObjType | None:
 
 def _attributes(node: H5Object) -> dict[str, Attribute]:
     opened = [h5a.open(node, index=index) for index in range(h5a.get_num_attrs(node))]
-    return {found.name.decode(errors="surrogateescape"): _attribute(node, found) for found in opened}
+    return {found.name.decode(errors="surrogateescape"): _attribute(found) for found in opened}
 
 
-def _attribute(node: H5Object, attribute: H5Object) -> Attribute:
-    kind = _type(attribute.get_type().encode())
-    return Attribute(kind, attribute.shape, _value(node, attribute, kind))
+def _attribute(attribute: H5Object) -> Attribute:
+    kind, shape = _type(attribute.get_type().encode()), attribute.shape
+    return Attribute(kind, shape, _value(attribute, kind, shape))
 
 
-def _value(node: H5Object, attribute: H5Object, kind: StoredType) -> Any:
+def _value(attribute: H5Object, kind: StoredType, shape: tuple[int, ...] | None) -> Any:
     if "text" in kind.family:
-        return layout.read_text(node, attribute.name)
-    if kind.family not in {"integer", "float"} or attribute.shape is None:
+        return layout.text_of(attribute)
+    if kind.family not in _NUMBERS or shape is None or attribute.get_storage_size() > _LARGEST_VALUE:
         return None
-    if attribute.get_storage_size() > _LARGEST_VALUE:
-        return None
-    value = np.empty(attribute.shape, attribute.dtype)
-    attribute.read(value)
+    native = _NUMBERS["unsigned" if kind.family == "integer" and not kind.is_signed else kind.family]
+    value = np.empty(shape, native.dtype)
+    attribute.read(value, native)
     return value.tolist()
 
 

@@ -106,7 +106,7 @@ def test_a_reader_that_goes_away_gives_no_traceback(tmp_path):
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
-    assert process.returncode == 1
+    assert process.returncode == 141
 
 
 def test_records_are_the_same_each_time_and_in_order_of_time():

@@ -43,8 +43,8 @@ def test_arguments_that_make_no_sense_give_a_message_and_code_2(run, capsys):
     assert capsys.readouterr().err == "akdask: rows must be positive.\nHint: ask for some.\n"
 
 
-def test_failures_give_a_message_and_code_1(run, capsys):
-    assert run(raises(MissingFileError("no such file."))) == 1
+def test_failures_give_a_message_and_code_2(run, capsys):
+    assert run(raises(MissingFileError("no such file."))) == 2
     assert capsys.readouterr().err == "akdask: no such file.\n"
 
 

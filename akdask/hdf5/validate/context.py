@@ -109,7 +109,7 @@ class SetSurvey:
         self._found(blocks, file, node, lambda opened: sum(len(block) for block in blocks(opened, node)))
 
     def _found(self, what: object, file: FileSurvey, node: Dataset, find: Callable[[Any], T]) -> T | None:
-        if not self.read_data or node.end > file.size:
+        if not self.read_data:
             return None
         key = (what, file.path, node.path)
         if key not in self._facts:

@@ -57,7 +57,7 @@ def complete(survey: SetSurvey) -> Iterator[Finding]:
     """Objects and their members have ObjType, file_version and arkouda_version; releases leave some out."""
     for placed in survey.by_path.values():
         for file, node in placed:
-            if file.era == "v2" and not isinstance(node, Foreign):
+            if file.era == "v2" and not isinstance(node, Foreign) and node.kind is not None:
                 missing = [name for name in _EVERYWHERE if name not in node.attributes]
                 if missing:
                     yield file.path, node.path, f"has no {', '.join(missing)}"

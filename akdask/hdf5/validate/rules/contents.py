@@ -97,14 +97,6 @@ def inside(survey: SetSurvey) -> Iterator[Finding]:
             yield file.path, node.path, f"is {node.storage}"
 
 
-@rule("dataset.complete", Severity.ERROR)
-def complete(survey: SetSurvey) -> Iterator[Finding]:
-    """The bytes of every dataset lie before the end of the file."""
-    for file, node in survey.datasets():
-        if node.end > file.size:
-            yield file.path, node.path, f"reaches to byte {node.end} of a file of {file.size}"
-
-
 @rule("bool.enum", Severity.ERROR)
 def bool_enum(survey: SetSurvey) -> Iterator[Finding]:
     """No dataset is an HDF5 enum, as h5py stores bool; servers reject the class."""

@@ -1,0 +1,329 @@
+"""The commands on files: ls, info, head, validate, convert, repack.  Files are made and read with raw h5py."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.cli import main
+
+COMMANDS = ["ls", "info", "head", "validate", "repack"]
+
+
+def write_share(path, numbers, texts, extra=()):
+    encoded = [text.encode() + b"\0" for text in texts]
+    with h5py.File(path, "w", libver="earliest") as file:
+        file["number"] = np.array(numbers, np.int64)
+        file["text/values"] = np.frombuffer(b"".join(encoded), np.uint8)
+        file["text/segments"] = np.cumsum([0, *map(len, encoded)])[:-1]
+        for name, values in extra:
+            file[name] = values
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a set of three files, a single file, and a set of a longer prefix."""
+    monkeypatch.chdir(tmp_path)
+    write_share("x_LOCALE0000.h5", [1, 2], ["a", "βeta"])
+    write_share("x_LOCALE0001.h5", [], [])
+    write_share("x_LOCALE0002.h5", [3], ["c"], [("short", np.array([np.nan]))])
+    for name in ("x_LOCALE0000.h5", "x_LOCALE0001.h5"):
+        with h5py.File(name, "r+") as file:
+            file["short"] = np.array([], float)
+    write_share("one.h5", [4, 5], ["d", "e"])
+    write_share("xy_LOCALE0000.h5", [9], ["z"])
+    return tmp_path
+
+
+def told(capsys, *argv):
+    """Run a command, and return its code, and what it prints as lines or as JSON."""
+    code = main(list(argv))
+    printed = capsys.readouterr().out
+    return code, json.loads(printed) if "--json" in argv else printed.splitlines()
+
+
+def values(*paths, name="number"):
+    found = []
+    for path in paths:
+        with h5py.File(path) as file:
+            found += file[name][:].tolist()
+    return found
+
+
+@pytest.mark.parametrize("name", ["x", "x.h5", "x_LOCALE*", "x_LOCALE*.h5", "./x.h5", "x_LOCALE000[012].h5"])
+def test_prefixes_and_patterns_mean_the_set_and_no_longer_prefix(name, folder, capsys):
+    code, (found,) = told(capsys, "ls", name, "--json")
+    assert code == 0
+    assert found["set"] == str(folder / "x.h5")
+    assert [os.path.basename(path) for path in found["files"]] == [f"x_LOCALE000{k}.h5" for k in range(3)]
+
+
+def test_files_that_a_shell_has_found_are_put_together_to_sets(folder, capsys):
+    names = sorted(str(path) for path in folder.iterdir())
+    _, found = told(capsys, "ls", *reversed(names), "--json")
+    assert {os.path.basename(one["set"]): len(one["files"]) for one in found} == {"x.h5": 3, "xy.h5": 1, "one.h5": 1}
+    assert sorted(found[-1]["files"]) == found[-1]["files"]
+
+
+def test_a_set_and_a_single_file_of_one_path_are_two(folder, capsys):
+    write_share("x.h5", [0], ["s"])
+    _, found = told(capsys, "ls", "x.h5", "x_LOCALE*", "--json")
+    assert [len(one["files"]) for one in found] == [1, 3]
+
+
+def test_ls_tells_kind_type_and_rows(folder, capsys):
+    code, lines = told(capsys, "ls", "x")
+    assert code == 0
+    assert lines == [
+        "x.h5: 3 files, 3 objects",
+        "name    kind     type     rows",
+        "number  pdarray  int64       3",
+        "short   pdarray  float64     1",
+        "text    Strings  str         3",
+    ]
+
+
+def test_ls_names_objects_that_cannot_be_read_and_lists_the_others(folder, capsys):
+    with h5py.File("one.h5", "r+") as file:
+        file.create_group("strange").attrs["ObjType"] = 77
+    code, lines = told(capsys, "ls", "one.h5")
+    assert code == 0
+    assert "strange  Unknown  -         -" in lines
+    assert any(line.startswith("! dataset 'strange'") for line in lines)
+    _, (found,) = told(capsys, "ls", "one.h5", "--json")
+    assert {item["name"]: item["rows"] for item in found["objects"]} == {"number": 2, "strange": None, "text": 2}
+
+
+def test_info_tells_files_rows_and_attributes(folder, capsys):
+    with h5py.File("x_LOCALE0000.h5", "r+") as file:
+        file["number"].attrs["ObjType"] = 1
+        file["number"].attrs["arkouda_version"] = "v2024.01.02"
+    code, lines = told(capsys, "info", "x")
+    assert code == 0
+    assert "3 files" in lines[0]
+    assert lines[0].endswith("layout v2 and v0, no manifest")
+    assert [line.split()[:2] for line in lines[2:5]] == [
+        [f"x_LOCALE000{k}.h5", era] for k, era in enumerate(("v2", "v0", "v0"))
+    ]
+    assert lines[2].endswith("2; 0  v2024.01.02")
+    assert any(line.split() == ["number", "pdarray", "int64", "2", "ObjType=1"] for line in lines)
+
+
+def test_info_shows_members_and_all_of_it_as_json(folder, capsys):
+    _, lines = told(capsys, "info", "-m", "one.h5")
+    assert any(line.split() == ["text/values", "-", "uint8", "4"] for line in lines)
+    (folder / ".one.h5.akdask").touch()
+    _, (found,) = told(capsys, "info", "--json", "one.h5")
+    assert found["manifest"] == str(folder / ".one.h5.akdask")
+    assert found["files"][0]["objects"][1]["members"][1] == {
+        "name": "values",
+        "kind": "pdarray",
+        "stored_as": "uint8",
+        "rows": 4,
+        "attributes": {},
+    }
+
+
+def test_head_shows_objects_of_equal_rows_side_by_side(folder, capsys):
+    code, lines = told(capsys, "head", "x", "-n", "2")
+    assert code == 0
+    assert lines == ["number  text", "     1  a", "     2  βeta", "… 1 more rows of 3", "", "short", "  nan"]
+
+
+def test_head_as_json_has_floats_that_json_lacks_as_text(folder, capsys):
+    _, (found,) = told(capsys, "head", "x", "--json", "-o", "short", "-o", "text")
+    assert [item["name"] for item in found["objects"]] == ["short", "text"]
+    assert found["objects"][0]["columns"] == {"short": ["nan"]}
+    assert found["objects"][1]["columns"] == {"text": ["a", "βeta", "c"]}
+
+
+def test_head_says_what_it_cannot_read_and_shows_the_rest(folder, capsys):
+    with h5py.File("one.h5", "r+") as file:
+        file.create_group("strange").attrs["ObjType"] = 77
+    assert main(["head", "one.h5"]) == 2
+    printed = capsys.readouterr()
+    assert "     4  d" in printed.out
+    assert "'strange'" in printed.err
+
+
+def test_text_that_a_terminal_would_obey_is_escaped(folder, capsys):
+    write_share("one.h5", [1], ["\x1b[2J"], [("na\nme", np.array([1]))])
+    for command in ("ls", "info", "head"):
+        _, lines = told(capsys, command, "one.h5")
+        assert any("na\\nme" in line for line in lines)
+        assert not any("\x1b" in line for line in lines)
+
+
+def test_validate_is_silent_on_what_is_well_and_tells_who_reads_it(folder, capsys):
+    code, lines = told(capsys, "validate", "xy")
+    assert code == 0
+    assert lines[:2] == ["xy.h5: 1 file, all is well", "Arkouda: read by all releases"]
+
+
+def test_validate_lists_violations_once_for_files_that_share_them_and_gives_code_1(folder, capsys):
+    for name in ("x_LOCALE0000.h5", "x_LOCALE0002.h5"):
+        with h5py.File(name, "r+") as file:
+            file["text/values"][-1] = ord("x")
+    code, lines = told(capsys, "validate", "x")
+    assert code == 1
+    assert lines[0] == "x.h5: 3 files, 2 errors"
+    assert lines[2].split(maxsplit=3)[:3] == ["error", "strings.terminated", "text"]
+    assert lines[2].endswith("x_LOCALE0000.h5 and 1 more")
+    assert "no release reads all of it right" in lines[3]
+    _, (found,) = told(capsys, "validate", "x", "--json")
+    assert [item["file"] for item in found["violations"]] == [
+        str(folder / "x_LOCALE0000.h5"),
+        str(folder / "x_LOCALE0002.h5"),
+    ]
+    assert not found["arkouda"]["readable"]
+
+
+def test_notes_leave_the_code_at_0_and_can_be_left_out(folder, capsys):
+    with h5py.File("one.h5", "r+") as file:
+        file.create_group("_arkouda_metadata")
+    code, lines = told(capsys, "validate", "one.h5")
+    assert (code, lines[0]) == (0, "one.h5: 1 file, 1 note")
+    _, lines = told(capsys, "validate", "one.h5", "--severity", "warning")
+    assert lines[0] == "one.h5: 1 file, all is well"
+
+
+def test_validate_finds_what_other_commands_refuse(folder, capsys):
+    os.truncate("x_LOCALE0002.h5", 100)
+    os.unlink("x_LOCALE0001.h5")
+    code, (found,) = told(capsys, "validate", "x", "--json")
+    assert code == 1
+    assert {item["rule"] for item in found["violations"]} == {"file.readable", "files.numbering"}
+    code, (found,) = told(capsys, "validate", "x", "--json", "--metadata-only")
+    assert code == 1
+
+
+def test_validate_lists_its_rules(capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main(["validate", "--rules"])
+    assert exit_.value.code == 0
+    assert "strings.terminated" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_convert_writes_any_number_of_files(count, folder, capsys):
+    code, found = told(capsys, "convert", "x", "out.h5", "--num-locales", str(count), "--json")
+    assert code == 0
+    assert found["files"] == [str(folder / f"out_LOCALE{k:04d}.h5") for k in range(count)]
+    assert values(*found["files"]) == [1, 2, 3]
+    assert ak.load_all("out.h5")["text"].tolist() == ["a", "βeta", "c"]
+    with h5py.File("out_LOCALE0000.h5") as file:
+        assert file["number"].attrs["ObjType"] == 1
+
+
+def test_convert_makes_one_file_of_a_set_and_a_set_of_one_file(folder, capsys):
+    code, lines = told(capsys, "convert", "x", "single.h5", "--file-type", "single")
+    assert (code, values("single.h5")) == (0, [1, 2, 3])
+    assert lines[0].startswith("3 objects of 3 files to 1 file, ")
+    assert main(["convert", "one.h5", "out"]) == 0
+    assert values("out_LOCALE0000") == [4, 5]
+
+
+def test_convert_joins_files_in_the_order_given(folder, capsys):
+    assert main(["convert", "one.h5", "xy", "out.h5", "--num-locales", "1"]) == 0
+    assert values("out_LOCALE0000.h5") == [4, 5, 9]
+
+
+def test_convert_replaces_files_only_when_told_to(folder, capsys):
+    before = values("one.h5")
+    assert main(["convert", "x", "one.h5", "--file-type", "single"]) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert values("one.h5") == before
+    assert main(["convert", "x", "one.h5", "--file-type", "single", "--overwrite"]) == 0
+    assert values("one.h5") == [1, 2, 3]
+
+
+@pytest.mark.parametrize("argv", [["--num-locales", "0"], ["--file-type", "single", "--num-locales", "1"]])
+def test_numbers_of_files_that_make_no_sense_give_code_2(argv, folder, capsys):
+    assert main(["convert", "x", "out", *argv]) == 2
+    assert "--num-locales" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["convert", "one.h5", "out.h5"], ["repack", "one.h5"]])
+def test_nothing_is_written_if_an_object_would_be_lost_or_changed(command, folder, capsys):
+    with h5py.File("one.h5", "r+") as file:
+        file.create_group("strange").attrs["ObjType"] = 77
+    before = (folder / "one.h5").read_bytes()
+    assert main(command) == 2
+    assert "strange" in capsys.readouterr().err
+    assert (folder / "one.h5").read_bytes() == before
+    assert not list(folder.glob("out*"))
+
+
+def test_repack_frees_what_removed_objects_took_and_keeps_the_cut(folder, capsys):
+    with h5py.File("x_LOCALE0000.h5", "r+") as file:
+        file["large"], file["last"] = np.zeros(100_000), [1]
+    for name in ("x_LOCALE0001.h5", "x_LOCALE0002.h5"):
+        with h5py.File(name, "r+") as file:
+            file["last"] = [1]
+    with h5py.File("x_LOCALE0000.h5", "r+") as file:
+        del file["large"]
+    large = os.path.getsize("x_LOCALE0000.h5")
+    code, (found,) = told(capsys, "repack", "x", "--json")
+    assert code == 0
+    assert found["saved"] == found["bytes_before"] - found["bytes_after"]
+    assert os.path.getsize("x_LOCALE0000.h5") < large - 700_000
+    assert [values(f"x_LOCALE000{k}.h5") for k in range(3)] == [[1, 2], [], [3]]
+    assert values("xy_LOCALE0000.h5") == [9]
+    code, lines = told(capsys, "repack", "one.h5", "xy")
+    assert (code, len(lines)) == (0, 2)
+
+
+def test_repack_refuses_a_part_of_a_set(folder, capsys):
+    assert main(["repack", "x_LOCALE0000.h5"]) == 2
+    assert "x_LOCALE0002.h5" in capsys.readouterr().err
+    assert values("x_LOCALE0002.h5") == [3]
+
+
+@pytest.mark.parametrize("command", ["head", "repack"])
+def test_a_set_that_lacks_a_file_is_refused(command, folder, capsys):
+    os.unlink("x_LOCALE0001.h5")
+    assert main([command, "x"]) == 2
+    assert "missing: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_names_of_nothing_give_code_2_and_a_hint(command, folder, capsys):
+    assert main([command, "one.h6"]) == 2
+    assert "nearby: one.h5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["ls", "info", "head", "repack"])
+@pytest.mark.parametrize("content", [b"", b"no HDF5", b"\x89HDF\r\n\x1a\n and no more"])
+def test_what_is_no_hdf5_gives_code_2_and_no_traceback(command, content, folder, capsys):
+    (folder / "one.h5").write_bytes(content)
+    assert main([command, "one.h5"]) == 2
+    assert capsys.readouterr().err.startswith("akdask: ")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_tells_the_exit_codes(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "exit codes: 0 fine; 1 violations or differences found; 2 wrong use" in printed
+
+
+def test_a_reader_that_goes_away_is_no_error_to_speak_of(folder):
+    code = "import sys; from akdask.cli import main; sys.exit(main(['ls', 'x']))"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+def test_files_of_old_servers_are_shown(shared_fixtures, capsys):
+    path = shared_fixtures / "arkouda" / "hdf5" / "UnitTestHDF5_noOffsets_LOCALE0000"
+    _, lines = told(capsys, "head", str(path), "-n", "2")
+    assert lines == ["strings", "one", "two", "… 3 more rows of 5"]
