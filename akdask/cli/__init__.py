@@ -33,11 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.register(commands)
-    options = parser.parse_args(argv)
     try:
-        code = int(options.run(options))
-        sys.stdout.flush()  # here, where a reader that has gone is expected
-        return code  # noqa: TRY300 - one way out for each way in
+        return _run(parser, argv)
     except AkdaskError as error:
         return _fail(f"akdask: {error}", 2)
     except KeyboardInterrupt:
@@ -46,6 +43,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output has gone; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+
+
+def _run(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
+    """Run a subcommand until all of its output is out, as long as a reader that goes away is expected."""
+    try:
+        options = parser.parse_args(argv)
+        return int(options.run(options))
+    finally:
+        sys.stdout.flush()
 
 
 def _fail(message: str, code: int) -> int:

@@ -105,6 +105,6 @@ def _show(files: NamedSet, heads: _Heads, *, is_first: bool, is_titled: bool) ->
         if number:
             print()
         shown = len(next(iter(columns.values()), []))
-        print(table([printable(name) for name in columns], zip(*columns.values(), strict=True)))
+        print(table([printable(name) for name in columns], zip(*columns.values(), strict=True), separator=""))
         if shown < size:
             print(f"… {size - shown:,} more rows of {size:,}")

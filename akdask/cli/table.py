@@ -9,8 +9,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, widest: int = 60) -> str:
-    """Return rows under their header, numbers to the right, text longer than `widest` cut.
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, widest: int = 60, separator: str = ",") -> str:
+    """Return rows under their header, numbers to the right.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of the columns.
+    rows : iterable of sequences
+        Values: numbers, text, or None for nothing.
+    widest : int, default 60
+        Longer text is cut.
+    separator : str, default ","
+        Between thousands.
 
     Examples
     --------
@@ -20,7 +31,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, widest: int =
     port      7
     """
     given = [list(row) for row in rows]
-    texts = [[cell(value, widest) for value in row] for row in given]
+    texts = [[_cell(value, widest, separator) for value in row] for row in given]
     lines = [list(header), *texts]
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     right = [bool(column) and all(_is_number(value) for value in column) for column in zip(*given, strict=True)]
@@ -30,15 +41,14 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, widest: int =
     )
 
 
-def cell(value: Any, widest: int) -> str:
-    """Return a value as a cell shows it: long text cut, nothing as a dash."""
+def _cell(value: Any, widest: int, separator: str) -> str:
     match value:
         case None:
             return "-"
         case bool():
             return str(value)
         case int():
-            return f"{value:,}"
+            return f"{value:,}".replace(",", separator)
         case float():
             return repr(value)
     text = printable(str(value))

@@ -137,6 +137,12 @@ def test_head_shows_objects_of_equal_rows_side_by_side(folder, capsys):
     assert lines == ["number  text", "     1  a", "     2  βeta", "… 1 more rows of 3", "", "short", "  nan"]
 
 
+def test_head_shows_numbers_as_they_are_typed(folder, capsys):
+    write_share("one.h5", [12345678], ["1,234"])
+    _, lines = told(capsys, "head", "one.h5")
+    assert lines == ["  number  text", "12345678  1,234"]
+
+
 def test_head_as_json_has_floats_that_json_lacks_as_text(folder, capsys):
     _, (found,) = told(capsys, "head", "x", "--json", "-o", "short", "-o", "text")
     assert [item["name"] for item in found["objects"]] == ["short", "text"]
@@ -315,8 +321,9 @@ def test_help_tells_the_exit_codes(command, capsys):
     assert "exit codes: 0 fine; 1 violations or differences found; 2 wrong use" in printed
 
 
-def test_a_reader_that_goes_away_is_no_error_to_speak_of(folder):
-    code = "import sys; from akdask.cli import main; sys.exit(main(['ls', 'x']))"
+@pytest.mark.parametrize("argv", [["ls", "x"], ["head", "x", "--json"], ["validate", "--rules"]])
+def test_a_reader_that_goes_away_is_no_error_to_speak_of(argv, folder):
+    code = f"import sys; from akdask.cli import main; sys.exit(main({argv}))"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
