@@ -11,7 +11,7 @@ from typing import Any
 import akdask as ak
 from akdask.cli.objects import Stored, stored_objects
 from akdask.cli.sets import NamedSet, add_files, named_sets
-from akdask.cli.table import print_json, printable, table
+from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import AkdaskError, ArgumentError
 
 
@@ -62,22 +62,27 @@ class _Heads:
     def __init__(self, objects: Sequence[Stored], count: int) -> None:
         self.objects = objects
         self.errors = [item.problem for item in objects if item.problem is not None]
-        self.sizes: dict[str, int] = {}
+        self.sizes: dict[str, int | None] = {}
         self.rows: dict[str, dict[str, list[Any]]] = {}
         for item in objects:
             if item.problem is None:
                 try:
                     self.rows[item.name] = _first_rows(item.name, item.found, count)
-                    self.sizes[item.name] = len(item.found)
+                    self.sizes[item.name] = item.nrows
                 except AkdaskError as error:
                     self.errors.append(error)
 
     def tables(self) -> list[tuple[int, dict[str, list[Any]]]]:
-        """Return the columns of objects of equal rows together, with the number of rows."""
-        found: dict[int, dict[str, list[Any]]] = {}
+        """Return the columns of objects of equal rows together, with the number of rows that are not shown."""
+        found: dict[int | str, dict[str, list[Any]]] = {}
         for name, columns in self.rows.items():
-            found.setdefault(self.sizes[name], {}).update(columns)
-        return list(found.items())
+            size = self.sizes[name]
+            found.setdefault(name if size is None else size, {}).update(columns)
+        shown = [len(next(iter(columns.values()), [])) for columns in found.values()]
+        return [
+            (size - count if isinstance(size, int) else 0, columns)
+            for (size, columns), count in zip(found.items(), shown, strict=True)
+        ]
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return objects with their rows."""
@@ -101,10 +106,9 @@ def _first_rows(name: str, found: Any, count: int) -> dict[str, list[Any]]:
 def _show(files: NamedSet, heads: _Heads, *, is_first: bool, is_titled: bool) -> None:
     if is_titled:
         print(f"{'' if is_first else chr(10)}{printable(files.name)}")
-    for number, (size, columns) in enumerate(heads.tables()):
+    for number, (rest, columns) in enumerate(heads.tables()):
         if number:
             print()
-        shown = len(next(iter(columns.values()), []))
         print(table([printable(name) for name in columns], zip(*columns.values(), strict=True), separator=""))
-        if shown < size:
-            print(f"… {size - shown:,} more rows of {size:,}")
+        if rest > 0:
+            print(f"… {counted(rest, 'more row')}")

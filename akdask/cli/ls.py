@@ -44,7 +44,7 @@ def _about(item: Stored) -> dict[str, Any]:
         return {"kind": item.kind.label, "type": None, "rows": None}
     dtype = getattr(item.found, "dtype", None)
     shown = None if dtype is None else "str" if getattr(dtype, "kind", "") == "U" else str(dtype)
-    return {"kind": item.kind.label, "type": shown, "rows": len(item.found)}
+    return {"kind": item.kind.label, "type": shown, "rows": item.nrows}
 
 
 def _as_json(files: NamedSet, objects: list[Stored]) -> dict[str, Any]:

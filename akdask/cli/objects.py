@@ -23,6 +23,11 @@ class Stored:
     found: Any = None
     problem: AkdaskError | None = None
 
+    @property
+    def nrows(self) -> int | None:
+        """Number of rows, None for what has none or cannot be read."""
+        return len(self.found) if hasattr(self.found, "__len__") else None
+
 
 def stored_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[Stored]:
     """Open objects of a set, all unless named; those that cannot be read have a problem.
