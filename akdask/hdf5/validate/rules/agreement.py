@@ -80,7 +80,7 @@ def width(survey: SetSurvey) -> Iterator[Finding]:
 
 @rule("set.bool", Severity.ERROR)
 def is_bool(survey: SetSurvey) -> Iterator[Finding]:
-    """IsBool is the same in all files with rows; the first file decides."""
+    """What isBool says is the same in all files with rows; the first file decides."""
     for file, node, first in _datasets(survey):
         if node.nrows and first.nrows and _marked(node) != _marked(first):
             yield file, node.path, f"has isBool={_marked(node)}, in the first file it is {_marked(first)}"
