@@ -19,6 +19,10 @@ DEFAULTS: dict[str, Any] = {
     "durable": True,
     # Persist every array as it is made, as an Arkouda server does.
     "eager": False,
+    # Use the manifests of sets: what they tell need not be looked up in the files, nor partitions read in vain.
+    "manifest": True,
+    # Check the stored bytes of a column against the manifest before it is read.
+    "verify_checksums": False,
     # Bytes that one conversion (to_ndarray, to_pandas, tolist) may bring into this process; None for no limit.
     "max_transfer_bytes": None,
 }

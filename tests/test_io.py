@@ -41,7 +41,7 @@ def numbers():
 
 
 def files(folder):
-    return sorted(os.listdir(folder))
+    return sorted(name for name in os.listdir(folder) if not name.endswith(".akdask"))
 
 
 def stored(path, name):

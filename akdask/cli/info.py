@@ -14,6 +14,7 @@ from akdask.errors import FileFormatError
 from akdask.hdf5.layout import METADATA_GROUP
 from akdask.hdf5.survey import Attribute, Dataset, FileSurvey, Foreign, Group, Node, rows_of, survey_file, walk
 from akdask.storage.files import exists
+from akdask.storage.manifest import manifest_path
 
 _VERSIONS = ("arkouda_version", "file_version")  # told of the files, and the same of all objects
 
@@ -53,7 +54,7 @@ def _surveyed(files: NamedSet) -> list[FileSurvey]:
 def _as_text(files: NamedSet, surveys: Sequence[FileSurvey], with_members: bool) -> str:
     eras = " and ".join(dict.fromkeys(survey.era for survey in surveys))
     total = size(sum(survey.size for survey in surveys))
-    manifest = "a manifest" if exists(manifest_path(files)) else "no manifest"
+    manifest = "a manifest" if exists(manifest_path(files.path)) else "no manifest"
     first = surveys[0]
     listed = [row for node in first.objects.values() for row in _rows_about(node, with_members)]
     return "\n".join(
@@ -65,12 +66,6 @@ def _as_text(files: NamedSet, surveys: Sequence[FileSurvey], with_members: bool)
             *([f"(of {os.path.basename(first.path)}; rows of that file)"] if len(surveys) > 1 else []),
         ]
     )
-
-
-def manifest_path(files: NamedSet) -> str:
-    """Return where akdask keeps what it knows of a set."""
-    folder, name = os.path.split(files.path)
-    return os.path.join(folder, f".{name}.akdask")
 
 
 def _about_file(survey: FileSurvey) -> list[str]:
@@ -115,7 +110,7 @@ def _value(attribute: Attribute) -> str:
 def _as_json(files: NamedSet, surveys: Sequence[FileSurvey]) -> dict[str, Any]:
     return {
         "set": files.path,
-        "manifest": manifest_path(files) if exists(manifest_path(files)) else None,
+        "manifest": manifest_path(files.path) if exists(manifest_path(files.path)) else None,
         "files": [
             {
                 "path": survey.path,

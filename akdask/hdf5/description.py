@@ -7,7 +7,7 @@ shared objects that are equal for equal objects, and one array of numbers for ea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -116,12 +116,19 @@ class FileDescription:
         Offset and length of every dataset, in the order of objects, their columns and the datasets of those.
     column_order : str or None
         The private root attribute that keeps the users' order, as it is stored.
+    summaries : ndarray, shape (ndatasets,), optional
+        What the writer found out about the data of each dataset (`akdask.hdf5.statistics.SUMMARY`).
     """
 
     file: FileIdentity
     objects: tuple[ObjectSchema, ...]
     slots: npt.NDArray[np.int64]
     column_order: str | None
+    summaries: npt.NDArray[np.void] | None = None
+
+    def at(self, path: str) -> FileDescription:
+        """Return the description of the file once it is renamed."""
+        return replace(self, file=replace(self.file, path=path))
 
 
 def columns_of(objects: tuple[ObjectSchema, ...]) -> dict[str, tuple[int, ColumnSchema]]:
@@ -133,6 +140,13 @@ def columns_of(objects: tuple[ObjectSchema, ...]) -> dict[str, tuple[int, Column
             found[column.name] = (position, column)
             position += len(column.datasets)
     return found
+
+
+def datasets_of(objects: Iterable[ObjectSchema]) -> Iterator[DatasetSchema]:
+    """Yield the datasets of some objects, in the order of their slots."""
+    for schema in objects:
+        for column in schema.columns:
+            yield from column.datasets
 
 
 def differing(files: Iterable[FileDescription]) -> Iterator[FileDescription]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from akdask import config
 from akdask.errors import AkdaskError, FileError, MissingDatasetError
@@ -18,11 +18,14 @@ from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema,
 from akdask.hdf5.existing import in_stored_order
 from akdask.hdf5.inspect import inspect_file
 from akdask.hdf5.layout import ObjType
+from akdask.hdf5.manifest import described
 from akdask.hdf5.rowspaces import ReadOptions, RowSpaces
 from akdask.hdf5.source import Hdf5Source, Layouts
 from akdask.storage.files import FileIdentity, identify
 from akdask.storage.locales import Filenames
 from akdask.storage.recovery import settled
+
+_T = TypeVar("_T")
 
 _MOST_SETS = 16
 _MOST_MESSAGES = 10
@@ -190,7 +193,11 @@ def open_set(
         If files are missing, missing from within a set, or not readable as HDF5.
     """
     options = ReadOptions(
-        strict_types, calc_string_offsets, config.get("partition_size"), label or f"read_hdf({_shown(filenames)})"
+        strict_types,
+        calc_string_offsets,
+        config.get("partition_size"),
+        config.get("manifest"),
+        label or f"read_hdf({_shown(filenames)})",
     )
     if allow_errors:
         return FileSet(settled(filenames, _readable), options, allow_errors=True)
@@ -204,7 +211,7 @@ def _described(files: tuple[FileIdentity, ...], options: ReadOptions) -> FileSet
         if key in _SETS:
             _SETS.move_to_end(key)
             return _SETS[key]
-    found = FileSet([inspect_file(file) for file in files], options, allow_errors=False)
+    found = FileSet(list(map(_describer(files), files)), options, allow_errors=False)
     with _LOCK:
         _SETS[key] = found
         while len(_SETS) > _MOST_SETS:
@@ -212,19 +219,31 @@ def _described(files: tuple[FileIdentity, ...], options: ReadOptions) -> FileSet
     return found
 
 
+def _describer(files: Sequence[FileIdentity]) -> Callable[[FileIdentity], FileDescription]:
+    """Return what describes each of some files: their manifests if they can, else a look at the file."""
+    known = described(files) if config.get("manifest") else {}
+    return lambda file: known.get(file) or inspect_file(file)
+
+
 def _readable(paths: Sequence[str]) -> list[FileDescription]:
     """Describe the files that can be described; tell of the others in one warning."""
-    found, problems = [], []
-    for path in paths:
-        try:
-            found.append(inspect_file(identify(path)))
-        except AkdaskError as error:
-            problems.append(" ".join([error.message, *error.details]))
+    problems: list[str] = []
+    files = list(_without_errors(identify, paths, problems))
+    found = list(_without_errors(_describer(files), files, problems))
     if not found:
         raise FileError("none of the files can be read.", details=problems)
     if problems:
         _warn_of_skipped(problems, len(problems))
     return found
+
+
+def _without_errors(function: Callable[[Any], _T], items: Iterable[Any], problems: list[str]) -> Iterator[_T]:
+    """Yield what a function returns for items, and note the errors that it raises."""
+    for item in items:
+        try:
+            yield function(item)
+        except AkdaskError as error:
+            problems.append(" ".join([error.message, *error.details]))
 
 
 def _warn_of_skipped(told: Sequence[str], count: int) -> None:

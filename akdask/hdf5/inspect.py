@@ -66,7 +66,7 @@ def inspect_file(file: FileIdentity) -> FileDescription:
     known = _CACHE.get(file)
     if known is None:
         try:
-            known = _inspect(file)
+            known = describe_file(file)
         finally:
             # Opened by name after it was looked at: what is described, or damaged, may be another file by now.
             if not is_remote(file.path) and not is_unchanged(file):
@@ -112,7 +112,8 @@ def _access() -> H5Object:
     return access
 
 
-def _inspect(file: FileIdentity) -> FileDescription:
+def describe_file(file: FileIdentity) -> FileDescription:
+    """Describe all root objects of an HDF5 file, without remembering them; see `inspect_file`."""
     with open_file(file.path) as opened:
         root = h5g.open(opened.id, b"/")
         members = Members(root, "")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -18,9 +18,13 @@ from h5py import h5d, h5g, h5p, h5s, h5t
 
 from akdask.hdf5 import layout
 from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.statistics import DatasetSummary
 from akdask.schema import ColumnType
 from akdask.storage.extents import ELSEWHERE, Extent
-from akdask.typing import Column, NumberArray
+from akdask.typing import Column, NumberArray, StringArray
+
+_PIECE = 2**19
+"""Bytes that are summed up and then written."""
 
 Columns: TypeAlias = Mapping[Hashable, Column]
 
@@ -132,17 +136,29 @@ class NewObject:
         In the order in which they are made.
     blocks : mapping of str to iterable of ndarray
         The elements of each dataset, by path, in pieces; each is gone through once.
+    strings : mapping of str to LargeStringArray
+        What the bytes of some datasets spell, by path.
     """
 
     parts: tuple[NewGroup | NewDataset, ...]
     blocks: Mapping[str, Iterable[NumberArray]]
+    strings: Mapping[str, StringArray] = field(default_factory=dict)
 
     @classmethod
     def group(cls, group: NewGroup, members: Iterable[NewObject]) -> NewObject:
         """Return a group with what its members add to the file."""
-        made = list(members)
-        parts = (group, *(part for one in made for part in one.parts))
-        return cls(parts, {path: blocks for one in made for path, blocks in one.blocks.items()})
+        joined = cls.join(members)
+        return replace(joined, parts=(group, *joined.parts))
+
+    @classmethod
+    def join(cls, objects: Iterable[NewObject]) -> NewObject:
+        """Return what several objects add to the file."""
+        made = list(objects)
+        return cls(
+            tuple(part for one in made for part in one.parts),
+            {path: blocks for one in made for path, blocks in one.blocks.items()},
+            {path: strings for one in made for path, strings in one.strings.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,17 +222,39 @@ def _stored_type(dtype: str) -> H5Object:
     return h5t.py_create(np.dtype(dtype))
 
 
-def write_bytes(path: str, placed: Iterable[Placed], blocks: Mapping[str, Iterable[NumberArray]]) -> None:
+def write_bytes(path: str, placed: Iterable[Placed], new: NewObject) -> None:
     """Write the elements of datasets where the layout has put them."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         for place in placed:
             position = place.extent.offset
-            for block in blocks[place.extent.dataset]:
+            for block in new.blocks[place.extent.dataset]:
                 write_at(descriptor, block, position)
                 position += block.nbytes
     finally:
         os.close(descriptor)
+
+
+def summing_up(new: NewObject, placed: Iterable[Placed]) -> tuple[NewObject, dict[str, DatasetSummary]]:
+    """Return an object whose blocks are summed up as they are gone through, and the summaries by path of the dataset.
+
+    The blocks come in pieces that are still in the core's cache when they are used next.
+    """
+    summaries = {
+        place.extent.dataset: DatasetSummary(place.extent.dtype, new.strings.get(place.extent.dataset))
+        for place in placed
+    }
+    blocks = {path: _summed_up(blocks, summaries[path]) for path, blocks in new.blocks.items()}
+    return replace(new, blocks=blocks), summaries
+
+
+def _summed_up(blocks: Iterable[NumberArray], summary: DatasetSummary) -> Iterator[NumberArray]:
+    for block in blocks:
+        step = _PIECE // block.itemsize
+        for start in range(0, len(block), step):
+            piece = block[start : start + step]
+            summary.add(piece)
+            yield piece
 
 
 def write_at(descriptor: int, block: NumberArray, position: int) -> None:

@@ -32,6 +32,8 @@ class ReadOptions:
         Find where strings start from their NULs, even where segments are stored.
     partition_size : int
         Bytes of the largest column of a partition.
+    manifest : bool
+        Use the manifest of the set.
     label : str
         How a user names the set.
     """
@@ -39,6 +41,7 @@ class ReadOptions:
     strict_types: bool
     calc_string_offsets: bool
     partition_size: int
+    manifest: bool
     label: str
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -10,12 +10,16 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
+from akdask import config
 from akdask.errors import MissingDatasetError
+from akdask.hdf5.checksums import check_once
 from akdask.hdf5.description import ColumnPlace, FileDescription, ObjectSchema, columns_of
 from akdask.hdf5.read import Hdf5PartReader
+from akdask.hdf5.statistics import SUMMARY, bounds_of, has_bounds
 from akdask.schema import STR, ColumnType
 from akdask.storage.extents import ELSEWHERE, Extent, RowRanges
 from akdask.storage.files import FileIdentity
+from akdask.storage.source import Bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,15 @@ class Hdf5Part:
         Rows of the file.
     columns : mapping of name to ColumnPlace
         Only the columns that will be read.
+    checksums : tuple of (Extent, int)
+        Datasets to be checked before.
     """
 
     file: FileIdentity
     start: int
     stop: int
     columns: Mapping[str, ColumnPlace]
+    checksums: tuple[tuple[Extent, int], ...] = ()
 
     @property
     def nrows(self) -> int:
@@ -43,7 +50,15 @@ class Hdf5Part:
         return self.stop - self.start
 
     def open(self) -> Hdf5PartReader:
-        """Return a reader, to be used in a ``with`` statement."""
+        """Return a reader, to be used in a ``with`` statement.
+
+        Raises
+        ------
+        FileFormatError
+            If a dataset that is to be checked is not what was written.
+        """
+        for extent, checksum in self.checksums:
+            check_once(self.file, extent, checksum)
         return Hdf5PartReader(self.file, self.start, self.stop, self.columns)
 
 
@@ -87,6 +102,19 @@ class Layouts:
                 found[members] = slots[:, position + len(schema.datasets) - 1, 1] if schema.tells_rows else -1
         return found
 
+    def bounds(self, column: str, dtype: ColumnType) -> Bounds | None:
+        """Return what is known of the values of a column in every file, None if nothing is."""
+        summaries = np.zeros(len(self.files), SUMMARY)
+        for table, members in zip(self._tables, self._members, strict=True):
+            position, schema = table.get(column, (0, None))
+            if schema is None or not has_bounds(dtype, schema.datasets[0].dtype):
+                continue
+            for index in members.tolist():
+                known = self.files[index].summaries
+                if known is not None:
+                    summaries[index] = known[position]
+        return bounds_of(dtype, summaries)
+
     def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnPlace:
         """Return where one column lies in one file; nowhere, and without rows, if the file lacks it."""
         entry = self._tables[int(self._table_of[index])].get(column)
@@ -98,6 +126,14 @@ class Layouts:
             Extent(found.path, found.dtype, *slot) for found, slot in zip(schema.datasets, slots, strict=True)
         )
         return ColumnPlace(dtype, extents if use_segments or dtype != STR else extents[:1])
+
+    def checksums(self, index: int, column: str) -> Iterator[int | None]:
+        """Yield the checksums of a column's datasets in one file, None where they are unknown."""
+        position, schema = self._tables[int(self._table_of[index])].get(column, (0, None))
+        summaries = self.files[index].summaries
+        if schema is not None and summaries is not None:
+            for summary in summaries[position : position + len(schema.datasets)]:
+                yield int(summary["checksum"]) if summary["known"] else None
 
 
 class Hdf5Source:
@@ -125,6 +161,7 @@ class Hdf5Source:
         self._ranges = ranges
         self._label = label
         self._use_segments = use_segments
+        self._bounds: dict[str, Bounds | None] = {}
 
     @cached_property
     def token(self) -> str:
@@ -152,6 +189,13 @@ class Hdf5Source:
         """Rows in each partition."""
         return tuple(self._ranges.lengths.tolist())
 
+    def bounds(self, column: str) -> Bounds | None:
+        """Return what is known of the values of a column in each partition, None if nothing is."""
+        if column not in self._bounds:
+            found = self._layouts.bounds(column, self._columns[column])
+            self._bounds[column] = None if found is None else found.take(self._ranges.files)
+        return self._bounds[column]
+
     def part(self, index: int, columns: Sequence[str]) -> Hdf5Part:
         """Return one partition, reduced to the given columns.
 
@@ -168,4 +212,12 @@ class Hdf5Source:
                 raise MissingDatasetError(f"{self.label} has no column {name!r} in this row space.")
             places[name] = self._layouts.place(file, name, dtype, use_segments=self._use_segments)
         start, stop = int(self._ranges.starts[index]), int(self._ranges.stops[index])
-        return Hdf5Part(self._layouts.files[file].file, start, stop, places)
+        checksums = self._checksums(file, places) if config.get("verify_checksums") else ()
+        return Hdf5Part(self._layouts.files[file].file, start, stop, places, tuple(checksums))
+
+    def _checksums(self, file: int, places: Mapping[str, ColumnPlace]) -> Iterator[tuple[Extent, int]]:
+        for name, place in places.items():
+            # Segments that are not read come last.
+            for extent, checksum in zip(place.extents, self._layouts.checksums(file, name), strict=False):
+                if checksum is not None:
+                    yield extent, checksum

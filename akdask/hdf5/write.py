@@ -13,27 +13,32 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from akdask import config
 from akdask.columns import Table
 from akdask.errors import AkdaskError, ArgumentError, ExistsError, InconsistentFilesError, MissingFileError, WriteError
-from akdask.hdf5 import layout
+from akdask.hdf5 import layout, manifest
 from akdask.hdf5.codecs import lay_out_object
+from akdask.hdf5.description import FileDescription
 from akdask.hdf5.existing import copy_without, stored_names
-from akdask.hdf5.inspect import HDF5_ERRORS
+from akdask.hdf5.inspect import HDF5_ERRORS, describe_file
 from akdask.hdf5.merge import copy_shares, whole
 from akdask.hdf5.newfile import (
     Columns,
     NewDataset,
     NewGroup,
+    NewObject,
     ObjectSpec,
     Placed,
     Share,
     add_layout,
     create_file,
+    summing_up,
     write_bytes,
 )
 from akdask.storage.commit import Staging, write_error
 from akdask.storage.files import FileIdentity, absolute, identify, is_unchanged
-from akdask.storage.locales import locale_files, locale_path
+from akdask.storage.locales import locale_files, locale_path, set_path
+from akdask.storage.manifest import manifest_path
 
 Mode: TypeAlias = Literal["truncate", "append"]
 FileFormat: TypeAlias = Literal["distribute", "single"]
@@ -51,11 +56,14 @@ class Receipt:
         All that was made.
     placed : tuple of Placed
         Where the bytes of the datasets are in the partition's file.
+    file : FileDescription, optional
+        The partition's file, for the manifest.
     """
 
     index: int
     parts: tuple[NewGroup | NewDataset, ...]
     placed: tuple[Placed, ...]
+    file: FileDescription | None = None
 
 
 class SetWriter:
@@ -99,6 +107,8 @@ class SetWriter:
         self._adds = False
         self._added_to: tuple[FileIdentity, ...] = ()
         single = file_type == "single"
+        # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
+        self._has_manifest = bool(config.get("manifest")) and not single and set_path(self.path) == self.path
         self.targets = [self.path] if single else [locale_path(self.path, index) for index in range(npartitions)]
 
     def begin(self) -> None:
@@ -143,15 +153,14 @@ class SetWriter:
             If a column does not fit its object.
         """
         share = Share(index, self.npartitions)
-        new = [lay_out_object(spec, table.columns, tables or {}, share) for spec in self.specs]
-        parts = tuple(part for made in new for part in made.parts)
+        new = NewObject.join([lay_out_object(spec, table.columns, tables or {}, share) for spec in self.specs])
         is_final = len(self.targets) == self.npartitions
         attempt = self._staging.attempt(self._names[index])
         with _errors_naming(self.targets[index] if is_final else self.path):
-            placed = self._lay_out(attempt, parts, self.targets[index] if self._adds and is_final else None)
-            write_bytes(attempt, placed, {path: blocks for made in new for path, blocks in made.blocks.items()})
+            placed = self._lay_out(attempt, new.parts, self.targets[index] if self._adds and is_final else None)
+            file = self._write_bytes(attempt, placed, new)
             self._staging.finish(attempt, self._names[index])
-        return Receipt(index, parts, placed)
+        return Receipt(index, new.parts, placed, file)
 
     def commit(self, receipts: Sequence[Receipt]) -> list[str]:
         """Put all files into place, and remove those that they make obsolete.
@@ -173,14 +182,14 @@ class SetWriter:
             If files are replaced in truncate mode.
         """
         try:
-            staged = self._complete({receipt.index: receipt for receipt in receipts})
+            renames = self._complete({receipt.index: receipt for receipt in receipts})
             self._check_unchanged()
         except BaseException:
             self.abort()
             raise
         replaced = self._present() if self.mode == "truncate" else []
         stale = sorted(set(replaced).difference(self.targets))
-        self._staging.commit(list(zip(staged, self.targets, strict=True)), stale)
+        self._staging.commit(renames, stale)
         if replaced:
             warnings.warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning, stacklevel=5)
         return self.targets
@@ -188,6 +197,15 @@ class SetWriter:
     def abort(self) -> None:
         """Remove all that was prepared; what was there before stays."""
         self._staging.discard()
+
+    def _write_bytes(self, path: str, placed: tuple[Placed, ...], new: NewObject) -> FileDescription | None:
+        """Write the bytes, and return what the manifest will say of the file if there is to be one."""
+        if not self._has_manifest:
+            write_bytes(path, placed, new)
+            return None
+        new, summaries = summing_up(new, placed)
+        write_bytes(path, placed, new)
+        return manifest.summarized(describe_file(identify(path)), summaries)
 
     def _begin_append(self) -> None:
         present = self._present()
@@ -225,20 +243,22 @@ class SetWriter:
             return locale_files(self.path)
         return [self.path] if os.path.lexists(self.path) else []
 
-    def _complete(self, receipts: dict[int, Receipt]) -> list[str]:
-        """Return the finished files, after merging them if there is to be only one."""
+    def _complete(self, receipts: dict[int, Receipt]) -> list[tuple[str, str]]:
+        """Return the finished files and their places, after merging them if there is to be only one; manifest last."""
         missing = [index for index in range(self.npartitions) if index not in receipts]
         if missing:
             raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
         staged = [self._staging.path(name) for name in self._names]
-        if len(staged) == len(self.targets):
-            return staged
         shares = [receipts[index] for index in range(self.npartitions)]
+        if self.file_type == "distribute":
+            return [*zip(staged, self.targets, strict=True), *self._manifest(shares)]
+        if len(staged) == 1:
+            return [(staged[0], self.path)]
         merged = self._staging.attempt(os.path.basename(self.path))
         with _errors_naming(self.path):
             placed = self._lay_out(merged, whole([share.parts for share in shares]), self.path if self._adds else None)
             copy_shares(merged, placed, staged, [share.placed for share in shares])
-            return [self._staging.finish(merged, os.path.basename(self.path))]
+            return [(self._staging.finish(merged, os.path.basename(self.path)), self.path)]
 
     def _check_unchanged(self) -> None:
         """Refuse to replace files by copies of what they were before somebody else changed them."""
@@ -249,6 +269,23 @@ class SetWriter:
                 details=changed,
                 hint="add the objects again.",
             )
+
+    def _manifest(self, receipts: Sequence[Receipt]) -> list[tuple[str, str]]:
+        """Return the finished manifest and its place; nothing if it cannot be written, for no set needs one."""
+        targets = zip(receipts, self.targets, strict=True)
+        files = [receipt.file.at(target) for receipt, target in targets if receipt.file is not None]
+        if not files:
+            return []
+        if self._adds:
+            old = manifest.described(self._added_to)
+            pairs = zip(files, self._added_to, strict=True)
+            files = [manifest.carry_summaries(file, old.get(copied)) for file, copied in pairs]
+        attempt = self._staging.attempt("manifest")
+        try:
+            manifest.write(attempt, files)
+            return [(self._staging.finish(attempt, "manifest"), manifest_path(self.path))]
+        except OSError:
+            return []
 
     def _lay_out(self, path: str, parts: Sequence[NewGroup | NewDataset], old: str | None) -> tuple[Placed, ...]:
         names = [spec.name for spec in self.specs]

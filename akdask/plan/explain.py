@@ -43,7 +43,13 @@ def _physical(node: Any, seen: set[str]) -> list[str]:
         case Finish() | Element() | Union():
             return [line for child in node.dependencies() for line in _physical(child, seen)]
         case Pipeline():
-            return _tree(node, _tasks("Pipeline", node.npartitions), _pipeline(node), _physical, seen)
+            return _tree(
+                node,
+                _tasks("Pipeline", sum(number is not None for number in node.layout.partitions)),
+                _pipeline(node),
+                _physical,
+                seen,
+            )
         case TreeReduce():
             return _tree(node, _tasks("Combine", len(node._layer())), [], _physical, seen)
         case Tasks():
@@ -75,7 +81,10 @@ def _pipeline(node: Pipeline) -> list[str]:
         if isinstance(base, Scan):
             columns = layout.scanned(number)
             shown = ", ".join(columns[:8]) + (", …" if len(columns) > 8 else "")
-            lines.append(f"read {shown or 'nothing'}  ({len(columns)} of {len(base.source.columns)} columns)")
+            parts = [f"{len(columns)} of {len(base.source.columns)} columns"]
+            if layout.ntasks < layout.npartitions:
+                parts.append(f"{layout.ntasks} of {layout.npartitions} partitions")
+            lines.append(f"read {shown or 'nothing'}  ({', '.join(parts)})")
     for selection in layout.chain.selections:
         kind = "filter " + describe(selection.predicate) if isinstance(selection, Filter) else selection.describe()
         lines.append(kind)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from akdask import config
 from akdask.columns import Table
-from akdask.plan._dask import Expr, List, Task, TaskRef
+from akdask.plan._dask import DataNode, Expr, List, Task, TaskRef
 from akdask.plan.blocks import Mask, Partition, Positions, Range, Selection
 from akdask.plan.chain import Chain, rebuild
 from akdask.plan.concat import through
 from akdask.plan.node import Frame, Node
 from akdask.plan.program import Apply, Program, compile_values
+from akdask.plan.prune import partitions_left
 from akdask.plan.rowwise import Zip
 from akdask.plan.sinks import Sink
 from akdask.plan.sources import Rows, Scan
@@ -31,9 +33,13 @@ Compile = Callable[[Sequence[Value]], Program]
 MakeSink = Callable[[Compile, Sequence[Value]], Sink]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
-    """What the tasks of a pipeline have in common, and how to find what they have not."""
+    """What the tasks of a pipeline have in common, and how to find what they have not.
+
+    `npartitions` is that of the chain; `partitions` has for each partition of the result the one of the chain that it
+    is made from, None for no rows.
+    """
 
     token: str
     purpose: str
@@ -41,7 +47,13 @@ class Layout:
     masks: tuple[Program, ...]
     sink: Sink
     npartitions: int
+    partitions: tuple[int | None, ...]
     block_rows: int
+
+    @property
+    def ntasks(self) -> int:
+        """Number of partitions that are read."""
+        return sum(number is not None for number in self.partitions)
 
     @property
     def table_bases(self) -> list[int]:
@@ -58,6 +70,12 @@ class Layout:
         masks = iter(self.masks)
         return tuple(Mask(next(masks)) if item is None else Range(*item) for item in ranges)
 
+    @cached_property
+    def nothing(self) -> Any:
+        """What the sink makes of no rows."""
+        no_rows = (Positions(0, 0),) * len(self.chain.bases)
+        return run_partition((self.sink, self.block_rows), (), no_rows, (), ())
+
 
 class Pipeline(Node):
     """Partition tasks of a row-wise chain.
@@ -69,7 +87,7 @@ class Pipeline(Node):
 
     @property
     def npartitions(self) -> int:
-        return self.layout.npartitions
+        return len(self.layout.partitions)
 
     def _layer(self) -> dict[Any, Any]:
         layout = self.layout
@@ -78,12 +96,15 @@ class Pipeline(Node):
         replicas = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[1 + len(tables) :]])
         scanned = [layout.scanned(number) for number in range(len(bases))]
         shared = (layout.sink, layout.block_rows)
-        graph = {}
-        for index in range(layout.npartitions):
-            source, ranges = layout.chain.partition(index)
+        graph: dict[Any, Any] = {}
+        for index, number in enumerate(layout.partitions):
+            key = (self._name, index)
+            if number is None:
+                graph[key] = DataNode(key, layout.nothing)
+                continue
+            source, ranges = layout.chain.partition(number)
             fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
             made = List(*[TaskRef(keys[source]) for keys in tables])
-            key = (self._name, index)
             graph[key] = Task(key, run_partition, shared, layout.selections(ranges), fixed, made, replicas)
         return graph
 
@@ -112,7 +133,9 @@ def run_partition(
         return sink.run(partition)
 
 
-def pipeline(frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str) -> Expr:
+def pipeline(
+    frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str, *, every_partition: bool = True
+) -> Expr:
     """Return the physical node that evaluates values on the rows of a frame.
 
     Parameters
@@ -125,11 +148,16 @@ def pipeline(frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose
         Given a function that compiles values, and the values, returns the end of the pipeline.
     purpose : str
         What is done with the values, for `explain`; tells apart pipelines of the same values.
+    every_partition : bool, default True
+        Make something of partitions without rows, too; otherwise of at least one.
     """
     frame = _narrowed(frame, values)
     parts = through(frame, values)
     if parts is not None:
-        inner = [pipeline(part, part_values, make_sink, purpose) for part, part_values in parts]
+        inner = [
+            pipeline(part, part_values, make_sink, purpose, every_partition=every_partition)
+            for part, part_values in parts
+        ]
         return inner[0] if len(inner) == 1 else Union(*inner)
     chain = Chain.of(frame)
     positions = {base._name: number for number, base in enumerate(chain.bases)}
@@ -142,17 +170,30 @@ def pipeline(frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose
 
     masks = tuple(compile_these([predicate]) for predicate in chain.predicates)
     sink = make_sink(compile_these, values)
+    partitions = _partitions(chain, frame.npartitions, every_partition)
     layout = Layout(
-        token("pipeline", purpose, frame, tuple(values)),
+        # Which partitions are left is known from more than the state of the files, which names the frame.
+        token("pipeline", purpose, frame, tuple(values), partitions),
         purpose,
         chain,
         masks,
         sink,
         frame.npartitions,
+        partitions,
         _block_rows([*masks, *sink.programs]),
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values())
+
+
+def _partitions(chain: Chain, npartitions: int, every_partition: bool) -> tuple[int | None, ...]:
+    """Return the partitions to be made, None for those that the filters leave no row of."""
+    left = partitions_left(chain.bases, chain.predicates)
+    if left is None:
+        return tuple(range(npartitions))
+    numbers = [number if left[chain.partition(number)[0]] else None for number in range(npartitions)]
+    kept = [number for number in numbers if number is not None]
+    return tuple(numbers if every_partition else kept or [None])
 
 
 def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:

@@ -238,9 +238,9 @@ def _(frame: Aggregate) -> Expr:
             tuple(computed),
         )
 
-    partials = pipeline(
-        frame.frame, [item.value for item in frame.reductions], sink, "reduce " + ", ".join(map(str, frame.reductions))
-    )
+    values = [item.value for item in frame.reductions]
+    purpose = "reduce " + ", ".join(map(str, frame.reductions))
+    partials = pipeline(frame.frame, values, sink, purpose, every_partition=False)
     finish = FinishStates(tuple((item.name, item.value.dtype, item.params) for item in frame.reductions))
     return TreeReduce(CombineStates(names), finish, partials)
 

@@ -100,6 +100,11 @@ def identity_of(path: str, status: os.stat_result) -> FileIdentity:
     return FileIdentity(path, status.st_size, f"{status.st_mtime_ns}-{status.st_ino}")
 
 
+def modified(file: FileIdentity) -> int:
+    """Return the time of modification of a local file, in ns."""
+    return int(file.version.partition("-")[0])
+
+
 def exists(path: str) -> bool:
     """Whether there is a file or folder at the path."""
     if is_remote(path):
@@ -109,10 +114,12 @@ def exists(path: str) -> bool:
 
 
 def matching(pattern: str) -> list[str]:
-    """Return the files that match a glob pattern, in no particular order."""
+    """Return the files that match a glob pattern, in no particular order; hidden ones only if the pattern says so."""
     if is_remote(pattern):
         system, inner = file_system(pattern)
-        return [system.unstrip_protocol(found) for found in system.glob(inner)]
+        shows_hidden = inner.rpartition("/")[2].startswith(".")
+        found = [path for path in system.glob(inner) if shows_hidden or not path.rpartition("/")[2].startswith(".")]
+        return [system.unstrip_protocol(path) for path in found]
     return glob.glob(pattern)
 
 

@@ -8,11 +8,56 @@ reads row ranges of it and holds open files only between ``__enter__`` and ``__e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
+import numpy as np
+import numpy.typing as npt
+
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
+
+TEXT_BYTES = 16
+"""Bytes of a string that bounds are kept of."""
+
+
+def text_prefix(text: str) -> bytes | None:
+    """Return the bytes of a string that bounds are kept of, None if it is no Unicode text.
+
+    Examples
+    --------
+    >>> text_prefix("a string of many letters")
+    b'a string of many'
+    """
+    try:
+        return text.encode()[:TEXT_BYTES]
+    except UnicodeEncodeError:
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounds:
+    """What is known of the values of a column in each partition, without reading them.
+
+    A partition of which nothing is known has the bounds of the type.
+
+    Parameters
+    ----------
+    minima, maxima : ndarray, shape (npartitions,)
+        No value but NaN is outside.  Of the column's dtype; for strings bytes, between which `text_prefix` of
+        each string lies.
+    nans : ndarray, shape (npartitions,), bool
+        Whether there may be NaN.
+    """
+
+    minima: NumberArray
+    maxima: NumberArray
+    nans: npt.NDArray[np.bool_]
+
+    def take(self, positions: npt.NDArray[np.int64]) -> Bounds:
+        """Return the bounds of the partitions at the given positions."""
+        return Bounds(self.minima[positions], self.maxima[positions], self.nans[positions])
 
 
 class PartReader(Protocol):
@@ -65,4 +110,8 @@ class Source(Protocol):
 
     def part(self, index: int, columns: Sequence[str]) -> Part:
         """Return one partition, reduced to the given columns."""
+        ...
+
+    def bounds(self, column: str) -> Bounds | None:
+        """Return what is known of the values of a column in each partition, None if nothing is."""
         ...

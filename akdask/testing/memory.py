@@ -14,6 +14,7 @@ from akdask.plan.created import as_column
 from akdask.plan.sources import Scan
 from akdask.plan.tokens import token
 from akdask.schema import ColumnType
+from akdask.storage.source import Bounds
 from akdask.typing import Column, NumberArray
 
 
@@ -38,6 +39,8 @@ class MemorySource:
         Numbers of rows in the partitions.
     label : str, default "memory"
         Its name in plans.
+    bounds : mapping of str to Bounds, optional
+        What the source says of the values of columns.
 
     Attributes
     ----------
@@ -53,7 +56,13 @@ class MemorySource:
     [('b', 0), ('b', 1)]
     """
 
-    def __init__(self, columns: Mapping[str, Any], lengths: Sequence[int], label: str = "memory") -> None:
+    def __init__(
+        self,
+        columns: Mapping[str, Any],
+        lengths: Sequence[int],
+        label: str = "memory",
+        bounds: Mapping[str, Bounds] | None = None,
+    ) -> None:
         self._data: dict[Any, Column] = {name: as_column(items) for name, items in columns.items()}
         self.columns: Mapping[str, ColumnType] = {name: type_of(column) for name, column in self._data.items()}
         self.lengths = tuple(lengths)
@@ -61,6 +70,11 @@ class MemorySource:
         self.label = label
         self.token = token(Table(self._data, sum(lengths)), self.lengths, label)
         self.reads: list[Read] = []
+        self._bounds = dict(bounds or {})
+
+    def bounds(self, column: str) -> Bounds | None:
+        """Return what is known of the values of a column."""
+        return self._bounds.get(column)
 
     def part(self, index: int, columns: Sequence[str]) -> MemoryPart:
         """Return one partition, reduced to the given columns."""

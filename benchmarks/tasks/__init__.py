@@ -7,7 +7,7 @@ from collections.abc import Callable
 from benchmarks.report import Result
 from benchmarks.setting import Setting
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
-from benchmarks.tasks.opening import open_many_files
+from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
 from benchmarks.tasks.overhead import small_operations
 from benchmarks.tasks.planning import plan_wide_frame
 from benchmarks.tasks.reading import expression_sum, filtered_sum, sum_of_a_column
@@ -23,6 +23,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "write": write_three_columns,
     "strings": read_write_ask_strings,
     "open": open_many_files,
+    "manifest": open_with_a_manifest,
     "plan": plan_wide_frame,
     "overhead": small_operations,
     "memory": memory_of_a_filtered_sum,

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 from typing import Any
 
 import h5py
+import numpy as np
 
 import akdask as ak
+from akdask.hdf5 import manifest
+from akdask.storage.files import identify
+from akdask.storage.manifest import manifest_path
 from benchmarks.data import FileSet, integers, make_set
 from benchmarks.process import fresh
 from benchmarks.report import MILLISECONDS, OURS, PIECES, Result
 from benchmarks.setting import Setting
-from benchmarks.timing import Run, Timed, interleave
+from benchmarks.timing import Run, Timed, compare, interleave
 
 COLUMNS = 20
 TURNS = 3
@@ -34,6 +40,47 @@ def open_many_files(setting: Setting) -> list[Result]:
         Result(f"open {count:,} files of {COLUMNS} columns", MILLISECONDS, seconds, limit=5.0),
         Result("  times that a file is opened, at most", PIECES, {OURS: opened}, limit=2),
     ]
+
+
+def open_with_a_manifest(setting: Setting) -> list[Result]:
+    """Open 10,000 files of 20 columns by their manifest, in a fresh process, and sum what a filter leaves of one."""
+    count = setting.scaled(10_000)
+    folder = _linked_set(setting.folder / f"linked-{count}", count)
+    turns = [fresh(open_and_filter, str(folder)) for _ in range(min(TURNS, setting.repeat))]
+    opening, filtering = (median(turn[name] for turn in turns) for name in ("open", "filter"))
+    return [
+        Result(f"open {count:,} files with a manifest", MILLISECONDS, {OURS: opening}, limit=1.0),
+        Result(f"  filter that matches 1 of {count:,} files", MILLISECONDS, {OURS: filtering}),
+    ]
+
+
+def open_and_filter(folder: str) -> dict[str, float]:
+    float(ak.zeros(1).sum())  # imports what Dask computes with
+    start = perf_counter()
+    data = ak.read_hdf(f"{folder}/many_LOCALE*")
+    opened = perf_counter()
+    column = data["c01"]
+    compare({"found": float(column[column > 0].sum()), "written": 100.0})
+    return {"open": opened - start, "filter": perf_counter() - opened}
+
+
+def _linked_set(folder: Path, count: int) -> Path:
+    """Make a set of two files, zeros and ones: all names but the last are those of the first."""
+    if folder.exists():
+        return folder
+    folder.mkdir(parents=True)
+    files = []
+    for value, numbers in enumerate((range(count - 1), (count - 1,))):
+        columns = {f"c{index:02d}": ak.array(np.full(100, value)) for index in range(COLUMNS)}
+        ak.to_hdf(columns, folder / f"made{value}")
+        made = folder / f"made{value}_LOCALE0000"
+        for number in numbers:
+            os.link(made, folder / f"many_LOCALE{number:04d}")
+        # Links to a file are files in the same state.
+        (description,) = manifest.described([identify(str(made))]).values()
+        files += [description.at(str(folder / f"many_LOCALE{number:04d}")) for number in numbers]
+    manifest.write(manifest_path(str(folder / "many")), files)
+    return folder
 
 
 def open_with_akdask(folder: str) -> dict[str, float]:

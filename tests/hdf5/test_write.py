@@ -263,7 +263,8 @@ def test_truncate_replaces_a_wider_set_and_touches_no_other_file(tmp_path, read_
     write(tmp_path / "run.h5", [numbers("x")], [table(x=[k]) for k in range(4)])
     with pytest.warns(UserWarning, match="4 existing files"):
         write(tmp_path / "run.h5", [numbers("y")], [table(y=[k]) for k in range(2)])
-    assert sorted(os.listdir(tmp_path)) == sorted([*others, "run_LOCALE0000.h5", "run_LOCALE0001.h5"])
+    written = [".run.h5.akdask", "run_LOCALE0000.h5", "run_LOCALE0001.h5"]
+    assert sorted(os.listdir(tmp_path)) == sorted([*others, *written])
     assert all((tmp_path / name).read_text() == "other" for name in others)
     assert read_set(tmp_path / "run_LOCALE*.h5") == {"y": [0, 1]}
 
@@ -481,5 +482,5 @@ def test_tasks_that_run_twice_at_once_or_too_late_do_no_harm(tmp_path, read_set)
     writer.commit(receipts)
     with pytest.raises(WriteError):
         copies[0].write(0, table(x=[7], s=["late"]))
-    assert sorted(os.listdir(tmp_path)) == ["x_LOCALE0000", "x_LOCALE0001"]
+    assert sorted(os.listdir(tmp_path)) == [".x.akdask", "x_LOCALE0000", "x_LOCALE0001"]
     assert read_set(tmp_path / "x_LOCALE*") == {"x": [0, 1], "s": ["", "a"]}

@@ -84,7 +84,7 @@ def group_of_strings(path: str, strings: Column) -> NewObject:
         NewDataset(values, "|u1", nbytes, alias=f"{path}/{leaf}_{layout.VALUES}"),
         NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{layout.SEGMENTS}", local_to=values),
     )
-    return NewObject(parts, {values: _encoded(path, rows), segments: segments_of(rows)})
+    return NewObject(parts, {values: _encoded(path, rows), segments: segments_of(rows)}, {values: rows})
 
 
 def _encoded(path: str, rows: StringArray) -> Iterator[NumberArray]:
