@@ -10,6 +10,7 @@ from akdask.collections.connection import connect, disconnect, get_config
 from akdask.collections.creation import (
     arange,
     array,
+    bigint_from_uint_arrays,
     from_series,
     full,
     full_like,
@@ -96,6 +97,7 @@ from akdask.collections.scalar import Scalar
 from akdask.collections.strings import Strings
 from akdask.errors import AkdaskError
 from akdask.io import get_datasets, get_filetype, load, load_all, ls, read, read_hdf, to_hdf, update_hdf
+from akdask.schema.bigint import bigint, bigint_
 
 __version__ = "0.1.0"
 
@@ -120,6 +122,9 @@ __all__ = [
     "argmax",
     "argmin",
     "array",
+    "bigint",
+    "bigint_",
+    "bigint_from_uint_arrays",
     "cast",
     "ceil",
     "clip",

@@ -10,10 +10,9 @@ import numpy as np
 from akdask import config
 from akdask.collections import rows as row_tools
 from akdask.collections.base import Collection
-from akdask.collections.writing import Storable, StorageMethods
+from akdask.collections.writing import Storable, StorageMethods, stored_column
 from akdask.columns import Table
 from akdask.errors import AkdaskError, ArgumentError
-from akdask.hdf5.layout import VALUES, ObjType
 from akdask.plan.combine import Limit
 from akdask.plan.created import as_column, literal
 from akdask.plan.effort import is_cheap
@@ -63,8 +62,7 @@ class Array(StorageMethods, Collection):
         return self._frame, self._value
 
     def _storable(self) -> Storable:
-        kind = ObjType.PDARRAY if self._value.dtype.is_number else ObjType.STRINGS
-        return Storable(kind, self._frame, {VALUES: self._value})
+        return stored_column(self._frame, self._value)
 
     def _project(self) -> Project:
         return Project(self._frame, (0,), (self._value,))

@@ -19,7 +19,7 @@ from akdask.plan.rowwise import Filter, Project
 from akdask.plan.run import resolve_lengths
 from akdask.plan.scatter import PutAt, PutMasked
 from akdask.plan.sources import Rows
-from akdask.plan.values import Call, Constant, Value
+from akdask.plan.values import Call, Constant, Value, cast
 from akdask.schema import BOOL, ColumnType
 
 Columns = tuple[Frame, Value]
@@ -63,6 +63,8 @@ def _fitting(value: Value, wanted: ColumnType) -> Value:
         limits = np.iinfo(wanted.numpy)
         if limits.min <= int(value.value) <= limits.max:
             return Constant(wanted.numpy.type(value.value))
+    if wanted.kind == "bigint" and value.dtype.kind in ("bool", "uint", "int", "bigint"):
+        return cast(value, wanted)
     order = ("bool", "uint", "int", "float")
     if (
         value.dtype.kind not in order
@@ -73,7 +75,7 @@ def _fitting(value: Value, wanted: ColumnType) -> Value:
             f"cannot assign {value.dtype} to elements of an array of {wanted}.",
             hint=f"convert first, with ak.cast(…, {str(wanted)!r}).",
         )
-    return Call("cast", value, dtype=wanted.name)
+    return cast(value, wanted)
 
 
 def _slice_mask(frame: Frame, old: Value, key: slice) -> tuple[Frame, Value, Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Sequence
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -18,21 +19,35 @@ from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.created import as_column, counted, literal
 from akdask.plan.values import Call, Constant, Value
-from akdask.schema import FLOAT64, INT64, column_type
+from akdask.plan.values import cast as cast_value
+from akdask.schema import BIGINT, FLOAT64, INT64, UINT64, bigint_of, column_type
 
 
-def array(a: Any, dtype: Any = None, copy: bool = False) -> Any:
+def array(
+    a: Any,
+    dtype: Any = None,
+    copy: bool = False,
+    max_bits: int | None = -1,
+    *,
+    unsafe: bool = False,
+    any_neg: bool | None = None,
+    num_bits: int | None = None,
+) -> Any:
     """Turn data in this process into a lazy array.
 
     Parameters
     ----------
     a : array-like
         A NumPy array, list, tuple, range, pandas Series or Index, Arrow array, or a lazy array.  Numbers widen to 64
-        bits; strings give `Strings`.
+        bits; strings give `Strings`, ints of more than 64 bits a pdarray of bigint.
     dtype : dtype-like, optional
         Type to convert to.
     copy : bool
         Accepted as Arkouda spells it; the data are never changed.
+    max_bits : int, default -1
+        Make integers of any size and take them modulo ``2**max_bits``; no limit if not positive.
+    unsafe, any_neg, num_bits
+        Accepted as Arkouda spells them: what is known of large integers beforehand.
 
     Returns
     -------
@@ -56,7 +71,16 @@ def array(a: Any, dtype: Any = None, copy: bool = False) -> Any:
         if isinstance(a, pd.Series | pd.Index) and isinstance(a.dtype, pd.CategoricalDtype):
             a = a.astype(str)
         made = wrap(*literal(as_column(list(a) if isinstance(a, range | set) else a)))
-    return made if dtype is None else cast(made, dtype)
+    return _typed(made, dtype, max_bits)
+
+
+def _typed(made: Any, dtype: Any, max_bits: int | None) -> Any:
+    """Return an array in the type wanted; a limit of bits asks for integers of any size."""
+    if dtype is not None and column_type(dtype) != BIGINT:
+        return cast(made, dtype)
+    if bigint_of(max_bits) != BIGINT:
+        return wrap(made._frame, cast_value(made._value, bigint_of(max_bits)))
+    return made if dtype is None else cast(made, BIGINT)
 
 
 def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -> pdarray:
@@ -67,9 +91,9 @@ def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -
     *args : int or float
         Start (0), stop (excluded) and step (1).
     dtype : dtype-like, optional
-        int64 unless given, or unless an argument is a float.
-    max_bits : None
-        Accepted as Arkouda spells it.
+        int64 unless given, or unless an argument is a float or needs more bits.
+    max_bits : int, optional
+        Make integers of any size and take them modulo ``2**max_bits``.
 
     Examples
     --------
@@ -90,8 +114,7 @@ def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -
         value = Call("multiply", value, Constant(step))
     if start != 0:
         value = Call("add", value, Constant(start))
-    made = pdarray(rows, value)
-    return made if dtype is None else cast(made, dtype)
+    return _typed(pdarray(rows, value), dtype, max_bits)
 
 
 def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True) -> pdarray:
@@ -111,16 +134,18 @@ def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True) ->
 
 def zeros(size: int, dtype: Any = np.float64, max_bits: int | None = None) -> pdarray:
     """Return `size` zeros of a type, float64 unless given; takes no memory."""
-    return full(size, 0, dtype)
+    return full(size, 0, dtype, max_bits)
 
 
 def ones(size: int, dtype: Any = np.float64, max_bits: int | None = None) -> pdarray:
     """Return `size` ones of a type, float64 unless given; takes no memory."""
-    return full(size, 1, dtype)
+    return full(size, 1, dtype, max_bits)
 
 
 def full(size: int, fill_value: Any, dtype: Any = None, max_bits: int | None = None) -> Any:
     """Return an array of one value, of the value's type unless another is given; takes no memory.
+
+    Integers of any size are taken modulo ``2**max_bits`` where that is positive.
 
     Examples
     --------
@@ -129,6 +154,8 @@ def full(size: int, fill_value: Any, dtype: Any = None, max_bits: int | None = N
     """
     constant = Constant(fill_value)
     wanted = constant.dtype if dtype is None else column_type(dtype)
+    if wanted == BIGINT:
+        return _typed(wrap(counted(_size(size)), constant), wanted, max_bits)
     if wanted != constant.dtype:
         if not wanted.is_number or not constant.dtype.is_number:
             raise ArgumentTypeError(f"cannot fill an array of {wanted} with {fill_value!r}.")
@@ -148,7 +175,45 @@ def ones_like(pda: pdarray) -> pdarray:
 
 def full_like(pda: pdarray, fill_value: Any) -> pdarray:
     """Return one value on the rows of an array, in its type."""
+    if pda._value.dtype.kind == "bigint":
+        return _typed(pdarray(pda._frame, Constant(fill_value)), BIGINT, pda._value.dtype.max_bits)
     return pdarray(pda._frame, Constant(pda.dtype.type(fill_value)))
+
+
+def bigint_from_uint_arrays(arrays: Sequence[pdarray], max_bits: int | None = -1) -> pdarray:
+    """Join arrays of uint64 into one of bigint, the highest 64 bits first; lazy.
+
+    Parameters
+    ----------
+    arrays : sequence of pdarray of uint64
+        With the same rows.
+    max_bits : int, default -1
+        Take the integers modulo ``2**max_bits``; no limit if not positive.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no arrays.
+    ArgumentTypeError
+        If one is of another type.
+
+    Examples
+    --------
+    >>> high, low = array([1, 0], dtype="uint64"), array([5, 2**64 - 1])
+    >>> bigint_from_uint_arrays([high, low]).tolist()
+    [18446744073709551621, 18446744073709551615]
+    """
+    if not len(arrays):
+        raise ArgumentError("bigint_from_uint_arrays needs at least one array.")
+    for limb in arrays:
+        if getattr(limb, "dtype", None) != UINT64.numpy or not isinstance(limb, Array):
+            raise ArgumentTypeError(
+                "bigint_from_uint_arrays takes arrays of uint64.", details=[f"given: {limb!r:.100}"]
+            )
+    joined = cast(arrays[0], BIGINT)
+    for limb in arrays[1:]:
+        joined = joined._operate("append_limb", joined, limb)
+    return _typed(joined, BIGINT, max_bits)
 
 
 def randint(low: float, high: float, size: int = 1, dtype: Any = np.int64, seed: int | None = None) -> pdarray:

@@ -6,12 +6,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from akdask.collections.categorical import Categorical, labels_text
 from akdask.collections.columnset import INDEX, ColumnSet
-from akdask.columns import Table, empty
+from akdask.columns import Table, empty, to_objects, type_of
 from akdask.plan.labels import LABEL, Labels
 from akdask.plan.rowwise import Project
 from akdask.plan.tokens import token
@@ -76,6 +77,8 @@ class ToPandas:
     def _column(self, column: Column, labels: Table | None) -> Any:
         if labels is not None:
             return pd.Categorical.from_codes(column, categories=pd.Index(labels_text(labels).astype(object)))
+        if not isinstance(column, np.ndarray) and type_of(column) != STR:
+            return pd.Series(to_objects(column), dtype=object).array
         if isinstance(column, pa.Array):
             if self.arrow_strings:
                 return pd.array(column, dtype="string[pyarrow]")

@@ -13,7 +13,7 @@ from akdask.kernels.rules import promote
 from akdask.plan.concat import Concat
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
-from akdask.plan.values import Call, Value
+from akdask.plan.values import Value, cast
 
 
 def _of_method(name: str) -> Callable[..., Scalar]:
@@ -78,11 +78,7 @@ def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> A
     if hasattr(arrays[0], "concatenate"):
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
     wanted = promote(*[array._value.dtype for array in arrays]) or arrays[0]._value.dtype
-    values = [
-        array._value if array._value.dtype == wanted else Call("cast", array._value, dtype=wanted.name)
-        for array in arrays
-    ]
-    parts = [part for array, value in zip(arrays, values, strict=True) for part in _parts(array._frame, value)]
+    parts = [part for array in arrays for part in _parts(array._frame, cast(array._value, wanted))]
     joined = Concat(tuple(parts))
     return wrap(joined, joined.column(0))
 

@@ -16,7 +16,7 @@ from akdask.plan.align import align
 from akdask.plan.created import as_column, literal
 from akdask.plan.node import Frame
 from akdask.plan.values import Call, Constant, Value
-from akdask.schema import column_type
+from akdask.schema import column_type, unlimited
 
 Operand = tuple[Frame | None, Value]
 
@@ -77,7 +77,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
             If no column can hold the type.
         """
         wanted = column_type(dtype)
-        return self.copy() if wanted == self._value.dtype else self._operate("cast", self, dtype=wanted.name)
+        return self.copy() if wanted == unlimited(self._value.dtype) else self._operate("cast", self, dtype=wanted.name)
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other

@@ -10,13 +10,18 @@ import numpy as np
 from akdask.collections.array import Array, as_ndarray
 from akdask.collections.assignment import assigned
 from akdask.collections.operators import OperatorMethods
-from akdask.collections.reductions import ReductionMethods
+from akdask.collections.reductions import ReductionMethods, reduced
 from akdask.collections.wrap import shows
+from akdask.columns import Table, to_objects
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.values import cast
+from akdask.schema import BIGINT, bigint_of
+from akdask.schema.bigint import bigint
 
 
-@shows("int", "uint", "float", "bool")
+@shows("int", "uint", "float", "bool", "bigint")
 class pdarray(OperatorMethods, ReductionMethods, Array):
-    """A lazy array of int64, uint64, float64 or bool.
+    """A lazy array of int64, uint64, float64, bool or bigint.
 
     Made by reading files, by `array`, `arange` and their like, and by computing with other arrays.  Everything is lazy
     unless its description says otherwise.  Arithmetic follows Arkouda's type promotion, comparison gives bool arrays,
@@ -33,9 +38,51 @@ class pdarray(OperatorMethods, ReductionMethods, Array):
     """
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the elements."""
-        return self._value.dtype.numpy
+    def dtype(self) -> Any:
+        """NumPy dtype of the elements; of integers of any size ``ak.bigint``."""
+        return bigint if self._value.dtype.kind == "bigint" else self._value.dtype.numpy
+
+    @property
+    def max_bits(self) -> int:
+        """Bits of integers of any size, which are taken modulo ``2**max_bits``; -1 for no limit.
+
+        It may be set, which changes the elements of this array; lazy.
+        """
+        return self._value.dtype.max_bits
+
+    @max_bits.setter
+    def max_bits(self, bits: int | None) -> None:
+        if self._value.dtype.kind != "bigint":
+            raise ArgumentTypeError(f"only bigint has max_bits; the array is of {self.dtype}.")
+        self._value = cast(self._value, bigint_of(bits))
+
+    def bigint_to_uint_arrays(self) -> list[pdarray]:
+        """Return the elements as arrays of uint64, the highest 64 bits first; computes how many there are.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the elements are not bigint.
+        SchemaError
+            If some are below 0.
+        """
+        if self._value.dtype.kind != "bigint":
+            raise ArgumentTypeError(f"only bigint is split into uint64; the array is of {self.dtype}.")
+        count = int(reduced(self, "limbs"))
+        return [self._operate("limb", self, number=number) for number in reversed(range(count))]
+
+    def slice_bits(self, low: int, high: int) -> pdarray:
+        """Return bits `low` to `high`, both included, of integers of any size; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no such bits.
+        """
+        if not 0 <= low <= high:
+            raise ArgumentError(f"there are no bits {low} to {high}.", hint="bits are counted from 0, the lowest.")
+        shifted: pdarray = self.astype(BIGINT) >> low
+        return shifted & (2 ** (high - low + 1) - 1)
 
     @property
     def itemsize(self) -> int:
@@ -48,7 +95,7 @@ class pdarray(OperatorMethods, ReductionMethods, Array):
         return self.size * self.itemsize
 
     def _form(self) -> Callable[..., Any]:
-        return as_ndarray
+        return as_objects if self._value.dtype.kind == "bigint" else as_ndarray
 
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign to rows: lazy, and what was derived from the array before keeps the old values.
@@ -71,3 +118,10 @@ class pdarray(OperatorMethods, ReductionMethods, Array):
         if not isinstance(other, pdarray) or self.size != other.size:
             return False
         return bool(self._operate("equal", self, other).all())
+
+
+def as_objects(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table of integers of any size as Python ints."""
+    objects = np.empty(table.nrows, object)
+    objects[:] = to_objects(table.columns[0])
+    return objects

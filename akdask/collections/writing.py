@@ -10,13 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError
+from akdask.hdf5.codecs.bigint import LIMBS
 from akdask.hdf5.layout import VALUES, ObjType
 from akdask.hdf5.newfile import ObjectSpec
 from akdask.hdf5.write import SetWriter
+from akdask.plan.created import counted
 from akdask.plan.node import Frame
+from akdask.plan.reduce import Aggregate, Reduction
 from akdask.plan.rowwise import Project
-from akdask.plan.values import Value
+from akdask.plan.values import Replica, Value
 from akdask.plan.write import fitted, write
+from akdask.schema import INT64
 from akdask.storage.files import absolute
 from akdask.storage.locales import locale_files
 from akdask.storage.recovery import recover
@@ -71,6 +75,23 @@ class Storable:
         yield name, self
         for member, child in self.children.items():
             yield from child.named(f"{name}/{member}")
+
+
+_KINDS = {"str": ObjType.STRINGS, "list": ObjType.SEGARRAY}
+
+
+def stored_column(frame: Frame, value: Value) -> Storable:
+    """Return what is stored of a single column.
+
+    Files of one set must have the same number of limbs, so integers of any size are looked through before they are
+    written; those below 0 are an error then.
+    """
+    item = value.dtype.item or value.dtype
+    tables = {}
+    if item.kind == "bigint":
+        needed = Replica(Aggregate(frame, (Reduction("limbs", value),)), 0, INT64)
+        tables[LIMBS] = Project(counted(1), (LIMBS,), (needed,))
+    return Storable(_KINDS.get(value.dtype.kind, ObjType.PDARRAY), frame, {VALUES: value}, tables)
 
 
 class StorageMethods:

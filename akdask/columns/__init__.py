@@ -1,12 +1,23 @@
 """What one partition holds in memory: columns, and the few things that can be done to any of them."""
 
-from akdask.columns.rows import concat_rows, empty, filter_rows, nbytes, slice_rows, take_rows, type_of
+from akdask.columns.rows import (
+    arrow_type,
+    concat_rows,
+    empty,
+    filter_rows,
+    nbytes,
+    slice_rows,
+    take_rows,
+    to_objects,
+    type_of,
+)
 from akdask.columns.strings import StringsBuilder, offsets_and_bytes
 from akdask.columns.table import Table
 
 __all__ = [
     "StringsBuilder",
     "Table",
+    "arrow_type",
     "concat_rows",
     "empty",
     "filter_rows",
@@ -14,5 +25,6 @@ __all__ = [
     "offsets_and_bytes",
     "slice_rows",
     "take_rows",
+    "to_objects",
     "type_of",
 ]

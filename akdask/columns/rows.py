@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from akdask.columns.bigint import from_limbs, limbs_of, to_ints, with_limbs
+from akdask.columns.lists import offsets_of, values_of
 from akdask.errors import ArgumentTypeError
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.typing import Column, NumberArray
@@ -21,10 +24,7 @@ def empty(dtype: ColumnType) -> Column:
 
 
 def arrow_type(dtype: ColumnType) -> pa.DataType:
-    """Return the type of the Arrow arrays that hold what NumPy does not.
-
-    Integers of any size are bytes of two's complement, least significant first; arrays of them may differ in width.
-    """
+    """Return the type of the Arrow arrays that hold what NumPy does not; integers of any size may be wider."""
     match dtype.kind:
         case "list":
             return pa.large_list(pa.null() if dtype.item is None else arrow_type(dtype.item))
@@ -71,7 +71,35 @@ def concat_rows(columns: Sequence[Column]) -> Column:
         return columns[0]
     if isinstance(columns[0], np.ndarray):
         return np.concatenate(columns)
-    return pa.concat_arrays(columns)
+    return pa.concat_arrays(_of_one_type(columns))
+
+
+def _of_one_type(columns: Sequence[pa.Array]) -> Sequence[pa.Array]:
+    """Widen integers of any size to the widest, also in lists; lists that are all empty may lack a type of values."""
+    types = {column.type for column in columns}
+    if len(types) == 1:
+        return columns
+    if pa.types.is_large_list(columns[0].type):
+        named = next(kind.value_type for kind in types if not pa.types.is_null(kind.value_type))
+        values = _of_one_type(
+            [pa.nulls(0, named) if pa.types.is_null(c.type.value_type) else c.values for c in columns]
+        )
+        lists = zip(columns, values, strict=True)
+        return [pa.LargeListArray.from_arrays(column.offsets, items) for column, items in lists]
+    width = max(kind.byte_width for kind in types) // 8
+    return [from_limbs(with_limbs(limbs_of(column), width)) for column in columns]
+
+
+def to_objects(column: Column) -> list[Any]:
+    """Return the rows as Python objects: lists of them for lists."""
+    if isinstance(column, pa.FixedSizeBinaryArray):
+        return to_ints(column)
+    if isinstance(column, pa.LargeListArray):
+        dtype = type_of(column)
+        items = [] if dtype.item is None else to_objects(values_of(column, dtype.item))
+        return [items[start:stop] for start, stop in pairwise(offsets_of(column).tolist())]
+    found: list[Any] = column.tolist()
+    return found
 
 
 _TYPES = {t.numpy: t for t in (INT64, UINT64, FLOAT64, BOOL, UINT8)}

@@ -9,7 +9,8 @@ import numpy as np
 
 from akdask.errors import InconsistentFilesError
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
-from akdask.schema import ColumnType
+from akdask.hdf5.layout import column_type_of
+from akdask.schema import STR, ColumnType, list_of
 
 
 class Agreement:
@@ -79,7 +80,23 @@ def _references(files: Sequence[FileDescription]) -> dict[str, ObjectSchema]:
             known = found.setdefault(schema.name, schema)
             if schema != known and known.problem is None:
                 found[schema.name] = _joined(known, schema)
-    return found
+    return {name: _settled(schema) for name, schema in found.items()}
+
+
+def _settled(schema: ObjectSchema) -> ObjectSchema:
+    """Give a type to lists that are empty in every file: what their dataset is read as, or strings for bytes."""
+    members = tuple((member, _with_items(column)) for member, column in schema.members)
+    children = tuple((member, _settled(child)) for member, child in schema.children)
+    if members == schema.members and children == schema.children:
+        return schema
+    return replace(schema, members=members, children=children)
+
+
+def _with_items(column: ColumnSchema) -> ColumnSchema:
+    if not _is_empty_list(column):
+        return column
+    stored = column.datasets[0].dtype
+    return replace(column, dtype=list_of(STR if stored == "|u1" else column_type_of(stored)))
 
 
 def _joined(known: ObjectSchema, other: ObjectSchema) -> ObjectSchema:

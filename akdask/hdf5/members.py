@@ -49,9 +49,10 @@ class Members:
         folded = {name.lower(): name for name in self.names}
         return next((folded[name.lower().encode()] for name in wanted if name.lower().encode() in folded), None)
 
-    def find_values(self, member: str) -> bytes | None:
+    def find_values(self, *wanted: str) -> bytes | None:
         """Return the name of ``values`` or ``segments``, also where it is spelled ``<leaf>_values``."""
-        return self.find(member, f"{self.path.rpartition('/')[2]}_{member}")
+        leaf = self.path.rpartition("/")[2]
+        return self.find(*wanted, *[f"{leaf}_{member}" for member in wanted])
 
     def open(self, name: bytes) -> H5Object:
         """Open a member."""

@@ -7,8 +7,11 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 
 from akdask.columns import StringsBuilder, empty
+from akdask.columns.bigint import from_unsigned, modulo_power
+from akdask.columns.lists import lists_of
 from akdask.errors import FileFormatError
 from akdask.hdf5.description import ColumnPlace
 from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5
@@ -136,8 +139,17 @@ class Hdf5PartReader:
         if stop <= start:
             return empty(place.dtype)
         start, stop = start + self._start, stop + self._start
-        if not place.dtype.is_number:
-            return self._read_strings(place, start, stop)
+        return self._read(place, start, stop, out)
+
+    def _read(self, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of the file."""
+        match place.dtype.kind:
+            case "str":
+                return self._read_strings(place, start, stop)
+            case "list":
+                return self._read_lists(place, start, stop)
+            case "bigint":
+                return self._read_bigints(place, start, stop)
         target = np.empty(stop - start, place.dtype.numpy) if out is None else out[: stop - start]
         return (
             self._read_bools(place, start, target) if place.dtype == BOOL else self._read_numbers(place, start, target)
@@ -163,6 +175,28 @@ class Hdf5PartReader:
         if raw.max() > 1:
             np.not_equal(raw, 0, out=out)
         return out
+
+    def _read_bigints(self, place: ColumnPlace, start: int, stop: int) -> pa.FixedSizeBinaryArray:
+        limbs = np.empty((stop - start, len(place.extents)), np.uint64)
+        for number, stored in enumerate(place.extents):
+            limbs[:, number] = self._read_stored(stored, start, stop - start)
+        return from_unsigned(limbs if place.dtype.max_bits < 0 else modulo_power(limbs, place.dtype.max_bits))
+
+    def _read_lists(self, place: ColumnPlace, start: int, stop: int) -> pa.LargeListArray:
+        """Read the values of the wanted lists only."""
+        *stored, segments = place.extents
+        if place.dtype.item is None:
+            raise AssertionError("the type of the values is settled when the files of a set are compared")
+        items = ColumnPlace(place.dtype.item, tuple(stored))
+        bounds = self._bounds(ColumnPlace(place.dtype, (stored[-1], segments)), start, stop)
+        first, last = int(bounds[0]), int(bounds[-1])
+        if first < 0 or last > stored[-1].length or (bounds[1:] < bounds[:-1]).any():
+            raise FileFormatError(
+                f"dataset {segments.dataset!r} of {self._file.path!r} holds no valid segments.",
+                details=[f"rows {start} to {stop} start from {first} to {last} of {stored[-1].length} values"],
+                hint="segments ascend from 0; the file is damaged or of another format.",
+            )
+        return lists_of(bounds - first, self._read(items, first, last) if last > first else empty(items.dtype))
 
     def _read_stored(self, extent: Extent, start: int, count: int) -> NumberArray:
         """Read into scratch memory, which the next call uses again."""

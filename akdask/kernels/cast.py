@@ -9,20 +9,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from akdask.columns.bigint import from_ints, from_numbers, from_unsigned, limbs_of, modulo_power, to_ints
 from akdask.errors import ArgumentError
+from akdask.kernels.bigint import floats_of, ints_of, is_bigint
 from akdask.kernels.rules import Operation
-from akdask.schema import FLOAT64, STR, UINT64, ColumnType, column_type
+from akdask.schema import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
 from akdask.typing import NumberArray
 
 BOOLS = {"true": True, "1": True, "false": False, "0": False}
 
-IGNORED = {"float": np.nan, "int": -(2**63), "uint": 0, "bool": False}
+IGNORED = {"float": np.nan, "int": -(2**63), "uint": 0, "bool": False, "bigint": 0}
 """What Arkouda puts for text that is not a number where errors are ignored."""
 
 
-def _cast(values: Any, out: Any = None, *, dtype: str, errors: str = "strict") -> Any:
+def _cast(values: Any, out: Any = None, *, dtype: str, errors: str = "strict", max_bits: int = -1) -> Any:
     wanted = column_type(dtype)
-    if isinstance(values, pa.Array | str):
+    if wanted == BIGINT:
+        return _to_bigint(values, errors, max_bits)
+    if is_bigint(values):
+        numbers = _from_bigint(values, wanted)
+    elif isinstance(values, pa.Array | str):
         if wanted == STR:
             return values
         numbers = _parse(values, wanted, errors)
@@ -30,16 +36,58 @@ def _cast(values: Any, out: Any = None, *, dtype: str, errors: str = "strict") -
         return _format(values)
     else:
         numbers = _convert(values, wanted, out)
-    if out is None or numbers is out:
+    if out is None or numbers is out or wanted == STR:
         return numbers
     out[...] = numbers
     return out
 
 
-def _cast_type(given: ColumnType, *, dtype: str, errors: str = "strict") -> ColumnType:
+def _cast_type(given: ColumnType, *, dtype: str, errors: str = "strict", max_bits: int = -1) -> ColumnType | None:
     if errors not in ("strict", "ignore"):
         raise ArgumentError(f"cast: errors={errors!r} is neither 'strict' nor 'ignore'.")
-    return column_type(dtype)
+    wanted = column_type(dtype)
+    return None if given.kind == "list" else bigint_of(max_bits) if wanted == BIGINT else wanted
+
+
+def _to_bigint(values: Any, errors: str, max_bits: int) -> Any:
+    """Floats lose their fraction; integers are taken modulo ``2**max_bits`` where there is a limit."""
+    match values:
+        case pa.FixedSizeBinaryArray():
+            column = values
+        case pa.LargeStringArray():
+            column = from_ints(_parse_each(values.to_pylist(), BIGINT, errors).tolist())
+        case str():
+            column = from_ints(_parse_each([values], BIGINT, errors).tolist())
+        case np.ndarray() if values.dtype.kind != "f":
+            column = from_numbers(values)
+        case _:
+            column = from_ints([_whole_number(number) for number in np.atleast_1d(values).tolist()])
+    if max_bits > 0:
+        column = from_unsigned(modulo_power(limbs_of(column), max_bits))
+    return column if isinstance(values, (pa.Array, np.ndarray)) else to_ints(column)[0]
+
+
+def _whole_number(number: float) -> int:
+    try:
+        return int(number)
+    except (ValueError, OverflowError) as error:
+        raise ArgumentError(
+            f"{number} is no integer.", hint="replace NaN and infinities before the cast, with ak.where(…)."
+        ) from error
+
+
+def _from_bigint(values: Any, wanted: ColumnType) -> Any:
+    """Integers wrap to 64 bits; as floats they are rounded once, to infinity where they are too large."""
+    match wanted.kind:
+        case "str":
+            texts = pa.array(map(str, ints_of(values)), pa.large_string())
+            return texts[0].as_py() if isinstance(values, int) else texts
+        case "float":
+            return floats_of(values)
+    limbs = limbs_of(from_ints([values]) if isinstance(values, int) else values)
+    bits = limbs.any(axis=1) if wanted == BOOL else np.ascontiguousarray(limbs[:, 0])
+    numbers = bits.view(wanted.numpy) if wanted.itemsize == bits.itemsize else bits.astype(wanted.numpy)
+    return numbers[0] if isinstance(values, int) else numbers
 
 
 def _convert(values: Any, wanted: ColumnType, out: Any) -> Any:
@@ -84,7 +132,7 @@ def _parse(strings: Any, wanted: ColumnType, errors: str) -> Any:
 
 def _parse_each(texts: list[str], wanted: ColumnType, errors: str) -> NumberArray:
     read = _READERS[wanted.kind]
-    numbers = np.empty(len(texts), wanted.numpy)
+    numbers: NumberArray = np.empty(len(texts), wanted.numpy)
     for row, text in enumerate(texts):
         try:
             numbers[row] = read(text)
@@ -106,6 +154,7 @@ def _read_int(text: str) -> int:
 _READERS: dict[str, Callable[[str], Any]] = {
     "int": _read_int,
     "uint": _read_int,
+    "bigint": _read_int,
     "float": float,
     "bool": lambda text: BOOLS[text.strip().lower()],
 }

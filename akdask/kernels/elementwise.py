@@ -19,7 +19,7 @@ import numpy as np
 
 from akdask.errors import ArgumentError
 from akdask.kernels.rules import Kernel, Operation, Rule, by_numpy, numbers_to, promote, wide_integers
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 
 SYMBOLS: dict[np.ufunc, str] = {
     np.add: "+",
@@ -121,7 +121,7 @@ def _round(values: Any, out: Any = None, decimals: int = 0) -> Any:
 
 
 def _round_type(values: ColumnType, decimals: int = 0) -> ColumnType | None:
-    return None if values in (BOOL, STR) else values
+    return values if values.is_number and values != BOOL else None
 
 
 def _xlogy(x: Any, y: Any, out: Any = None) -> Any:

@@ -32,7 +32,7 @@ def _comparison(ufunc: np.ufunc) -> Kernel:
 
 
 def _comparable(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    return BOOL if left.is_number == right.is_number else None
+    return BOOL if left == right == STR or (left.is_number and right.is_number) else None
 
 
 def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from akdask.kernels import elementwise, generic
+from akdask.kernels.bigint import BIGINT_OPERATIONS, LIMB_OPERATIONS, is_bigint
 from akdask.kernels.bits import BIT_OPERATIONS
 from akdask.kernels.cast import CAST_OPERATIONS
 from akdask.kernels.elementwise import NUMBER_OPERATIONS
@@ -13,6 +17,23 @@ from akdask.kernels.lookup import LOOKUP_OPERATIONS
 from akdask.kernels.positional import POSITION_OPERATIONS
 from akdask.kernels.rules import Operation
 from akdask.kernels.strings import STRING_OPERATIONS
+from akdask.schema import ColumnType
+
+
+def _for_bigint(operation: Operation) -> Operation:
+    """Return an operation on numbers and strings that takes integers of any size as well."""
+    rule, kernel = BIGINT_OPERATIONS[operation.name]
+
+    def either_rule(*types: ColumnType, **params: Any) -> ColumnType | None:
+        chosen = rule if any(dtype.kind == "bigint" for dtype in types) else operation.rule
+        return chosen(*types, **params)
+
+    def either_kernel(*args: Any, out: Any = None, **params: Any) -> Any:
+        chosen = kernel if any(map(is_bigint, args)) else operation.kernel
+        return chosen(*args, out=out, **params)
+
+    return replace(operation, rule=either_rule, kernel=either_kernel, modular=True)
+
 
 OPERATIONS: dict[str, Operation] = {
     **NUMBER_OPERATIONS,
@@ -22,7 +43,9 @@ OPERATIONS: dict[str, Operation] = {
     **STRING_OPERATIONS,
     **POSITION_OPERATIONS,
     **LOOKUP_OPERATIONS,
+    **LIMB_OPERATIONS,
 }
+OPERATIONS.update({name: _for_bigint(OPERATIONS[name]) for name in BIGINT_OPERATIONS})
 
 UFUNCS: dict[np.ufunc, str] = {ufunc: op.name for ufunc, op in {**elementwise.BY_UFUNC, **generic.BY_UFUNC}.items()}
 """NumPy's functions that have an operation of their own."""

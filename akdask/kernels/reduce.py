@@ -3,82 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
 
-from akdask.columns import concat_rows, empty, type_of
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.columns import concat_rows, type_of
+from akdask.kernels.bigint_reduce import BIGINT_REDUCTIONS, modulo
+from akdask.kernels.reduction import Reduction, State, some
 from akdask.kernels.select import count_rows, select_rows, sum_rows
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
 from akdask.typing import Column, NumberArray
-
-State = Any
-"""What is kept of the rows seen so far: small, and picklable."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reduction:
-    """A reduction of a column to one value.
-
-    Parameters
-    ----------
-    name : str
-        Its key in ``REDUCTIONS``.
-    types : mapping of ColumnType to ColumnType
-        Type of the result for every type of column that it takes.
-    block, join, final : callable
-        What `partial`, `merge` and `finalize` do.
-    """
-
-    name: str
-    types: dict[ColumnType, ColumnType]
-    block: Callable[[Any, NumberArray | None], State]
-    join: Callable[[State, State], State]
-    final: Callable[..., Any]
-
-    def result_type(self, dtype: ColumnType) -> ColumnType:
-        """Return the type of the result for a column of type `dtype`.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the reduction does not take such columns.
-        """
-        if dtype not in self.types:
-            raise ArgumentTypeError(
-                f"{self.name} does not take a column of type {dtype}.",
-                details=[f"types that it takes: {', '.join(map(str, self.types))}"],
-            )
-        return self.types[dtype]
-
-    def empty(self, dtype: ColumnType) -> State:
-        """Return the state of no rows."""
-        return self.partial(empty(dtype))
-
-    def partial(self, column: Column, mask: NumberArray | None = None) -> State:
-        """Reduce one block, or those of its rows where a bool mask holds."""
-        with np.errstate(all="ignore"):
-            return self.block(column, mask)
-
-    def merge(self, left: State, right: State) -> State:
-        """Return the state of the rows of both; those of `left` come first."""
-        with np.errstate(all="ignore"):
-            return self.join(left, right)
-
-    def finalize(self, state: State, **params: Any) -> Any:
-        """Return the result: a NumPy scalar of exactly the result's dtype.
-
-        Raises
-        ------
-        ArgumentError
-            If the reduction has no result for no rows.
-        """
-        with np.errstate(all="ignore"):
-            return self.final(state, **params)
-
 
 TOTALS = {BOOL: INT64, UINT8: UINT64, INT64: INT64, UINT64: UINT64, FLOAT64: FLOAT64}
 """Types of sums and products: those of NumPy, which Arkouda's sums have too.  Integers wrap."""
@@ -178,7 +113,7 @@ def _extreme(name: str, ufunc: np.ufunc) -> Reduction:
         return (ufunc(*left, *right),) if left and right else left or right
 
     def final(state: State) -> Any:
-        return _some(state, name)[0]
+        return some(state, name)[0]
 
     return Reduction(name, {t: t for t in NUMBERS}, block, merge, final)
 
@@ -204,19 +139,9 @@ def _position(name: str, find: Callable[[NumberArray], Any], beats: np.ufunc) ->
         return count, left[1], left[2]
 
     def final(state: State) -> Any:
-        return np.int64(_some(state[1:] if state[0] else (), name)[0])
+        return np.int64(some(state[1:] if state[0] else (), name)[0])
 
     return Reduction(name, _giving(INT64), block, merge, final)
-
-
-def _some(state: State, name: str) -> State:
-    if not state:
-        raise ArgumentError(
-            f"{name} of no rows.",
-            details=["the column is empty, or a filter left nothing of it"],
-            hint="check the size first.",
-        )
-    return state
 
 
 # ----------------------------------------------------------------------------------------------------- distinct, sorted
@@ -254,9 +179,22 @@ def _merge_sorted(left: State, right: State) -> State:
     return bool(left[0] and right[0] and left[2] <= right[1]), left[1], right[2]
 
 
-REDUCTIONS: dict[str, Reduction] = {
-    reduction.name: reduction
+class _Reductions(dict[str, Reduction]):
+    """Reductions by name, with those modulo a power of two, of which there are as many as there are powers."""
+
+    def __missing__(self, name: str) -> Reduction:
+        base, found, bits = name.partition(MODULO)
+        if not found:
+            raise KeyError(name)
+        return self.setdefault(name, modulo(self[base], int(bits)))
+
+
+MODULO = " modulo 2**"
+
+REDUCTIONS = _Reductions(
+    (reduction.name, reduction)
     for reduction in (
+        *BIGINT_REDUCTIONS,
         Reduction("sum", TOTALS, _sum, _add, _itself),
         Reduction("prod", TOTALS, _product, _multiply, _itself),
         Reduction("count", _giving(INT64, STR), count_rows, _add, np.int64),
@@ -274,4 +212,12 @@ REDUCTIONS: dict[str, Reduction] = {
         Reduction("distinct", {t: t for t in (*NUMBERS, STR)}, _distinct, _merge_distinct, _ascending),
         Reduction("is_sorted", _giving(BOOL), _is_sorted, _merge_sorted, lambda state: np.bool_(state[0])),
     )
-}
+)
+
+
+def reduction_of(name: str, dtype: ColumnType) -> str:
+    """Return the name of the reduction that does for a column of some type what users call by another name."""
+    if dtype.kind != "bigint" or f"{name} of bigint" not in REDUCTIONS:
+        return name
+    limited = dtype.max_bits > 0 and name in {"sum", "prod"}
+    return f"{name} of bigint" + (f"{MODULO}{dtype.max_bits}" if limited else "")

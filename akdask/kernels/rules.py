@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type
+from akdask.errors import ArgumentTypeError
+from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_of, column_type
 
 Rule = Callable[..., ColumnType | None]
 """Column types in (and the parameters by name), the type of the result out; None where there is none."""
@@ -37,6 +37,8 @@ class Operation:
     in_place : bool
         Whether the result may be written over an argument of the same type: so for single ufuncs, not for kernels that
         read their arguments again.
+    modular : bool
+        Whether the kernel wants to know ``max_bits``, where arguments are integers of any size.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Operation:
     kernel: Kernel
     symbol: str | None = None
     in_place: bool = False
+    modular: bool = False
 
     def result_type(self, *types: ColumnType, **params: Any) -> ColumnType:
         """Return the type of the result for arguments of the given types.
@@ -87,7 +90,7 @@ class Operation:
 
 
 def promote(*types: ColumnType) -> ColumnType | None:
-    """Return the type that number columns have in common, None if one of them holds strings.
+    """Return the type that number columns have in common, None if one of them holds strings or lists.
 
     Arkouda's rule, ``mySafeCast`` in its BinOp.chpl, is NumPy's: int64 with uint64 gives float64.
 
@@ -96,6 +99,9 @@ def promote(*types: ColumnType) -> ColumnType | None:
     >>> promote(INT64, UINT64).name, promote(BOOL, UINT8).name
     ('float64', 'uint8')
     """
+    if any(t.kind == "bigint" for t in types) and all(t.kind in {"bigint", "int", "uint", "bool"} for t in types):
+        limits = [t.max_bits for t in types if t.kind == "bigint"]
+        return bigint_of(-1 if -1 in limits else max(limits))
     if not all(t.is_number for t in types):
         return None
     return column_type(np.result_type(*[t.numpy for t in types]).name)
@@ -105,19 +111,17 @@ def scalar_type(value: Any, other: ColumnType | None = None) -> ColumnType:
     """Return the column type that a plain value takes beside a column of type `other`.
 
     A Python int is int64, but uint64 from 2**63 on, and uint64 beside a uint64 column unless it is negative, so that
-    ``unsigned + 1`` stays unsigned.  NumPy scalars keep their own type, widened.
+    ``unsigned + 1`` stays unsigned; of more than 64 bits it is a bigint.  NumPy scalars keep their own type, widened.
 
     Raises
     ------
-    ArgumentError
-        If an int needs more than 64 bits.
     ArgumentTypeError
         If no column can hold the value.
 
     Examples
     --------
-    >>> scalar_type(1).name, scalar_type(1, UINT64).name, scalar_type(-1, UINT64).name, scalar_type(1.0).name
-    ('int64', 'uint64', 'int64', 'float64')
+    >>> scalar_type(1).name, scalar_type(1, UINT64).name, scalar_type(-1, UINT64).name, scalar_type(2**64).name
+    ('int64', 'uint64', 'int64', 'bigint')
     """
     match value:
         case np.generic():
@@ -139,10 +143,7 @@ def scalar_type(value: Any, other: ColumnType | None = None) -> ColumnType:
 
 def _int_type(value: int, other: ColumnType | None) -> ColumnType:
     if not -(2**63) <= value < 2**64:
-        raise ArgumentError(
-            f"the integer {value} needs more than 64 bits.",
-            hint="int64 holds -2**63 to 2**63 - 1, uint64 holds 0 to 2**64 - 1; larger values fit a float.",
-        )
+        return BIGINT
     return UINT64 if value >= 2**63 or (other == UINT64 and value >= 0) else INT64
 
 

@@ -16,7 +16,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns import Table, slice_rows, take_rows
+from akdask.columns import Table, arrow_type, slice_rows, take_rows
+from akdask.columns.bigint import from_ints
 from akdask.errors import InconsistentFilesError
 from akdask.kernels.operations import OPERATIONS
 from akdask.plan.program import Apply, Fixed, Load, Program, Whole
@@ -276,7 +277,8 @@ def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
         return result
     if dtype.is_number:
         return np.full(nrows, result, dtype.numpy)
-    return pa.array([result], pa.large_string()).take(pa.array(np.zeros(nrows, np.int64)))
+    one = from_ints([result]) if dtype.kind == "bigint" else pa.array([result], arrow_type(dtype))
+    return take_rows(one, np.zeros(nrows, np.int64))
 
 
 def _read_only(column: Column) -> Column:

@@ -11,6 +11,7 @@ from dask.system import CPU_COUNT
 
 from akdask import config
 from akdask.columns import Table
+from akdask.columns.bigint import from_ints
 from akdask.errors import ArgumentError
 from akdask.plan.sources import Literal, Rows
 from akdask.plan.values import ColumnRef
@@ -64,7 +65,7 @@ def literal_table(table: Table) -> Literal:
 def as_column(items: Any) -> Column:
     """Return a column of the elements of a NumPy array, pandas object, Arrow array, list or other sequence.
 
-    Numbers widen to 64 bits; strings become Arrow strings.
+    Numbers widen to 64 bits; strings become Arrow strings, and ints of more than 64 bits integers of any size.
 
     Raises
     ------
@@ -78,6 +79,9 @@ def as_column(items: Any) -> Column:
     if isinstance(items, pa.Array):
         return _without_nulls(items.cast(pa.large_string()))
     array = np.asarray(items)
+    if array.ndim == 1 and array.dtype.kind in "Of" and _are_ints(items):
+        # NumPy has no type for them, or would round ints below 0 beside some from 2**63 on.
+        return from_ints([int(item) for item in items])
     if array.ndim != 1:
         raise ArgumentError(
             f"a column has one dimension, not {array.ndim}.",
@@ -90,6 +94,13 @@ def as_column(items: Any) -> Column:
     wanted = column_type(array.dtype.name if array.dtype == np.uint8 else array.dtype)
     # Plans keep what they are made of, so later changes to the caller's array must not reach it.
     return np.array(array, dtype=wanted.numpy, order="C")
+
+
+def _are_ints(items: Any) -> bool:
+    """Whether all elements are Python ints, or NumPy's: a list of floats is left at the first of them."""
+    if isinstance(items, np.ndarray) and items.dtype.kind != "O":
+        return False
+    return len(items) > 0 and all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in items)
 
 
 def _is_text(dtype: pa.DataType) -> bool:

@@ -111,8 +111,15 @@ def _step(
             args = tuple(register[arg.token] for arg in value.args)
             uses.subtract(args)
             release = tuple(dict.fromkeys(arg for arg in args if uses[arg] == 0))
-            return Apply(value.operation, args, value.params, value.dtype, release, _reuse(value, args, release))
+            return Apply(value.operation, args, _params(value), value.dtype, release, _reuse(value, args, release))
     raise AssertionError(f"no step for {type(value).__name__}")  # pragma: no cover - Value is a closed set
+
+
+def _params(value: Call) -> Mapping[str, Any]:
+    """Return what the kernel is told: columns of integers of any size do not carry their limit of bits."""
+    if not OPERATIONS[value.operation].modular or all(arg.dtype.kind != "bigint" for arg in value.args):
+        return value.params
+    return {**value.params, "max_bits": max(arg.dtype.max_bits for arg in value.args)}
 
 
 def _reuse(value: Call, args: Sequence[int], release: Sequence[int]) -> int | None:

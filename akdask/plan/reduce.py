@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from akdask.kernels.reduce import REDUCTIONS
+from akdask.kernels.reduce import REDUCTIONS, reduction_of
 from akdask.plan import sinks
 from akdask.plan._dask import Expr, ExprSequence, List, Task, TaskRef
 from akdask.plan.lower import lower
@@ -37,7 +37,7 @@ class Reduction:
     __slots__ = ("_text", "name", "params", "token", "value")
 
     def __init__(self, name: str, value: Value, **params: Any) -> None:
-        self.name = name
+        self.name = reduction_of(name, value.dtype)
         self.value = value
         self.params = tuple(sorted(params.items()))
         self.token = token(name, value, self.params)

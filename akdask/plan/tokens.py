@@ -14,6 +14,8 @@ import numpy as np
 from dask.base import tokenize
 
 from akdask.columns import Table, type_of
+from akdask.columns.bigint import limbs_of
+from akdask.columns.lists import offsets_of, values_of
 from akdask.typing import Column
 
 
@@ -52,11 +54,21 @@ def _table_name(table: Table) -> str:
 
 
 def _contents(column: Column) -> Iterator[Any]:
+    """Yield all that the rows hold, and nothing of the buffers that they do not need."""
     if isinstance(column, np.ndarray):
         yield np.ascontiguousarray(column)
-    elif len(column):
-        _, offsets, text = column.buffers()
-        bounds = np.frombuffer(offsets, np.int64, len(column) + 1, column.offset * 8)
-        yield bounds - bounds[0]
-        if text is not None:
-            yield memoryview(text)[bounds[0] : bounds[-1]]
+        return
+    dtype = type_of(column)
+    match dtype.kind:
+        case "bigint":
+            yield np.ascontiguousarray(limbs_of(column))
+        case "list":
+            yield offsets_of(column)
+            if dtype.item is not None:
+                yield from _contents(values_of(column, dtype.item))
+        case _ if len(column):
+            _, offsets, text = column.buffers()
+            bounds = np.frombuffer(offsets, np.int64, len(column) + 1, column.offset * 8)
+            yield bounds - bounds[0]
+            if text is not None:
+                yield memoryview(text)[bounds[0] : bounds[-1]]

@@ -64,7 +64,13 @@ class Constant(Value):
 
     def __init__(self, value: Any, other: ColumnType | None = None) -> None:
         self.dtype = scalar_type(value, other)
-        self.value = self.dtype.numpy.type(value) if self.dtype.is_number else str(value)
+        match self.dtype.kind:
+            case "bigint":
+                self.value: Any = int(value)
+            case "str":
+                self.value = str(value)
+            case _:
+                self.value = self.dtype.numpy.type(value)
         self.token = f"{self.dtype.name}({self.value!r})"
 
 
@@ -119,6 +125,14 @@ def _from_list(items: list[Any]) -> Value:
             operation, numbers, params = item
             parts.append(Call(operation, *[parts[number] for number in numbers], **params))
     return parts[-1]
+
+
+def cast(value: Value, dtype: ColumnType) -> Value:
+    """Return a value converted to another type, the value itself where it has that type."""
+    if value.dtype == dtype:
+        return value
+    limit = {"max_bits": dtype.max_bits} if dtype.max_bits > 0 else {}
+    return Call("cast", value, dtype=dtype.name, **limit)
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,19 @@
 """What columns are, before any byte is read: types, and the identity of rows."""
 
-from akdask.schema.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
+from akdask.schema.dtypes import (
+    BIGINT,
+    BOOL,
+    FLOAT64,
+    INT64,
+    STR,
+    UINT8,
+    UINT64,
+    ColumnType,
+    bigint_of,
+    column_type,
+    list_of,
+    unlimited,
+)
 from akdask.schema.rows import RowSpace
 
 __all__ = [
@@ -13,6 +26,8 @@ __all__ = [
     "UINT64",
     "ColumnType",
     "RowSpace",
+    "bigint_of",
     "column_type",
     "list_of",
+    "unlimited",
 ]

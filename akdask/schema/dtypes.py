@@ -6,13 +6,14 @@ widths in files are widened when they are read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import ArgumentTypeError
+from akdask.schema.bigint import BigintDtype, bigint_
 
 Kind: TypeAlias = Literal["int", "uint", "float", "bool", "str", "bigint", "list"]
 
@@ -79,7 +80,27 @@ def list_of(item: ColumnType | None) -> ColumnType:
     return ColumnType(f"list[{'' if item is None else item.name}]", "list", 8, item)
 
 
-def column_type(dtype: ColumnType | npt.DTypeLike | str) -> ColumnType:
+def bigint_of(max_bits: int | None) -> ColumnType:
+    """Return the type of integers of so many bits, of any number for None and what is not positive.
+
+    Such integers are not negative: they are taken modulo ``2**max_bits``.
+
+    Examples
+    --------
+    >>> bigint_of(64).max_bits, bigint_of(0) == BIGINT
+    (64, True)
+    """
+    return replace(BIGINT, max_bits=max_bits) if max_bits is not None and max_bits > 0 else BIGINT
+
+
+def unlimited(dtype: ColumnType) -> ColumnType:
+    """Return the type of integers, or of lists of them, of any number of bits; other types as they are."""
+    if dtype.item is not None:
+        return list_of(unlimited(dtype.item))
+    return BIGINT if dtype.kind == "bigint" else dtype
+
+
+def column_type(dtype: ColumnType | BigintDtype | npt.DTypeLike | str) -> ColumnType:
     """Return the column type that holds values of a NumPy dtype, a Python type or a name.
 
     Narrow numbers widen as Arkouda widens them on reading: signed and small unsigned integers to int64,
@@ -99,6 +120,8 @@ def column_type(dtype: ColumnType | npt.DTypeLike | str) -> ColumnType:
         return dtype
     if isinstance(dtype, str) and dtype in BY_NAME:
         return BY_NAME[dtype]
+    if isinstance(dtype, BigintDtype) or dtype is bigint_:
+        return BIGINT
     try:
         found = np.dtype(dtype)
     except TypeError:

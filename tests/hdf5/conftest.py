@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from akdask.columns import Table
+from akdask.columns import Table, to_objects
 from akdask.hdf5.fileset import StoredColumn, open_set
 from akdask.hdf5.layout import ObjType
 from akdask.hdf5.newfile import ObjectSpec
@@ -28,7 +28,7 @@ def read_column(stored: StoredColumn, step: int | None = None) -> list[Any]:
     for index, nrows in enumerate(stored.source.lengths):
         with stored.source.part(index, [stored.column]).open() as reader:
             for start in range(0, nrows, step or max(nrows, 1)):
-                found += reader.read(stored.column, start, min(start + (step or nrows), nrows)).tolist()
+                found += to_objects(reader.read(stored.column, start, min(start + (step or nrows), nrows)))
     return found
 
 

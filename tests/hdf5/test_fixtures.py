@@ -13,12 +13,11 @@ COLUMN_SETS = [
     *(f"pdarray_{which}" for which in ("N1_n7", "N2_n7", "N3_n2", "N3_n0", "N3_n10000", "single_n5", "single_n0")),
     *(f"strings_{which}" for which in ("N1_n6", "N2_n7", "N3_n2", "N2_n0", "single_n6")),
     *(f"categorical_{which}" for which in ("N2_n8", "N3_n2", "single_n6")),
+    *("bigint_N2_n5", "bigint_single_n4"),
+    *(f"segarray_{which}" for which in ("N2_n6", "N3_n2", "N3_n8", "single_n5", "str_N2_n6", "str_single_n5")),
     *("dataframe_columns_N2", "columns_v2023.02.08_N2", "v1_N2", "v1_booleans_N2", "v0_N2"),
 ]
 OTHER_SETS = {
-    "bigint_N2_n5": ObjType.PDARRAY,
-    "segarray_N2_n6": ObjType.SEGARRAY,
-    "segarray_str_single_n5": ObjType.SEGARRAY,
     "groupby_1key_N2": ObjType.GROUPBY,
     "index_N2": None,
     "dataframe_snapshot_N2": ObjType.DATAFRAME,
@@ -37,7 +36,13 @@ def expected_set(shared_fixtures):
 
 
 def assert_values(found, expected):
-    if expected and isinstance(expected[0], (float, str)) and not any(isinstance(v, str) for v in found):
+    if expected and isinstance(expected[0], list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert_values(one, other)
+    elif found and isinstance(found[0], int):
+        assert found == list(map(int, expected))
+    elif expected and isinstance(expected[0], (float, str)) and not any(isinstance(v, str) for v in found):
         np.testing.assert_array_equal(np.array(found, float), np.array(expected, float))
         assert np.array_equal(np.signbit(np.array(found)), np.signbit(np.array(expected, float)))
     else:
@@ -63,7 +68,10 @@ def test_all_objects_of_a_set_have_their_values_and_kinds(expected_set, read_col
                 *(wanted.keys() & {"permutation", "segments"}),
             }
         else:
-            assert stored.members["values"].source.columns[dataset].name == wanted.get("dtype", "str")
+            dtype = stored.members["values"].source.columns[dataset]
+            assert (dtype.item or dtype).name == wanted.get("dtype", "str")
+            assert (dtype.kind == "list") == (stored.kind is ObjType.SEGARRAY)
+            assert dtype.max_bits == wanted.get("max_bits", -1)
         for member, column in stored.members.items():
             assert_values(read_column(column), wanted[member])
 
@@ -80,7 +88,7 @@ def test_other_kinds_are_listed_and_refused_by_kind_file_and_dataset(expected_se
         words = str(caught.value)
         assert dataset in words
         assert expected["files"][0] in words
-        assert (wanted["type"] if wanted.get("dtype") != "bigint" else "bigint") in words
+        assert wanted["type"] in words
 
 
 def test_a_pattern_finds_the_files_of_each_distributed_set_in_order(expected_set):

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as npst
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.operations import OPERATIONS, UFUNCS
 from akdask.kernels.rules import promote, scalar_type
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, column_type
+from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, column_type
 
 EXTREMES = {
     "int64": np.array([0, 1, -1, 2, -7, 64, 63, -64, 2**53 + 1, 2**63 - 1, -(2**63), 1 - 2**63], np.int64),
@@ -212,9 +212,8 @@ def test_scalars_become_arkoudas_types():
 
 
 @pytest.mark.parametrize("value", [2**64, -(2**63) - 1])
-def test_integers_of_more_than_64_bits_are_refused(value):
-    with pytest.raises(ArgumentError, match="64 bits"):
-        scalar_type(value)
+def test_integers_of_more_than_64_bits_are_bigint(value):
+    assert scalar_type(value) == BIGINT
 
 
 @pytest.mark.parametrize("value", [None, 1j, [1], np.datetime64("2020-01-01")])

@@ -1,4 +1,4 @@
-"""pdarray, Datetime, Timedelta and IPv4: one dataset of numbers."""
+"""pdarray, Datetime, Timedelta and IPv4: one dataset of numbers; of integers of any size a group."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from akdask.errors import SchemaError
 from akdask.hdf5 import layout
+from akdask.hdf5.codecs import bigint
 from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
 from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema
 from akdask.hdf5.layout import H5Object, ObjType
@@ -20,11 +21,12 @@ KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
-    """Describe a dataset of numbers, or the group with ``booleans`` that bools were until v2022.10.13."""
+    """Describe a dataset of numbers, a group of limbs, or the ``booleans`` that bools were until v2022.10.13."""
     if not is_dataset(node):
         members = Members(node, name)
-        if members.find("Limb_0") or layout.read_integer(node, layout.IS_BIGINT):
-            raise NotFlatError("is a bigint pdarray, which cannot be read")
+        if bigint.is_bigint(members):
+            column, slots = bigint.describe_column(name, members)
+            return Described(ObjectSchema(name, kind, ((layout.VALUES, column),)), slots)
         dataset, slot = members.dataset(members.find(layout.OLD_BOOLEANS), layout.OLD_BOOLEANS)
         return Described(_schema(name, kind, dataset, BOOL), (slot,))
     dataset, slot = describe_dataset(node, name)
@@ -48,14 +50,19 @@ def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType)
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
-    """Lay out one dataset: 64-bit numbers, or bools as bytes."""
+    """Lay out one dataset: 64-bit numbers, or bools as bytes.  Integers of any size have one for each limb."""
+    if spec.dtype is not None and spec.dtype.kind == "bigint":
+        values = columns[spec.members[layout.VALUES]]
+        return bigint.group_of_limbs(spec.name, values, spec.dtype, bigint.number_of_limbs(spec, tables))
     if spec.dtype is None or not spec.dtype.is_number:
         raise SchemaError(f"{spec.name!r} cannot be written as a {spec.kind.label}: its type is {spec.dtype}.")
     return numbers(spec.name, columns[spec.members[layout.VALUES]], spec.dtype, spec.kind)
 
 
-def numbers(path: str, values: Column, dtype: ColumnType, kind: ObjType = ObjType.PDARRAY) -> NewObject:
-    """Lay out a dataset of numbers.
+def numbers(
+    path: str, values: Column, dtype: ColumnType, kind: ObjType = ObjType.PDARRAY, alias: str | None = None
+) -> NewObject:
+    """Lay out a dataset of numbers, with another name in the same group if there is to be one.
 
     Raises
     ------
@@ -69,4 +76,4 @@ def numbers(path: str, values: Column, dtype: ColumnType, kind: ObjType = ObjTyp
         found = np.asarray(values).dtype
         raise SchemaError(f"{path!r} is to be written as {dtype}, but the values are {found}.") from None
     data = np.ascontiguousarray(typed).astype(stored, copy=False)
-    return NewObject((NewDataset(path, stored, len(data), kind, dtype == BOOL),), {path: [data]})
+    return NewObject((NewDataset(path, stored, len(data), kind, dtype == BOOL, alias),), {path: [data]})
