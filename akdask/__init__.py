@@ -94,6 +94,7 @@ from akdask.collections.functions import (
 from akdask.collections.index import Index
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
+from akdask.collections.segarray import SegArray
 from akdask.collections.strings import Strings
 from akdask.errors import AkdaskError
 from akdask.io import get_datasets, get_filetype, load, load_all, ls, read, read_hdf, to_hdf, update_hdf
@@ -107,6 +108,7 @@ __all__ = [
     "DataFrame",
     "Index",
     "Scalar",
+    "SegArray",
     "Strings",
     "abs",
     "all",

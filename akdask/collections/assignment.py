@@ -39,7 +39,7 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
     """
     frame, old = array._frame, array._value
     items = operand(item, old)
-    items = items[0], _fitting(items[1], old.dtype)
+    items = items[0], fitting(items[1], old.dtype)
     if not isinstance(key, Array):
         key = row_tools.row_key(key)
     if isinstance(key, int):
@@ -55,7 +55,7 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
     return _assign_masked(common, old, mask, *items)
 
 
-def _fitting(value: Value, wanted: ColumnType) -> Value:
+def fitting(value: Value, wanted: ColumnType) -> Value:
     """Return the item in the array's type; only conversions that keep the kind of number are made silently."""
     if value.dtype == wanted:
         return value

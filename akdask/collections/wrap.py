@@ -10,17 +10,17 @@ from akdask.plan.node import Frame
 from akdask.plan.values import Value
 from akdask.schema.dtypes import Kind
 
-ArrayType = TypeVar("ArrayType", bound=type[Array])
+MakeArray = TypeVar("MakeArray", bound=Callable[[Frame, Value], Array])
 
-_shown_by: dict[Kind, type[Array]] = {}
+_shown_by: dict[Kind, Callable[[Frame, Value], Array]] = {}
 
 
-def shows(*kinds: Kind) -> Callable[[ArrayType], ArrayType]:
-    """Register a class for values of some kinds of column types."""
+def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:
+    """Register a class, or what makes its objects, for values of some kinds of column types."""
 
-    def register(cls: ArrayType) -> ArrayType:
-        _shown_by.update(dict.fromkeys(kinds, cls))
-        return cls
+    def register(make: MakeArray) -> MakeArray:
+        _shown_by.update(dict.fromkeys(kinds, make))
+        return make
 
     return register
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,21 +16,23 @@ from akdask.kernels.elementwise import NUMBER_OPERATIONS
 from akdask.kernels.generic import GENERIC_OPERATIONS
 from akdask.kernels.lookup import LOOKUP_OPERATIONS
 from akdask.kernels.positional import POSITION_OPERATIONS
-from akdask.kernels.rules import Operation
+from akdask.kernels.rules import Kernel, Operation, Rule
+from akdask.kernels.segarray import LIST_COMPARISONS, LIST_OPERATIONS, is_list
+from akdask.kernels.segarray_reduce import LIST_REDUCTIONS
 from akdask.kernels.strings import STRING_OPERATIONS
 from akdask.schema import ColumnType
+from akdask.schema.dtypes import Kind
 
 
-def _for_bigint(operation: Operation) -> Operation:
-    """Return an operation on numbers and strings that takes integers of any size as well."""
-    rule, kernel = BIGINT_OPERATIONS[operation.name]
+def _with(operation: Operation, kind: Kind, holds: Callable[[Any], bool], rule: Rule, kernel: Kernel) -> Operation:
+    """Return an operation on numbers and strings that takes columns of another kind as well, in a way of their own."""
 
     def either_rule(*types: ColumnType, **params: Any) -> ColumnType | None:
-        chosen = rule if any(dtype.kind == "bigint" for dtype in types) else operation.rule
+        chosen = rule if any(dtype.kind == kind for dtype in types) else operation.rule
         return chosen(*types, **params)
 
     def either_kernel(*args: Any, out: Any = None, **params: Any) -> Any:
-        chosen = kernel if any(map(is_bigint, args)) else operation.kernel
+        chosen = kernel if any(map(holds, args)) else operation.kernel
         return chosen(*args, out=out, **params)
 
     return replace(operation, rule=either_rule, kernel=either_kernel, modular=True)
@@ -44,8 +47,13 @@ OPERATIONS: dict[str, Operation] = {
     **POSITION_OPERATIONS,
     **LOOKUP_OPERATIONS,
     **LIMB_OPERATIONS,
+    **LIST_OPERATIONS,
+    **LIST_REDUCTIONS,
 }
-OPERATIONS.update({name: _for_bigint(OPERATIONS[name]) for name in BIGINT_OPERATIONS})
+OPERATIONS.update(
+    {name: _with(OPERATIONS[name], "bigint", is_bigint, *more) for name, more in BIGINT_OPERATIONS.items()}
+)
+OPERATIONS.update({name: _with(OPERATIONS[name], "list", is_list, *more) for name, more in LIST_COMPARISONS.items()})
 
 UFUNCS: dict[np.ufunc, str] = {ufunc: op.name for ufunc, op in {**elementwise.BY_UFUNC, **generic.BY_UFUNC}.items()}
 """NumPy's functions that have an operation of their own."""

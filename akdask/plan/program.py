@@ -117,9 +117,10 @@ def _step(
 
 def _params(value: Call) -> Mapping[str, Any]:
     """Return what the kernel is told: columns of integers of any size do not carry their limit of bits."""
-    if not OPERATIONS[value.operation].modular or all(arg.dtype.kind != "bigint" for arg in value.args):
+    numbers = [dtype for arg in value.args if (dtype := arg.dtype.item or arg.dtype).kind == "bigint"]
+    if not numbers or not OPERATIONS[value.operation].modular:
         return value.params
-    return {**value.params, "max_bits": max(arg.dtype.max_bits for arg in value.args)}
+    return {**value.params, "max_bits": max(dtype.max_bits for dtype in numbers)}
 
 
 def _reuse(value: Call, args: Sequence[int], release: Sequence[int]) -> int | None:
