@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import StringsBuilder, empty
-from akdask.columns.bigint import from_unsigned, modulo_power
+from akdask.columns.bigint import LIMB, from_unsigned, modulo_power
+from akdask.columns.lists import lists_of
 from akdask.columns.lists import lists_of
 from akdask.errors import FileFormatError
 from akdask.hdf5.description import ColumnPlace
@@ -180,7 +181,8 @@ class Hdf5PartReader:
         limbs = np.empty((stop - start, len(place.extents)), np.uint64)
         for number, stored in enumerate(place.extents):
             limbs[:, number] = self._read_stored(stored, start, stop - start)
-        return from_unsigned(limbs if place.dtype.max_bits < 0 else modulo_power(limbs, place.dtype.max_bits))
+        is_limited = 0 < place.dtype.max_bits < LIMB * limbs.shape[1]
+        return from_unsigned(modulo_power(limbs, place.dtype.max_bits) if is_limited else limbs)
 
     def _read_lists(self, place: ColumnPlace, start: int, stop: int) -> pa.LargeListArray:
         """Read the values of the wanted lists only."""
