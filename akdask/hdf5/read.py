@@ -12,7 +12,6 @@ import pyarrow as pa
 from akdask.columns import StringsBuilder, empty
 from akdask.columns.bigint import LIMB, from_unsigned, modulo_power
 from akdask.columns.lists import lists_of
-from akdask.columns.lists import lists_of
 from akdask.errors import FileFormatError
 from akdask.hdf5.description import ColumnPlace
 from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from dask.base import tokenize
 
-from akdask.columns import Table, type_of
+from akdask.columns import Table, offsets_and_bytes, type_of
 from akdask.columns.bigint import limbs_of
 from akdask.columns.lists import offsets_of, values_of
 from akdask.typing import Column
@@ -66,9 +66,7 @@ def _contents(column: Column) -> Iterator[Any]:
             yield offsets_of(column)
             if dtype.item is not None:
                 yield from _contents(values_of(column, dtype.item))
-        case _ if len(column):
-            _, offsets, text = column.buffers()
-            bounds = np.frombuffer(offsets, np.int64, len(column) + 1, column.offset * 8)
-            yield bounds - bounds[0]
-            if text is not None:
-                yield memoryview(text)[bounds[0] : bounds[-1]]
+        case _:
+            offsets, text = offsets_and_bytes(column)
+            yield offsets - offsets[0]
+            yield text
