@@ -24,6 +24,7 @@ from akdask.collections.creation import (
     zeros_like,
 )
 from akdask.collections.dataframe import DataFrame, from_pandas
+from akdask.collections.datetimes import Datetime, Timedelta, date_range, timedelta_range
 from akdask.collections.elementwise import (
     abs,
     arccos,
@@ -92,6 +93,7 @@ from akdask.collections.functions import (
     var,
 )
 from akdask.collections.index import Index
+from akdask.collections.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
 from akdask.collections.segarray import SegArray
@@ -106,10 +108,13 @@ __all__ = [
     "AkdaskError",
     "Categorical",
     "DataFrame",
+    "Datetime",
+    "IPv4",
     "Index",
     "Scalar",
     "SegArray",
     "Strings",
+    "Timedelta",
     "abs",
     "all",
     "any",
@@ -138,6 +143,7 @@ __all__ = [
     "cosh",
     "count_nonzero",
     "ctz",
+    "date_range",
     "deg2rad",
     "disconnect",
     "divmod",
@@ -153,6 +159,9 @@ __all__ = [
     "get_config",
     "get_datasets",
     "get_filetype",
+    "ip_address",
+    "is_ipv4",
+    "is_ipv6",
     "is_sorted",
     "isfinite",
     "isinf",
@@ -196,6 +205,7 @@ __all__ = [
     "sum",
     "tan",
     "tanh",
+    "timedelta_range",
     "to_hdf",
     "trunc",
     "uniform",

@@ -23,6 +23,8 @@ DEFAULTS: dict[str, Any] = {
     "manifest": True,
     # Check the stored bytes of a column against the manifest before it is read.
     "verify_checksums": False,
+    # Write Datetime, Timedelta and IPv4 as plain numbers, which Arkouda servers before v2023.09.06 demand.
+    "compat": False,
     # Bytes that one conversion (to_ndarray, to_pandas, tolist) may bring into this process; None for no limit.
     "max_transfer_bytes": None,
 }

@@ -67,9 +67,9 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
 
     Returns
     -------
-    dict of str to pdarray, Strings or Categorical
-        Objects with the same number of rows in every file share their rows, so ``DataFrame(read_hdf(…))`` scans once.
-        Datetime, Timedelta and IPv4 objects come as pdarray.
+    dict of str to lazy object
+        Each of the class that was written.  Objects with the same number of rows in every file share their rows, so
+        ``DataFrame(read_hdf(…))`` scans once.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,12 +23,15 @@ from akdask.plan.run import resolve_lengths, run
 from akdask.plan.sources import Persisted
 from akdask.plan.values import ColumnRef, Value
 from akdask.schema import RowSpace
+from akdask.typing import Column
 
 SHOWN = 3
 
 
 class Array(StorageMethods, Collection):
     """A lazy column: a value on the rows of a frame."""
+
+    _shown_name: ClassVar[str] = "array"
 
     _frame: Frame
     _value: Value
@@ -47,6 +50,18 @@ class Array(StorageMethods, Collection):
     def _form(self) -> Callable[..., Any]:
         """Return what makes the user's object of a table with the value as its only column."""
         raise NotImplementedError
+
+    def _type_name(self) -> str:
+        """Return the type as DataFrames name it."""
+        return self._value.dtype.name
+
+    def _pandas_form(self) -> Callable[[Column], Any] | None:
+        """Return what makes a column for pandas of one of the plan's, None where it shows as it is."""
+        return None
+
+    def _plain(self, items: np.ndarray[Any, Any]) -> list[Any]:
+        """Return elements as `repr` writes them."""
+        return items.tolist()
 
     def _extras(self) -> tuple[Frame, ...]:
         """Return one-partition nodes whose results `_form` wants as well."""
@@ -212,9 +227,9 @@ class Array(StorageMethods, Collection):
         first, last = self._edge_partitions()
         (head,) = run(first.head(2 * SHOWN + 1).expr)
         if first is last and len(head) <= 2 * SHOWN:
-            return head.tolist(), None
+            return self._plain(head), None
         (tail,) = run(last.tail(SHOWN).expr)
-        return head[:SHOWN].tolist(), tail.tolist()
+        return self._plain(head[:SHOWN]), self._plain(tail)
 
     def _is_cheap(self) -> bool:
         return is_cheap(self._frame, [self._value])
@@ -236,7 +251,7 @@ class Array(StorageMethods, Collection):
             return f"<{self._describe()}: lazy; .compute() or .head() shows values, .explain() the plan>"
         head, tail = edges
         shown = [show(item) for item in head] + ([] if tail is None else ["...", *map(show, tail)])
-        return f"array([{' '.join(shown)}])"
+        return f"{self._shown_name}([{' '.join(shown)}])"
 
 
 def show(item: Any) -> str:

@@ -129,6 +129,9 @@ class Categorical(Array):
     def _form(self) -> Callable[..., Any]:
         return as_text
 
+    def _type_name(self) -> str:
+        return "Categorical"
+
     def _extras(self) -> tuple[Frame, ...]:
         return (self._labels,)
 

@@ -15,7 +15,7 @@ from akdask.collections.array import Array
 from akdask.collections.elementwise import cast
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
-from akdask.collections.wrap import wrap
+from akdask.collections.wrap import special, wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.created import as_column, counted, literal
 from akdask.plan.values import Call, Constant, Value
@@ -39,7 +39,7 @@ def array(
     ----------
     a : array-like
         A NumPy array, list, tuple, range, pandas Series or Index, Arrow array, or a lazy array.  Numbers widen to 64
-        bits; strings give `Strings`, ints of more than 64 bits a pdarray of bigint.
+        bits; strings give `Strings`, times `Datetime` and `Timedelta`, ints of more than 64 bits a pdarray of bigint.
     dtype : dtype-like, optional
         Type to convert to.
     copy : bool
@@ -70,7 +70,9 @@ def array(
     else:
         if isinstance(a, pd.Series | pd.Index) and isinstance(a.dtype, pd.CategoricalDtype):
             a = a.astype(str)
-        made = wrap(*literal(as_column(list(a) if isinstance(a, range | set) else a)))
+        made = special(a)
+        if made is None:
+            made = wrap(*literal(as_column(list(a) if isinstance(a, range | set) else a)))
     return _typed(made, dtype, max_bits)
 
 

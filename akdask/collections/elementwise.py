@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from akdask.collections.array import Array
-from akdask.collections.operators import combine
+from akdask.collections.operators import OperatorMethods, combine
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.operations import OPERATIONS
@@ -15,6 +15,11 @@ from akdask.schema import column_type
 
 def elementwise(operation: str, *items: Any, **params: Any) -> Any:
     """Return the lazy result of an operation on arrays and scalars, at least one of which is an array."""
+    arrays = [item for item in items if isinstance(item, OperatorMethods)]
+    if arrays:
+        # Arrays with rules of their own, such as times, go before plain numbers, as in NumPy.
+        owner = max(arrays, key=lambda array: array.__array_priority__)
+        return owner._operate(operation, *items, **params)
     if not any(isinstance(item, Array) for item in items):
         kinds = ", ".join(type(item).__name__ for item in items)
         raise ArgumentTypeError(f"{operation} needs a lazy array, got {kinds}.", hint="make one with ak.array(…).")

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 from akdask.collections.array import Array
 from akdask.collections.base import Collection
-from akdask.collections.categorical import Categorical
 from akdask.collections.columnset import INDEX, ColumnSet
 from akdask.collections.frame_form import ToPandas
 from akdask.plan.present import Present
@@ -64,10 +63,7 @@ class FrameBase(Collection):
     def dtypes(self) -> dict[str, str]:
         """Types of the columns, by name: ``int64``, ``str``, ``Categorical`` and so on."""
         columns = self._columns
-        return {
-            name: "Categorical" if isinstance(columns.kinds[name], Categorical) else value.dtype.name
-            for name, value in columns.values.items()
-        }
+        return {name: columns.array(name)._type_name() for name in columns.values}
 
     def copy(self, deep: bool = True) -> Self:
         """Return a copy; lazy columns share what cannot change."""

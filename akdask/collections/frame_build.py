@@ -13,7 +13,7 @@ from akdask.collections.frame_base import FrameBase
 from akdask.collections.index import Index
 from akdask.collections.operators import operand
 from akdask.collections.scalar import Scalar
-from akdask.collections.wrap import wrap
+from akdask.collections.wrap import special, wrap
 from akdask.columns import Table
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.created import as_column, counted, literal_table
@@ -69,6 +69,8 @@ def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:
             scalars[name] = item
         elif isinstance(getattr(item, "dtype", None), pd.CategoricalDtype):
             arrays[name] = Categorical(item)
+        elif (made := special(item)) is not None:
+            arrays[name] = made
         else:
             at_hand[name] = as_column(list(item) if isinstance(item, range) else item)
     arrays.update(_literals(at_hand))

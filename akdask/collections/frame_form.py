@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ class ToPandas:
         Whether the table has labels of its rows.
     labelled : tuple of (hashable, int)
         Columns that are codes, and the position of their labels among the further arguments.
+    formed : tuple of (hashable, callable)
+        Columns that another column is made of first, such as times of numbers.
     arrow_strings : bool
         Give strings as pandas' ``string[pyarrow]``, as Dask DataFrames have them, without making Python objects.
     """
@@ -42,6 +44,7 @@ class ToPandas:
     names: tuple[str, ...]
     has_index: bool
     labelled: tuple[tuple[Hashable, int], ...] = ()
+    formed: tuple[tuple[Hashable, Callable[[Column], Any]], ...] = ()
     arrow_strings: bool = False
 
     @classmethod
@@ -50,25 +53,30 @@ class ToPandas:
         has_index = with_index and columns.index is not None
         names: list[Hashable] = [*columns.values, *([INDEX] if has_index else [])]
         found: dict[str, Labels] = {}
-        labelled = []
+        labelled, formed = [], []
         for name in names:
             kind = columns.kinds[name]
+            form = kind._pandas_form()
+            if form is not None:
+                formed.append((name, form))
             if isinstance(kind, Categorical):
                 found.setdefault(kind._labels._name, kind._labels)
                 labelled.append((name, list(found).index(kind._labels._name)))
-        form = cls(tuple(columns.values), has_index, tuple(labelled), arrow_strings)
-        return form, list(found.values())
+        made = cls(tuple(columns.values), has_index, tuple(labelled), tuple(formed), arrow_strings)
+        return made, list(found.values())
 
     @property
     def token(self) -> str:
         """Names the form in plans."""
-        return token("to pandas", self.names, self.has_index, self.labelled, self.arrow_strings)
+        formed = [(name, form.__qualname__) for name, form in self.formed]
+        return token("to pandas", self.names, self.has_index, self.labelled, formed, self.arrow_strings)
 
     def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.DataFrame:
         """Return the frame; rows without labels are numbered from `start`."""
         places = dict(self.labelled)
+        columns = {**table.columns, **{name: form(table.columns[name]) for name, form in self.formed}}
         made = {
-            name: self._column(table.columns[name], labels[places[name]] if name in places else None)
+            name: self._column(columns[name], labels[places[name]] if name in places else None)
             for name in (*self.names, *([INDEX] if self.has_index else []))
         }
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)

@@ -11,6 +11,7 @@ import pandas as pd
 from akdask.collections.categorical import Categorical
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import FrameBase
+from akdask.collections.pdarray import pdarray
 from akdask.errors import ArgumentTypeError
 from akdask.plan.reduce import Aggregate, Reduction
 from akdask.plan.run import run
@@ -80,11 +81,11 @@ class StatisticsMethods(FrameBase):
 
 
 def _numbers(columns: ColumnSet) -> dict[str, Value]:
-    """Return the columns of numbers; codes of a Categorical are none."""
+    """Return the columns of numbers; codes of a Categorical are none, nor is what shows as something else."""
     return {
         name: value
         for name, value in columns.values.items()
-        if value.dtype.is_number and not isinstance(columns.kinds[name], Categorical)
+        if isinstance(columns.kinds[name], pdarray) and columns.kinds[name]._pandas_form() is None
     }
 
 

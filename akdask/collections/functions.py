@@ -7,7 +7,6 @@ from typing import Any
 
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
-from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rules import promote
 from akdask.plan.concat import Concat
@@ -80,7 +79,7 @@ def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> A
     wanted = promote(*[array._value.dtype for array in arrays]) or arrays[0]._value.dtype
     parts = [part for array in arrays for part in _parts(array._frame, cast(array._value, wanted))]
     joined = Concat(tuple(parts))
-    return wrap(joined, joined.column(0))
+    return arrays[0]._like(joined, joined.column(0))
 
 
 def _parts(frame: Frame, value: Value) -> tuple[Project, ...]:

@@ -10,9 +10,9 @@ from akdask.errors import UnsupportedError
 from akdask.plan.reduce import Aggregate, Element, Reduction
 
 
-def reduced(array: Array, name: str, **params: Any) -> Scalar:
-    """Return the lazy scalar of one reduction of an array."""
-    return Scalar(Element(Aggregate(array._frame, (Reduction(name, array._value, **params),)), 0))
+def reduced(array: Array, name: str, form: str | None = None, **params: Any) -> Scalar:
+    """Return the lazy scalar of one reduction of an array, in one of the `FORMS` of elements if that is given."""
+    return Scalar(Element(Aggregate(array._frame, (Reduction(name, array._value, **params),)), 0, form))
 
 
 class ReductionMethods(Array):

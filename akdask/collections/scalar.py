@@ -62,7 +62,8 @@ class Scalar(NDArrayOperatorsMixin, Collection):
 
     def item(self) -> Any:
         """Return the plain Python value; computes on first use."""
-        return self.value().item()
+        value = self.value()
+        return value.item() if isinstance(value, np.generic) else value
 
     def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _first, ()

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from akdask.collections.categorical import DEFAULT_NA, Categorical
+from akdask.collections.datetimes import Datetime, Timedelta
+from akdask.collections.ipv4 import IPv4
 from akdask.collections.wrap import wrap
 from akdask.hdf5.fileset import StoredColumn, StoredObject
 from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, VALUES, ObjType
@@ -43,6 +45,21 @@ def _categorical(stored: StoredObject) -> Categorical:
     has_na = na is not None and sum(na.source.lengths) > 0
     labels = Labels(gathered(stored.members[CATEGORIES]), gathered(na) if na and has_na else DEFAULT_NA)
     return Categorical.of(*scanned(stored.members[CODES]), labels)
+
+
+@makes(ObjType.DATETIME)
+def _datetime(stored: StoredObject) -> Datetime:
+    return Datetime.of(*scanned(stored.members[VALUES]))
+
+
+@makes(ObjType.TIMEDELTA)
+def _timedelta(stored: StoredObject) -> Timedelta:
+    return Timedelta.of(*scanned(stored.members[VALUES]))
+
+
+@makes(ObjType.IPV4)
+def _ipv4(stored: StoredObject) -> IPv4:
+    return IPv4.of(*scanned(stored.members[VALUES]))
 
 
 def scanned(column: StoredColumn) -> tuple[Scan, ColumnRef]:

@@ -1,9 +1,12 @@
-"""From a frame and a value to the object that users see: each kind of array registers for the types that it shows."""
+"""From a frame and a value, or from data at hand, to the object that users see.
+
+Each kind of array registers for the types that it shows, or for the NumPy dtypes that it is made of.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from akdask.collections.array import Array
 from akdask.plan.node import Frame
@@ -12,7 +15,10 @@ from akdask.schema.dtypes import Kind
 
 MakeArray = TypeVar("MakeArray", bound=Callable[[Frame, Value], Array])
 
+ArrayType = TypeVar("ArrayType", bound=type[Array])
+
 _shown_by: dict[Kind, Callable[[Frame, Value], Array]] = {}
+_made_of: dict[str, Callable[[Any], Array]] = {}
 
 
 def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:
@@ -28,3 +34,19 @@ def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:
 def wrap(frame: Frame, value: Value) -> Array:
     """Return the array of the kind that the value's type asks for."""
     return _shown_by[value.dtype.kind](frame, value)
+
+
+def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
+    """Register a class that data at hand of a kind of NumPy dtype become."""
+
+    def register(cls: ArrayType) -> ArrayType:
+        _made_of[dtype_kind] = cls
+        return cls
+
+    return register
+
+
+def special(items: Any) -> Array | None:
+    """Return data at hand as an array of the class that their dtype asks for, None if it asks for none."""
+    maker = _made_of.get(getattr(getattr(items, "dtype", None), "kind", ""))
+    return None if maker is None else maker(items)

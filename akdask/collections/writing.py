@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from akdask import config
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError
 from akdask.hdf5.codecs.bigint import LIMBS
 from akdask.hdf5.layout import VALUES, ObjType
@@ -27,6 +28,9 @@ from akdask.storage.recovery import recover
 
 MODES = ("truncate", "append")
 FILE_TYPES = ("distribute", "single")
+
+PLAIN_KINDS = (ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
+"""Kinds that are numbers to servers of before v2023.09.06."""
 
 Path = str | os.PathLike[str]
 
@@ -60,9 +64,10 @@ class Storable:
 
     def spec(self, name: str) -> ObjectSpec:
         """Return the description of the object under a name."""
+        is_plain = config.get("compat") and self.kind in PLAIN_KINDS
         return ObjectSpec(
             name,
-            self.kind,
+            ObjType.PDARRAY if is_plain else self.kind,
             {member: (name, member) for member in self.members},
             {member: (name, member) for member in self.tables},
             self.members[VALUES].dtype if VALUES in self.members else None,

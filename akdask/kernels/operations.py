@@ -14,12 +14,14 @@ from akdask.kernels.bits import BIT_OPERATIONS
 from akdask.kernels.cast import CAST_OPERATIONS
 from akdask.kernels.elementwise import NUMBER_OPERATIONS
 from akdask.kernels.generic import GENERIC_OPERATIONS
+from akdask.kernels.ipv4 import IPV4_OPERATIONS
 from akdask.kernels.lookup import LOOKUP_OPERATIONS
 from akdask.kernels.positional import POSITION_OPERATIONS
 from akdask.kernels.rules import Kernel, Operation, Rule
 from akdask.kernels.segarray import LIST_COMPARISONS, LIST_OPERATIONS, is_list
 from akdask.kernels.segarray_reduce import LIST_REDUCTIONS
 from akdask.kernels.strings import STRING_OPERATIONS
+from akdask.kernels.times import TIME_OPERATIONS
 from akdask.schema import ColumnType
 from akdask.schema.dtypes import Kind
 
@@ -49,6 +51,8 @@ OPERATIONS: dict[str, Operation] = {
     **LIMB_OPERATIONS,
     **LIST_OPERATIONS,
     **LIST_REDUCTIONS,
+    **TIME_OPERATIONS,
+    **IPV4_OPERATIONS,
 }
 OPERATIONS.update(
     {name: _with(OPERATIONS[name], "bigint", is_bigint, *more) for name, more in BIGINT_OPERATIONS.items()}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import pandas as pd
 
 from akdask.kernels.reduce import REDUCTIONS, reduction_of
 from akdask.plan import sinks
@@ -69,11 +71,19 @@ class Aggregate(Frame):
         return "Aggregate " + ", ".join(map(str, self.reductions))
 
 
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "time": lambda number: pd.Timestamp(int(number), unit="ns"),
+    "span": lambda number: pd.Timedelta(int(number), unit="ns"),
+}
+"""What users see of numbers that are more than that."""
+
+
 class Element(Node):
-    """One result of an aggregation."""
+    """One result of an aggregation, in one of the `FORMS` if it is more than a number."""
 
     aggregate: Aggregate
     position: int
+    form: str | None
 
     @property
     def npartitions(self) -> int:
@@ -96,7 +106,7 @@ class Element(Node):
         if isinstance(source, Aggregate):
             return materialize(self)
         key = (self._name, 0)
-        return {key: Task(key, _element, TaskRef(source.__dask_keys__()[0]), self.position)}
+        return {key: Task(key, _element, TaskRef(source.__dask_keys__()[0]), self.position, self.form)}
 
 
 class CountRows(Frame):
@@ -175,8 +185,8 @@ class FinishStates:
         return results
 
 
-def _element(results: Sequence[Any], position: int) -> Any:
-    return results[position]
+def _element(results: Sequence[Any], position: int, form: str | None) -> Any:
+    return results[position] if form is None else FORMS[form](results[position])
 
 
 def _as_list(counts: Sequence[Any]) -> list[Any]:
@@ -192,7 +202,7 @@ def share_aggregates(sequence: ExprSequence) -> ExprSequence | None:
     for plan in sequence.operands:
         if _is_logical(plan):
             groups[plan.aggregate.frame._name][plan.aggregate._name] = plan
-    moved: dict[str, Element] = {}
+    moved: dict[str, tuple[Aggregate, int]] = {}
     for elements in groups.values():
         if len(elements) > 1:
             moved.update(_merge([element.aggregate for element in elements.values()]))
@@ -206,21 +216,22 @@ def _is_logical(plan: Any) -> bool:
     return isinstance(plan, Element) and isinstance(plan.operands[0], Aggregate)
 
 
-def _merge(aggregates: list[Aggregate]) -> dict[str, Element]:
+def _merge(aggregates: list[Aggregate]) -> dict[str, tuple[Aggregate, int]]:
     """Return where each reduction is to be found, by its token within its rows."""
     reductions: dict[str, Reduction] = {}
     for aggregate in aggregates:
         reductions.update((item.token, item) for item in aggregate.reductions)
     merged = Aggregate(aggregates[0].frame, tuple(reductions.values()))
     frame = merged.frame._name
-    return {f"{frame} {token}": Element(merged, position) for position, token in enumerate(reductions)}
+    return {f"{frame} {token}": (merged, position) for position, token in enumerate(reductions)}
 
 
-def _moved(plan: Any, moved: dict[str, Element]) -> Any:
+def _moved(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
     if not _is_logical(plan):
         return plan
     wanted = plan.aggregate.reductions[plan.position]
-    return moved.get(f"{plan.aggregate.frame._name} {wanted.token}", plan)
+    found = moved.get(f"{plan.aggregate.frame._name} {wanted.token}")
+    return plan if found is None else Element(*found, plan.form)
 
 
 @lower.register
