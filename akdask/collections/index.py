@@ -1,18 +1,27 @@
-"""`Index`: the labels of the rows of a DataFrame."""
+"""`Index` and `MultiIndex`: the labels of rows, of one level or of several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from akdask.collections.array import Array
+from akdask.collections.categorical import Categorical
 from akdask.collections.creation import array
+from akdask.collections.elementwise import cast, where
+from akdask.collections.functions import concatenate
+from akdask.collections.pdarray import pdarray
+from akdask.collections.writing import Storable, StorageMethods
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.hdf5.layout import LEVEL, ObjType
+from akdask.plan.align import align
 
 
-class Index:
+class Index(StorageMethods):
     """Labels of rows: an array with the name of index.
 
     Parameters
@@ -29,10 +38,22 @@ class Index:
     [1, 2]
     """
 
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    _default_dataset = "index"
+
     def __init__(self, values: Any, name: str | None = None) -> None:
         given: Any = values.values if isinstance(values, Index) else values
-        self.values: Any = given if isinstance(given, Array) else array(given)
-        self.name: str | None = values.name if name is None and isinstance(values, Index) else name
+        self.values: Any = _as_labels(given)
+        self.name: Any = getattr(values, "name", None) if name is None and not isinstance(values, Array) else name
+
+    @staticmethod
+    def factory(index: Any) -> Index:
+        """Return the labels as a `MultiIndex` if they have several levels, else as an `Index`."""
+        several = isinstance(index, pd.MultiIndex | MultiIndex) or (
+            isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index)
+        )
+        return MultiIndex(index) if several else Index(index)
 
     @property
     def dtype(self) -> Any:
@@ -48,6 +69,33 @@ class Index:
     def shape(self) -> tuple[int]:
         """``(size,)``."""
         return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    @property
+    def nlevels(self) -> int:
+        """Number of levels."""
+        return 1
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the levels."""
+        return [self.name]
+
+    @property
+    def inferred_type(self) -> str:
+        """What the labels are, in pandas' words."""
+        if isinstance(self.values, Categorical):
+            return "categorical"
+        return {"i": "integer", "u": "integer", "f": "floating", "b": "boolean", "U": "string"}[self.dtype.kind]
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no label occurs twice; computes."""
+        return bool(self.values.nunique() == self.size)
 
     def __len__(self) -> int:
         return self.size
@@ -65,6 +113,46 @@ class Index:
         """Return where labels are equal; lazy bool array."""
         return self.values == (other.values if isinstance(other, Index) else other)
 
+    def equals(self, other: Any) -> bool:
+        """Whether the other index has the same labels in the same order; computes."""
+        return isinstance(other, Index) and other.nlevels == 1 and bool(self.values.equals(other.values))
+
+    def lookup(self, key: Any) -> pdarray:
+        """Return which labels are the given one, or among some given ones; lazy bool array."""
+        keys = list(key) if isinstance(key, list | tuple | np.ndarray | Array | Index) else [key]
+        return _any_of([self.values == one for one in keys], self.values)
+
+    def map(self, arg: Mapping[Any, Any]) -> Index:
+        """Return the labels with some replaced by others of the same type, by a dict; lazy."""
+        if not isinstance(arg, Mapping):
+            raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
+        if not isinstance(self.values, pdarray):
+            raise ArgumentTypeError(f"only labels that are numbers can be mapped, not {type(self.values).__name__}.")
+        found = self.values
+        for old, new in arg.items():
+            found = where(self.values == old, new, found)
+        return Index(found, self.name)
+
+    def concat(self, other: Index) -> Index:
+        """Return the labels followed by those of another index; lazy."""
+        return Index(concatenate([self.values, Index(other).values]), self.name)
+
+    def set_dtype(self, dtype: Any) -> Self:
+        """Convert the labels to another type; returns the index itself.  Lazy."""
+        self.values = cast(self.values, dtype)
+        return self
+
+    def memory_usage(self, unit: str = "B") -> float:
+        """Return how much memory the labels take when they are held; see `DataFrame.memory_usage`."""
+        units = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
+        if unit not in units:
+            raise ArgumentError(f"memory is measured in {', '.join(units)}, not {unit!r}.")
+        return sum(level.size * level._value.dtype.itemsize for level in self._levels) / units[unit]
+
+    def to_dict(self, label: str | None = None) -> dict[Any, Array]:
+        """Return the labels by the name of the index, or by the one given."""
+        return {label or self.name or "idx": self.values}
+
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the labels as a NumPy array; computes."""
         return np.asarray(self.values.to_ndarray())
@@ -75,11 +163,198 @@ class Index:
 
     def to_pandas(self) -> pd.Index:
         """Return the labels as a pandas Index; computes."""
-        labels = self.values.to_pandas() if hasattr(self.values, "to_pandas") else self.to_ndarray()
-        return pd.Index(
-            labels if getattr(labels, "dtype", None) is None or labels.dtype.kind != "U" else labels.astype(object),
-            name=self.name,
-        )
+        return pd.Index(_for_pandas(self.values), name=self.name)
+
+    @property
+    def _levels(self) -> list[Any]:
+        return [self.values]
+
+    def _storable(self) -> Storable:
+        levels = [level._storable().as_inner() for level in self._levels]
+        kind = ObjType.INDEX if len(levels) == 1 else ObjType.MULTIINDEX
+        children = {f"{LEVEL}{number}": level for number, level in enumerate(levels)}
+        return Storable(kind, levels[0].frame, children=children)
 
     def __repr__(self) -> str:
         return f"Index({self.values!r}, dtype={str(self.dtype)!r})"
+
+
+class MultiIndex(Index):
+    """Labels of rows that have several levels.
+
+    Parameters
+    ----------
+    data : sequence of arrays, or pandas.MultiIndex
+        The levels: for each a label a row.
+    name : str, optional
+        What the labels are called.
+    names : sequence of str, optional
+        What the levels are called.
+
+    Raises
+    ------
+    AlignmentError
+        If the levels do not share rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> index = MultiIndex([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])], names=["n", "s"])
+    >>> index.lookup((1, "b")).tolist(), index.get_level_values("s").tolist()
+    ([False, True, False], ['a', 'b', 'a'])
+    """
+
+    def __init__(self, data: Any, name: str | None = None, names: Sequence[Any] | None = None) -> None:
+        if isinstance(data, pd.MultiIndex):
+            names = data.names if names is None else names
+            data = [data.get_level_values(number) for number in range(data.nlevels)]
+        if isinstance(data, MultiIndex):
+            names = data.names if names is None else names
+            data = data.levels
+        if not isinstance(data, list | tuple) or not data:
+            raise ArgumentTypeError("a MultiIndex is made of a list of at least one level.")
+        given = [item.name if isinstance(item, Index) else None for item in data]
+        self._names = list(names) if names is not None else given
+        if len(self._names) != len(data):
+            raise ArgumentError(f"{len(data)} levels need as many names, got {len(self._names)}.")
+        levels = [_as_labels(item.values if isinstance(item, Index) else item) for item in data]
+        frame, values = align("make a MultiIndex", [(level._frame, level._value) for level in levels])
+        self.levels = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
+        self.name = name
+
+    @property
+    def values(self) -> list[Any]:  # type: ignore[override]  # several arrays, as in Arkouda
+        """The levels."""
+        return self.levels
+
+    @property
+    def index(self) -> list[Any]:
+        """The levels."""
+        return self.levels
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the levels."""
+        return list(self._names)
+
+    @property
+    def nlevels(self) -> int:
+        """Number of levels."""
+        return len(self.levels)
+
+    @property
+    def size(self) -> int:
+        """Number of rows; counts them, once, where a filter has left that open."""
+        return int(self.levels[0].size)
+
+    @property
+    def dtype(self) -> Any:
+        """``dtype('O')``: labels are tuples."""
+        return np.dtype(object)
+
+    @property
+    def inferred_type(self) -> str:
+        """Always ``mixed``."""
+        return "mixed"
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no combination of labels occurs twice; computes."""
+        return bool(self.to_pandas().is_unique)
+
+    @property
+    def _levels(self) -> list[Any]:
+        return self.levels
+
+    def get_level_values(self, level: Any) -> Index:
+        """Return one level, by its number or name, as an `Index`.
+
+        Raises
+        ------
+        ArgumentError
+            If there is none.
+        """
+        number = self._names.index(level) if level in self._names else level
+        if not isinstance(number, int) or not -self.nlevels <= number < self.nlevels:
+            raise ArgumentError(f"there is no level {level!r}.", details=[f"levels: {self._names}"])
+        return Index(self.levels[number], self._names[number])
+
+    def equal_levels(self, other: MultiIndex) -> bool:
+        """Whether the other index has as many levels with the same labels; computes."""
+        return self.nlevels == other.nlevels and all(
+            type(own) is type(its) and own.equals(its) for own, its in zip(self.levels, other._levels, strict=True)
+        )
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other index has the same labels in the same order; computes."""
+        return isinstance(other, MultiIndex) and self.equal_levels(other)
+
+    def lookup(self, key: Any) -> pdarray:
+        """Return which rows have the labels of a tuple, one for each level; lazy bool array."""
+        if not isinstance(key, list | tuple) or len(key) != self.nlevels:
+            raise ArgumentTypeError(f"rows are looked up by a tuple of {self.nlevels} labels.")
+        matches = [Index(level).lookup(one) for level, one in zip(self.levels, key, strict=True)]
+        found: pdarray = reduce(lambda left, right: left & right, matches)
+        return found
+
+    def map(self, arg: Mapping[Any, Any]) -> Index:
+        """Refuse: labels of several levels are not mapped."""
+        raise ArgumentTypeError("labels of several levels cannot be mapped.", hint="map one level.")
+
+    def concat(self, other: Index) -> MultiIndex:
+        """Return the labels followed by those of another index of as many levels; lazy."""
+        pairs = zip(self.levels, MultiIndex(other).levels, strict=True)
+        return MultiIndex([concatenate(pair) for pair in pairs], self.name, self._names)
+
+    def set_dtype(self, dtype: Any) -> Self:
+        """Convert all levels to another type; returns the index itself.  Lazy."""
+        self.levels = [cast(level, dtype) for level in self.levels]
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return one tuple of labels, or those of chosen rows as a `MultiIndex`; see `pdarray.__getitem__`."""
+        found = [level[key] for level in self.levels]
+        return MultiIndex(found, self.name, self._names) if isinstance(found[0], Array) else tuple(found)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over tuples of labels; computes them all."""
+        return iter(self.to_pandas())
+
+    def __eq__(self, other: object) -> Any:
+        """Return where all labels are equal; lazy bool array."""
+        its = other._levels if isinstance(other, Index) else list(other) if isinstance(other, Sequence) else [other]
+        return reduce(lambda left, right: left & right, [a == b for a, b in zip(self.levels, its, strict=True)])
+
+    def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:  # type: ignore[override]
+        """Return the levels by their names, or by those given."""
+        known = [f"idx_{number}" if name is None else name for number, name in enumerate(self._names)]
+        return dict(zip(labels or known, self.levels, strict=True))
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array of tuples; computes."""
+        return np.asarray(self.to_pandas().to_numpy())
+
+    def to_pandas(self) -> pd.MultiIndex:
+        """Return the labels as a pandas MultiIndex; computes."""
+        return pd.MultiIndex.from_arrays([_for_pandas(level) for level in self.levels], names=self._names)
+
+    def __repr__(self) -> str:
+        return f"MultiIndex({self.levels!r}, names={self._names!r})"
+
+
+def _as_labels(given: Any) -> Any:
+    if isinstance(given, Array):
+        return given
+    if isinstance(getattr(given, "dtype", None), pd.CategoricalDtype):
+        return Categorical(given)
+    return array(given)
+
+
+def _any_of(matches: list[Any], values: Any) -> Any:
+    return reduce(lambda left, right: left | right, matches) if matches else values != values  # noqa: PLR0124
+
+
+def _for_pandas(labels: Any) -> Any:
+    """Return labels as pandas has them: text as objects."""
+    found = labels.to_pandas() if hasattr(labels, "to_pandas") else labels.to_ndarray()
+    return found.astype(object) if isinstance(found, np.ndarray) and found.dtype.kind == "U" else found

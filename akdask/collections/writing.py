@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -75,6 +75,12 @@ class Storable:
             self.params,
         )
 
+    def as_inner(self) -> Storable:
+        """Return the object as a level or key, where servers take no times or addresses but only their numbers."""
+        if self.kind not in PLAIN_KINDS:
+            return self
+        return replace(self, kind=ObjType.PDARRAY, params={**self.params, "inner_kind": int(self.kind)})
+
     def named(self, name: str) -> Iterator[tuple[str, Storable]]:
         """Yield the object and all that it is made of, each with its path."""
         yield name, self
@@ -123,8 +129,8 @@ class StorageMethods:
         prefix_path : str or path
             Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
         dataset : str, optional
-            Name of the object: ``array`` for pdarray, ``strings_array`` for Strings, ``categorical_array`` for
-            Categorical unless given.
+            Name of the object: ``array`` for arrays of numbers, ``strings_array`` for Strings, ``categorical_array``
+            for Categorical, ``index`` and ``groupby`` unless given.
         mode : {"truncate", "append"}
             Replace files of that prefix, or add the object to them.
         file_type : {"distribute", "single"}
@@ -147,6 +153,12 @@ class StorageMethods:
         _check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
         stored = {dataset or self._default_dataset: self._storable()}
         write_objects(stored, prefix_path, mode, file_type, num_locales=num_locales)
+
+    def save(
+        self, filepath: Path, dset: str | None = None, mode: str = "truncate", file_type: str = "distribute"
+    ) -> None:
+        """Write the array as `to_hdf` does: the name of old Arkouda releases."""
+        self.to_hdf(filepath, dset, mode=mode, file_type=file_type)
 
     def update_hdf(self, prefix_path: Path, dataset: str | None = None, repack: bool = True) -> None:
         """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.

@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.errors import InconsistentFilesError
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
-from akdask.hdf5.layout import column_type_of
+from akdask.hdf5.layout import ObjType, column_type_of
 from akdask.schema import STR, ColumnType, list_of
 
 
@@ -144,6 +144,8 @@ def _object_differences(
         yield f"{name!r} is {found.kind.label}, elsewhere {reference.kind.label}"
     elif found.problem is not None:
         yield f"{name!r} {found.problem.text}"
+    elif found.params != reference.params and found.kind == ObjType.ARRAYVIEW:
+        yield f"{name!r} is of shape {dict(found.params)['shape']}, elsewhere {dict(reference.params)['shape']}"
     else:
         expected = dict(reference.members)
         for member, column in found.members:

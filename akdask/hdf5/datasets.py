@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from h5py import h5d, h5t
@@ -20,8 +21,8 @@ def is_dataset(node: H5Object) -> bool:
     return isinstance(node, h5d.DatasetID)
 
 
-def describe_dataset(node: H5Object, path: str) -> tuple[DatasetSchema, Slot]:
-    """Return stored type, offset and length of a flat dataset of numbers.
+def describe_dataset(node: H5Object, path: str, *, flat: bool = True) -> tuple[DatasetSchema, Slot]:
+    """Return stored type, offset and number of elements of a dataset of numbers; one dimension, if it must be flat.
 
     Raises
     ------
@@ -29,11 +30,11 @@ def describe_dataset(node: H5Object, path: str) -> tuple[DatasetSchema, Slot]:
         If it has another rank or another type.
     """
     shape = node.shape
-    if shape is None or len(shape) != 1:
+    if shape is None or (flat and len(shape) != 1):
         raise NotFlatError(f"has shape {shape}, not one dimension")
     dtype, is_canonical = _stored_type(node.get_type().encode())
     offset = node.get_offset() if is_canonical else None
-    return _schema(path, dtype), (ELSEWHERE if offset is None else offset, shape[0])
+    return _schema(path, dtype), (ELSEWHERE if offset is None else offset, math.prod(shape))
 
 
 @lru_cache(maxsize=65536)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Collection
 
@@ -27,18 +26,7 @@ def stored_names(path: str) -> list[str]:
     with open_file(path) as file:
         root = h5g.open(file.id, b"/")
         names = [name.decode(errors="surrogateescape") for name in Members(root, "").names]
-        return in_stored_order(names, layout.read_text(root, layout.COLUMN_ORDER))
-
-
-def in_stored_order(names: Collection[str], order: str | None) -> list[str]:
-    """Return names of objects in the order that a file keeps; those that it does not mention last, in byte order."""
-    try:
-        listed = json.loads(order) if order else []
-    except ValueError:
-        listed = []
-    known = [name for name in listed if isinstance(name, str) and name in names] if isinstance(listed, list) else []
-    rest = sorted(set(names) - {*known, layout.METADATA_GROUP}, key=lambda name: name.encode(errors="surrogateescape"))
-    return [*dict.fromkeys(known), *rest]
+        return layout.in_stored_order(names, layout.read_text(root, layout.COLUMN_ORDER))
 
 
 def copy_without(old: str, new: str, names: Collection[str]) -> None:

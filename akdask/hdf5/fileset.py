@@ -15,9 +15,8 @@ from akdask import config
 from akdask.errors import AkdaskError, FileError, MissingDatasetError
 from akdask.hdf5.agreement import Agreement
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
-from akdask.hdf5.existing import in_stored_order
 from akdask.hdf5.inspect import inspect_file
-from akdask.hdf5.layout import ObjType
+from akdask.hdf5.layout import ObjType, in_stored_order
 from akdask.hdf5.manifest import described
 from akdask.hdf5.rowspaces import ReadOptions, RowSpaces
 from akdask.hdf5.source import Hdf5Source, Layouts

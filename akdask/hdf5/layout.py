@@ -5,6 +5,8 @@ Sources: Arkouda's ``HDF5Msg.chpl`` and ``ServerConfig.chpl``; the schema docume
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from functools import cache
 from typing import Any, TypeAlias
@@ -64,6 +66,10 @@ CODES = "codes"
 CATEGORIES = "categories"
 NA_CODES = "NA_Codes"
 PERMUTATION = "permutation"
+UNIQUE_KEY_IDX = "unique_key_idx"
+KEY = "KEY_"
+LEVEL = "IDX_"
+ROW_LABELS = "Index"
 LIMB = "Limb_"
 """Name of the datasets of a bigint pdarray, before their numbers; the lowest 64 bits are number 0."""
 
@@ -75,8 +81,15 @@ MAX_BITS = b"MaxBits"
 NUM_LIMBS = b"NumLimbs"
 FILE_VERSION = b"file_version"
 ARKOUDA_VERSION = b"arkouda_version"
+RANK = b"Rank"
+SHAPE = b"Shape"
+NUM_KEYS = b"NumKeys"
+NUM_COLS = b"NumCols"
+NUM_IDX = b"NumIdx"
 COLUMN_ORDER = b"akdask_columns"
-"""Root attribute of akdask's own: names of the objects as the user ordered them, as JSON.  Servers ignore it."""
+"""Attribute of akdask's own on root and DataFrames: names as the user ordered them, as JSON.  Servers ignore it."""
+INNER_KIND = b"akdask_ObjType"
+"""Attribute of akdask's own: what a member is where servers demand a plain pdarray, as they do of levels and keys."""
 
 SINGLE, DISTRIBUTED = 0, 1
 """Values of ``File_Format``."""
@@ -123,6 +136,18 @@ def read_integer(node: H5Object, name: bytes) -> int | None:
     return int(value[0])
 
 
+def read_integers(node: H5Object, name: bytes) -> tuple[int, ...] | None:
+    """Return an attribute that is one or several integers; None if it is absent or neither."""
+    if not h5a.exists(node, name):
+        return None
+    attribute = h5a.open(node, name)
+    if attribute.get_type().get_class() != h5t.INTEGER or len(attribute.shape) > 1:
+        return None
+    value = np.zeros(attribute.shape, np.int64)
+    attribute.read(value, h5t.NATIVE_INT64)
+    return tuple(value.ravel().tolist())
+
+
 def read_text(node: H5Object, name: bytes) -> str | None:
     """Return a string attribute, of fixed or variable length; None if it is absent or no string."""
     return text_of(h5a.open(node, name)) if h5a.exists(node, name) else None
@@ -157,12 +182,24 @@ def write_kind(node: H5Object, kind: ObjType) -> None:
     write_text(node, ARKOUDA_VERSION, WRITTEN_VERSION)
 
 
-def write_column_order(root: H5Object, json_names: bytes) -> None:
+def write_column_order(node: H5Object, names: Sequence[str]) -> None:
     """Keep the users' order of columns; a list too long for an attribute is left out, and the order is alphabetical."""
-    if h5a.exists(root, COLUMN_ORDER):
-        h5a.delete(root, COLUMN_ORDER)
-    if len(json_names) < _LARGEST_ATTRIBUTE:
-        write_text(root, COLUMN_ORDER, json_names)
+    if h5a.exists(node, COLUMN_ORDER):
+        h5a.delete(node, COLUMN_ORDER)
+    text = json.dumps(names).encode()
+    if len(text) < _LARGEST_ATTRIBUTE:
+        write_text(node, COLUMN_ORDER, text)
+
+
+def in_stored_order(names: Collection[str], order: str | None) -> list[str]:
+    """Return names of objects in the order that a file keeps; those that it does not mention last, in byte order."""
+    try:
+        listed = json.loads(order) if order else []
+    except ValueError:
+        listed = []
+    known = [name for name in listed if isinstance(name, str) and name in names] if isinstance(listed, list) else []
+    rest = sorted(set(names) - {*known, METADATA_GROUP}, key=lambda name: name.encode(errors="surrogateescape"))
+    return [*dict.fromkeys(known), *rest]
 
 
 @cache

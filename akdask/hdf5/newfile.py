@@ -5,7 +5,6 @@ The second step takes no lock, so threads write their partitions side by side.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -85,11 +84,24 @@ Attributes: TypeAlias = tuple[tuple[bytes, int | tuple[int, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class NewGroup:
-    """A group to be made."""
+    """A group to be made.
+
+    Parameters
+    ----------
+    path : str
+        Path in the file.
+    kind : ObjType
+        The attribute.
+    attributes : tuple of (name, int or tuple of int)
+        Further attributes.
+    column_order : tuple of str
+        Names of the members as the user ordered them, where that matters.
+    """
 
     path: str
     kind: ObjType
     attributes: Attributes = ()
+    column_order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +192,7 @@ def add_layout(path: str, parts: Iterable[NewGroup | NewDataset], column_order: 
     with h5py.File(path, "r+", libver="earliest") as file:
         root = h5g.open(file.id, b"/")
         made = [(part, _make(root, part)) for part in parts]
-        layout.write_column_order(root, json.dumps(column_order).encode())
+        layout.write_column_order(root, column_order)
     return tuple(Placed(part, extent) for part, extent in made if isinstance(part, NewDataset) and extent is not None)
 
 
@@ -189,6 +201,8 @@ def _make(root: H5Object, part: NewGroup | NewDataset) -> Extent | None:
         group = h5g.create(root, part.path.encode())
         layout.write_kind(group, part.kind)
         _write_attributes(group, part.attributes)
+        if part.column_order:
+            layout.write_column_order(group, part.column_order)
         return None
     node = h5d.create(
         root, part.path.encode(), _stored_type(part.dtype), h5s.create_simple((part.length,)), _creation()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -61,7 +62,7 @@ class ExtentReader:
             self._ranges.read_into(out, extent.offset + start * out.itemsize, extent.dataset)
         elif len(out):
             try:
-                self._open_dataset(extent).read_direct(out, np.s_[start : start + len(out)])
+                _read_rows(self._open_dataset(extent), out, start)
             except HDF5_ERRORS as error:
                 raise FileFormatError(
                     f"dataset {extent.dataset!r} of {self.file.path!r} cannot be read.",
@@ -78,6 +79,16 @@ class ExtentReader:
         if extent.dataset not in self._datasets:
             self._datasets[extent.dataset] = self._hdf5[extent.dataset]
         return self._datasets[extent.dataset]
+
+
+def _read_rows(dataset: Any, out: NumberArray, start: int) -> None:
+    """Read elements through h5py, counted in row-major order where the dataset has several dimensions."""
+    if dataset.ndim == 1:
+        dataset.read_direct(out, np.s_[start : start + len(out)])
+        return
+    width = math.prod(dataset.shape[1:])
+    first, last = start // width, -(-(start + len(out)) // width)
+    out[:] = dataset[first:last].ravel()[start - first * width :][: len(out)]
 
 
 class Hdf5PartReader:

@@ -22,6 +22,8 @@ def kind_of(node: H5Object, members: Members | None) -> ObjType | Problem:
     number = layout.read_integer(node, layout.OBJ_TYPE)
     if number is not None:
         kind = _KNOWN.get(number, ObjType.UNKNOWN)
+        if kind is ObjType.PDARRAY and members is None:
+            return _kind_of_dataset(node)
         return kind if kind != ObjType.UNKNOWN else Problem(ObjTypeError, f"has the unknown ObjType {number}")
     if layout.read_text(node, layout.OBJ_TYPE) == ObjType.ARRAYVIEW.label:
         return ObjType.ARRAYVIEW
@@ -31,7 +33,7 @@ def kind_of(node: H5Object, members: Members | None) -> ObjType | Problem:
 
 
 def _kind_of_dataset(node: H5Object) -> ObjType:
-    shaped = h5a.exists(node, b"Rank") and h5a.exists(node, b"Shape")
+    shaped = h5a.exists(node, layout.RANK) and layout.read_integers(node, layout.SHAPE) is not None
     return ObjType.ARRAYVIEW if shaped or node.rank > 1 else ObjType.PDARRAY
 
 
@@ -41,11 +43,11 @@ def _kind_of_group(node: H5Object, members: Members) -> ObjType | None:
         return ObjType.PDARRAY
     if has(layout.CODES) and has(layout.CATEGORIES):
         return ObjType.CATEGORICAL
-    if has("unique_key_idx"):
+    if has(layout.UNIQUE_KEY_IDX):
         return ObjType.GROUPBY
-    if has("IDX_0"):
-        return ObjType.MULTIINDEX if has("IDX_1") else ObjType.INDEX
+    if has(f"{layout.LEVEL}0"):
+        return ObjType.MULTIINDEX if has(f"{layout.LEVEL}1") else ObjType.INDEX
     if values := members.find_values(layout.VALUES):
         found = members.open(values)
         return ObjType.STRINGS if is_dataset(found) and found.dtype == "u1" else ObjType.SEGARRAY
-    return ObjType.DATAFRAME if has("Index") else None
+    return ObjType.DATAFRAME if has(layout.ROW_LABELS) else None

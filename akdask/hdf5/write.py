@@ -317,7 +317,8 @@ def _check_arguments(specs: Sequence[ObjectSpec], npartitions: int, mode: str, f
     if npartitions < 1 or not specs:
         raise ArgumentError("there is nothing to write.", details=[f"{len(specs)} objects, {npartitions} partitions"])
     names = [spec.name for spec in specs]
-    bad = [name for name in names if name in {"", ".", layout.METADATA_GROUP} or "/" in name or "\0" in name]
+    inner = [name for spec in specs for name in spec.children]
+    bad = [name for name in [*names, *inner] if name in {"", ".", layout.METADATA_GROUP} or "/" in name or "\0" in name]
     if bad:
         raise ArgumentError(
             "HDF5 cannot have objects of these names.",

@@ -8,8 +8,8 @@ from __future__ import annotations
 from akdask.columns import slice_rows
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs import pdarray, strings
-from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import ColumnSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.codecs.composite import describe_group, describe_integers, lay_out_children
+from akdask.hdf5.description import Described
 from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.members import Members
 from akdask.hdf5.newfile import Columns, NewGroup, NewObject, ObjectSpec, Share
@@ -26,32 +26,28 @@ _WRONG_GROUPING = "v2023.05.05"
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe codes, categories, NA code and, where there are any, permutation and segments."""
     members = Members(node, name)
-    found = dict([_integers(name, members, layout.CODES)])
     labels = members.subgroup(members.find(layout.CATEGORIES), layout.CATEGORIES)
-    found[layout.CATEGORIES] = strings.describe_column(f"{name}/{layout.CATEGORIES}", labels)
-    wanted = [member for member in (layout.NA_CODES, *_OPTIONAL) if members.find(member)]
-    if layout.read_text(node, layout.ARKOUDA_VERSION) == _WRONG_GROUPING:
-        wanted = [member for member in wanted if member not in _OPTIONAL]
-    found.update(_integers(name, members, member) for member in wanted)
-    columns = tuple((member, column) for member, (column, _) in found.items())
-    return Described(ObjectSchema(name, kind, columns), tuple(slot for _, slots in found.values() for slot in slots))
-
-
-def _integers(name: str, members: Members, member: str) -> tuple[str, tuple[ColumnSchema, tuple[Slot, ...]]]:
-    dataset, slot = members.dataset(members.find(member), member)
-    if dataset.dtype[1] not in "iu":
-        raise NotFlatError(f"holds {dataset.dtype} as {member}, not integers")
-    return member, (ColumnSchema(f"{name}/{member}", INT64, (dataset,)), (slot,))
+    found = {
+        layout.CODES: describe_integers(name, members, layout.CODES),
+        layout.CATEGORIES: strings.describe_column(f"{name}/{layout.CATEGORIES}", labels),
+    }
+    wanted = [layout.NA_CODES] if members.find(layout.NA_CODES) else []
+    if all(map(members.find, _OPTIONAL)) and layout.read_text(node, layout.ARKOUDA_VERSION) != _WRONG_GROUPING:
+        wanted += _OPTIONAL
+    found.update((member, describe_integers(name, members, member)) for member in wanted)
+    return describe_group(name, kind, found)
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
-    """Lay out this partition's codes, and its share of the labels and of the NA code."""
+    """Lay out this partition's codes, and its share of all other parts."""
     labels = tables[spec.tables[layout.CATEGORIES]]
     na_codes = tables[spec.tables[layout.NA_CODES]]
     made = (
         pdarray.numbers(f"{spec.name}/{layout.CODES}", columns[spec.members[layout.CODES]], INT64),
         strings.group_of_strings(f"{spec.name}/{layout.CATEGORIES}", _share(labels, share)),
         pdarray.numbers(f"{spec.name}/{layout.NA_CODES}", _share(na_codes, share), INT64),
+        # Permutation and segments are children, for they have other numbers of rows than the codes.
+        *lay_out_children(spec, columns, tables, share),
     )
     return NewObject.group(NewGroup(spec.name, ObjType.CATEGORICAL), made)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +12,10 @@ from akdask.errors import SchemaError
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs import bigint
 from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
-from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema
+from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Columns, NewDataset, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import Attributes, Columns, NewDataset, NewObject, ObjectSpec, Share
 from akdask.schema import BOOL, ColumnType
 from akdask.typing import Column
 
@@ -30,6 +32,11 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
         dataset, slot = members.dataset(members.find(layout.OLD_BOOLEANS), layout.OLD_BOOLEANS)
         return Described(_schema(name, kind, dataset, BOOL), (slot,))
     dataset, slot = describe_dataset(node, name)
+    return described(name, kind, node, dataset, slot)
+
+
+def described(name: str, kind: ObjType, node: H5Object, dataset: DatasetSchema, slot: Slot) -> Described:
+    """Return the description of an open dataset of numbers."""
     return Described(_schema(name, kind, dataset, number_type(node, dataset.dtype)), (slot,))
 
 
@@ -56,11 +63,28 @@ def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -
         return bigint.group_of_limbs(spec.name, values, spec.dtype, bigint.number_of_limbs(spec, tables))
     if spec.dtype is None or not spec.dtype.is_number:
         raise SchemaError(f"{spec.name!r} cannot be written as a {spec.kind.label}: its type is {spec.dtype}.")
-    return numbers(spec.name, columns[spec.members[layout.VALUES]], spec.dtype, spec.kind)
+    return numbers(
+        spec.name, columns[spec.members[layout.VALUES]], spec.dtype, spec.kind, attributes=_attributes(spec.params)
+    )
+
+
+def _attributes(params: Mapping[str, Any]) -> Attributes:
+    """Return the attributes of arrays of several dimensions, and of those that are more than servers may know."""
+    found: list[tuple[bytes, int | tuple[int, ...]]] = []
+    if "shape" in params:
+        found += [(layout.RANK, len(params["shape"])), (layout.SHAPE, params["shape"])]
+    if "inner_kind" in params:
+        found.append((layout.INNER_KIND, params["inner_kind"]))
+    return tuple(found)
 
 
 def numbers(
-    path: str, values: Column, dtype: ColumnType, kind: ObjType = ObjType.PDARRAY, alias: str | None = None
+    path: str,
+    values: Column,
+    dtype: ColumnType,
+    kind: ObjType = ObjType.PDARRAY,
+    alias: str | None = None,
+    attributes: Attributes = (),
 ) -> NewObject:
     """Lay out a dataset of numbers, with another name in the same group if there is to be one.
 
@@ -76,4 +100,5 @@ def numbers(
         found = np.asarray(values).dtype
         raise SchemaError(f"{path!r} is to be written as {dtype}, but the values are {found}.") from None
     data = np.ascontiguousarray(typed).astype(stored, copy=False)
-    return NewObject((NewDataset(path, stored, len(data), kind, dtype == BOOL, alias),), {path: [data]})
+    made = NewDataset(path, stored, len(data), kind, dtype == BOOL, alias, attributes=attributes)
+    return NewObject((made,), {path: [data]})

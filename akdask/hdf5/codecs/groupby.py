@@ -1,0 +1,36 @@
+"""GroupBy: the keys, and the permutation and segments that bring equal keys together.
+
+Each part is cut on its own and holds positions in all rows, so they stay as they are when files are joined.
+"""
+
+from __future__ import annotations
+
+from akdask.hdf5 import layout
+from akdask.hdf5.codecs.composite import (
+    describe_group,
+    describe_integers,
+    describe_numbered,
+    lay_out_children,
+)
+from akdask.hdf5.description import Described
+from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.members import Members
+from akdask.hdf5.newfile import Columns, NewGroup, NewObject, ObjectSpec, Share
+
+KINDS = (ObjType.GROUPBY,)
+
+PARTS = (layout.SEGMENTS, layout.PERMUTATION, layout.UNIQUE_KEY_IDX)
+
+
+def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+    """Describe the parts, and the keys in the order of their numbers."""
+    members = Members(node, name)
+    columns = {part: describe_integers(name, members, part) for part in PARTS}
+    return describe_group(name, kind, columns, describe_numbered(members, layout.KEY))
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+    """Lay out the keys and the parts, which are children too: their numbers of rows differ."""
+    keys = [name for name in spec.children if name.startswith(layout.KEY)]
+    group = NewGroup(spec.name, spec.kind, ((layout.NUM_KEYS, len(keys)),))
+    return NewObject.group(group, lay_out_children(spec, columns, tables, share))

@@ -1,0 +1,25 @@
+"""Index and MultiIndex: a group with one object for each level, ``IDX_0``, ``IDX_1`` and so on.
+
+Files of servers in single-file mode have numeric levels without attributes; their types are inferred then.
+"""
+
+from __future__ import annotations
+
+from akdask.hdf5 import layout
+from akdask.hdf5.codecs.composite import describe_group, describe_numbered, lay_out_group
+from akdask.hdf5.description import Described
+from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.members import Members
+from akdask.hdf5.newfile import Columns, NewObject, ObjectSpec, Share
+
+KINDS = (ObjType.INDEX, ObjType.MULTIINDEX)
+
+
+def describe(name: str, kind: ObjType, node: H5Object) -> Described:
+    """Describe the levels, in the order of their numbers."""
+    return describe_group(name, kind, {}, describe_numbered(Members(node, name), layout.LEVEL))
+
+
+def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
+    """Lay out the levels."""
+    return lay_out_group(spec, columns, tables, share, ((layout.NUM_IDX, len(spec.children)),))
