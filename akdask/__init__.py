@@ -92,8 +92,9 @@ from akdask.collections.functions import (
     sum,
     var,
 )
-from akdask.collections.index import Index
+from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
+from akdask.collections.ndarray import ArrayView
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
 from akdask.collections.segarray import SegArray
@@ -106,11 +107,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AkdaskError",
+    "ArrayView",
     "Categorical",
     "DataFrame",
     "Datetime",
     "IPv4",
     "Index",
+    "MultiIndex",
     "Scalar",
     "SegArray",
     "Strings",

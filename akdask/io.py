@@ -10,11 +10,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.collections.array import Array
 from akdask.collections.dataframe import DataFrame
-from akdask.collections.index import Index
 from akdask.collections.stored import from_stored
-from akdask.collections.writing import Storable, update_objects, write_objects
+from akdask.collections.writing import Storable, StorageMethods, update_objects, write_objects
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingFileError, UnsupportedError
 from akdask.hdf5.fileset import open_set
 from akdask.storage.files import absolute
@@ -297,7 +295,7 @@ def _files_of(path_prefix: Path, file_format: str) -> str:
 
 def _storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
     """Return what is to be written, by name."""
-    if isinstance(columns, Array | Index):
+    if isinstance(columns, StorageMethods):
         raise ArgumentTypeError("to_hdf takes a dict or list of arrays.", hint="for one array: a.to_hdf(prefix).")
     named = isinstance(columns, Mapping | DataFrame)
     given = list(columns.keys()) if named else [str(number) for number in range(len(columns))]
@@ -308,9 +306,8 @@ def _storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]
 
 
 def _storable(item: Any) -> Storable:
-    array = item.values if isinstance(item, Index) else item
-    if not isinstance(array, Array):
+    if not isinstance(item, StorageMethods | DataFrame):
         raise ArgumentTypeError(
             f"a {type(item).__name__} cannot be written.", hint="make it an array with ak.array(…)."
         )
-    return array._storable()
+    return item._storable()

@@ -15,7 +15,7 @@ from akdask.collections.strings import Strings
 from akdask.collections.writing import Storable
 from akdask.columns import Table
 from akdask.errors import ArgumentTypeError
-from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, ObjType
+from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
 from akdask.kernels.operations import OPERATIONS
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
@@ -59,8 +59,10 @@ class Categorical(Array):
 
     _default_dataset = "categorical_array"
 
-    permutation = None
-    segments = None
+    permutation: pdarray | None = None
+    """Positions that bring equal elements together, where they were given or stored with the array."""
+    segments: pdarray | None = None
+    """Where each label starts in `permutation`, where that was given or stored with the array."""
     inferred_type = "categorical"
 
     def __init__(self, values: Any, *, NAvalue: str = DEFAULT_NA) -> None:
@@ -74,13 +76,22 @@ class Categorical(Array):
             made = _encoded(_strings(values), NAvalue)
         super().__init__(made._frame, made._value)
         self._labels: Labels = made._labels
+        self.permutation, self.segments = made.permutation, made.segments
 
     @classmethod
-    def of(cls, frame: Frame, codes: Value, labels: Labels) -> Self:
+    def of(
+        cls,
+        frame: Frame,
+        codes: Value,
+        labels: Labels,
+        permutation: pdarray | None = None,
+        segments: pdarray | None = None,
+    ) -> Self:
         """Return the Categorical of codes on the rows of a frame."""
         self = cls.__new__(cls)
         Array.__init__(self, frame, codes)
         self._labels = labels
+        self.permutation, self.segments = permutation, segments
         return self
 
     @classmethod
@@ -101,8 +112,8 @@ class Categorical(Array):
             Positions in `categories`.  A code outside is an error when its label is looked up.
         categories : Strings or sequence of str
             The labels, each once.
-        permutation, segments
-            Accepted as Arkouda spells them; nothing needs them here.
+        permutation, segments : pdarray of int, optional
+            Positions that bring equal elements together, and where each label starts in them.  Kept for files.
         NAvalue : str, default "N/A"
             The label that stands for missing.
 
@@ -115,7 +126,9 @@ class Categorical(Array):
         if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
             raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
         value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
-        return cls.of(codes._frame, value, Labels(_gathered(_strings(categories)), NAvalue))
+        labels = Labels(_gathered(_strings(categories)), NAvalue)
+        parts = [None if part is None else array(part) for part in (permutation, segments)]
+        return cls.of(codes._frame, value, labels, *parts)
 
     @classmethod
     def standardize_categories(cls, arrays: Sequence[Categorical], na_value: str = DEFAULT_NA) -> list[Categorical]:
@@ -296,7 +309,12 @@ class Categorical(Array):
             CATEGORIES: Project(self._labels, (0,), (self._labels.label,)),
             NA_CODES: Project(one, (0,), (self._labels.na_code,)),
         }
-        return Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables)
+        parts = {PERMUTATION: self.permutation, SEGMENTS: self.segments}
+        # Readers want both of them or neither.
+        children = {name: part._storable() for name, part in parts.items() if part is not None}
+        if len(children) < len(parts):
+            children = {}
+        return Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables, children)
 
     # display
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from akdask.collections.array import Array
 from akdask.collections.elementwise import cast
+from akdask.collections.ndarray import reshaped
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import special, wrap
@@ -38,8 +39,9 @@ def array(
     Parameters
     ----------
     a : array-like
-        A NumPy array, list, tuple, range, pandas Series or Index, Arrow array, or a lazy array.  Numbers widen to 64
-        bits; strings give `Strings`, times `Datetime` and `Timedelta`, ints of more than 64 bits a pdarray of bigint.
+        A NumPy array of any shape, list, tuple, range, pandas Series or Index, Arrow array, or a lazy array.  Numbers
+        widen to 64 bits; strings give `Strings`, times `Datetime` and `Timedelta`, ints of more than 64 bits a pdarray
+        of bigint.
     dtype : dtype-like, optional
         Type to convert to.
     copy : bool
@@ -51,12 +53,12 @@ def array(
 
     Returns
     -------
-    pdarray or Strings
+    pdarray, Strings, Datetime, Timedelta or ArrayView
 
     Raises
     ------
     ArgumentError
-        If the data are not one-dimensional or of no type that a column can hold.
+        If the data are of no type that a column can hold.
 
     Examples
     --------
@@ -65,6 +67,10 @@ def array(
     >>> array(["a", "bc"]).size
     2
     """
+    if isinstance(a, list) and a and isinstance(a[0], list | tuple | np.ndarray):
+        a = np.asarray(a)
+    if isinstance(a, np.ndarray) and a.ndim > 1:
+        return reshaped(array(a.ravel(), dtype), a.shape)
     if isinstance(a, Array):
         made: Any = a.copy()
     else:

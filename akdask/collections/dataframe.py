@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import pandas as pd
 
-from akdask.collections.array import check_transfer
+from akdask.collections.array import Array, check_transfer
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_build import arrays_of, named_items, split_index
 from akdask.collections.frame_columns import ColumnMethods
@@ -15,15 +15,15 @@ from akdask.collections.frame_display import DisplayMethods
 from akdask.collections.frame_form import ToPandas
 from akdask.collections.frame_rows import RowMethods
 from akdask.collections.frame_statistics import StatisticsMethods
+from akdask.collections.frame_storage import FileMethods
 from akdask.collections.index import Index
-from akdask.collections.writing import Path, Storable, update_objects, write_objects
 from akdask.errors import ArgumentTypeError
 from akdask.plan.bridge import to_dask
 from akdask.plan.present import Present
 from akdask.plan.run import run
 
 
-class DataFrame(ColumnMethods, RowMethods, StatisticsMethods, DisplayMethods):
+class DataFrame(ColumnMethods, RowMethods, StatisticsMethods, FileMethods, DisplayMethods):
     """Named lazy columns that share their rows.
 
     Parameters
@@ -56,6 +56,11 @@ class DataFrame(ColumnMethods, RowMethods, StatisticsMethods, DisplayMethods):
         labels = found if index is None else Index(index).values
         self._held = ColumnSet.of(arrays_of(named), labels)
         self._handed = {}
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Array], index: Array | None = None) -> Self:
+        """Return the frame of arrays that share rows, whatever the columns are called."""
+        return cls._of(ColumnSet.of(columns, index))
 
     @classmethod
     def from_pandas(cls, pd_df: pd.DataFrame) -> Self:
@@ -126,49 +131,6 @@ class DataFrame(ColumnMethods, RowMethods, StatisticsMethods, DisplayMethods):
         project = columns.project(with_index=True)
         meta = clear_known_categories(form.of_nothing(project, len(labels)))
         return to_dask(project, form, labels, meta)
-
-    # files
-
-    def to_hdf(
-        self,
-        path: Path,
-        index: bool = False,
-        columns: Sequence[str] | None = None,
-        file_type: str = "distribute",
-        *,
-        num_locales: int | None = None,
-    ) -> None:
-        """Write the columns to HDF5 files, which Arkouda reads; computes.
-
-        Parameters
-        ----------
-        path : str or path
-            Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
-        index : bool
-            Write the labels of the rows as well, as ``Index``.
-        columns : list of str, optional
-            The columns to write, all unless given.
-        file_type : {"distribute", "single"}
-            A set of files, or one in all at exactly that path.
-        num_locales : int, optional
-            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.
-        """
-        write_objects(self._storables(index, columns), path, "truncate", file_type, num_locales=num_locales)
-
-    def update_hdf(
-        self, prefix_path: Path, index: bool = False, columns: Sequence[str] | None = None, repack: bool = True
-    ) -> None:
-        """Write the columns into the HDF5 files of a prefix, replacing those of the same names; computes.
-
-        `repack` is accepted as Arkouda spells it; space that old columns took is always given back.
-        """
-        update_objects(self._storables(index, columns), prefix_path)
-
-    def _storables(self, index: bool, names: Sequence[str] | None) -> dict[str, Storable]:
-        columns = self._columns if names is None else self._columns.only(names)
-        columns = columns.numbered() if index else columns
-        objects = {name: columns.array(name)._storable() for name in columns.values}
-        return {**objects, "Index": columns.index_array()._storable()} if index else objects
 
 
 from_pandas = DataFrame.from_pandas

@@ -219,11 +219,11 @@ class MultiIndex(Index):
             raise ArgumentError(f"{len(data)} levels need as many names, got {len(self._names)}.")
         levels = [_as_labels(item.values if isinstance(item, Index) else item) for item in data]
         frame, values = align("make a MultiIndex", [(level._frame, level._value) for level in levels])
-        self.levels = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
+        self.levels: list[Any] = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
         self.name = name
 
     @property
-    def values(self) -> list[Any]:  # type: ignore[override]  # several arrays, as in Arkouda
+    def values(self) -> list[Any]:
         """The levels."""
         return self.levels
 
@@ -325,7 +325,7 @@ class MultiIndex(Index):
         its = other._levels if isinstance(other, Index) else list(other) if isinstance(other, Sequence) else [other]
         return reduce(lambda left, right: left & right, [a == b for a, b in zip(self.levels, its, strict=True)])
 
-    def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:  # type: ignore[override]
+    def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:
         """Return the levels by their names, or by those given."""
         known = [f"idx_{number}" if name is None else name for number, name in enumerate(self._names)]
         return dict(zip(labels or known, self.levels, strict=True))

@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.collections.array import Array, as_ndarray
 from akdask.collections.assignment import assigned
+from akdask.collections.ndarray import reshaped
 from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import ReductionMethods, reduced
 from akdask.collections.wrap import shows
@@ -112,6 +113,20 @@ class pdarray(OperatorMethods, ReductionMethods, Array):
     def fill(self, value: Any) -> None:
         """Set every element; lazy."""
         self[:] = value
+
+    def reshape(self, *shape: Any) -> Any:
+        """Return the elements in another shape, in row-major order, as an `ArrayView`; lazy.
+
+        Parameters
+        ----------
+        *shape : int, or one sequence of int
+            Length of each dimension; one of them may be -1, which is found from the number of elements.
+        """
+        return reshaped(self, *shape)
+
+    def flatten(self) -> pdarray:
+        """Return the array itself, which is flat."""
+        return self
 
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same elements in the same order; computes."""

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from akdask.errors import UnsupportedError
 from akdask.hdf5.fileset import open_set
 from akdask.hdf5.layout import ObjType
 
@@ -17,13 +16,6 @@ COLUMN_SETS = [
     *(f"segarray_{which}" for which in ("N2_n6", "N3_n2", "N3_n8", "single_n5", "str_N2_n6", "str_single_n5")),
     *("dataframe_columns_N2", "columns_v2023.02.08_N2", "v1_N2", "v1_booleans_N2", "v0_N2"),
 ]
-OTHER_SETS = {
-    "groupby_1key_N2": ObjType.GROUPBY,
-    "index_N2": None,
-    "dataframe_snapshot_N2": ObjType.DATAFRAME,
-    "arrayview_v2022.11.10_single": ObjType.ARRAYVIEW,
-    "arrayview_v2024.06.21_N2": ObjType.ARRAYVIEW,
-}
 
 
 @pytest.fixture
@@ -74,21 +66,6 @@ def test_all_objects_of_a_set_have_their_values_and_kinds(expected_set, read_col
             assert dtype.max_bits == wanted.get("max_bits", -1)
         for member, column in stored.members.items():
             assert_values(read_column(column), wanted[member])
-
-
-@pytest.mark.parametrize("name", OTHER_SETS)
-def test_other_kinds_are_listed_and_refused_by_kind_file_and_dataset(expected_set, name):
-    folder, expected = expected_set(name)
-    files = open_set([folder / file for file in expected["files"]])
-    assert set(files.kinds) == set(expected["objects"])
-    for dataset, wanted in expected["objects"].items():
-        assert files.kinds[dataset].label == wanted["type"]
-        with pytest.raises(UnsupportedError) as caught:
-            files.select([dataset])
-        words = str(caught.value)
-        assert dataset in words
-        assert expected["files"][0] in words
-        assert wanted["type"] in words
 
 
 def test_a_pattern_finds_the_files_of_each_distributed_set_in_order(expected_set):

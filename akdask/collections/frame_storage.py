@@ -1,0 +1,88 @@
+"""Files of a DataFrame: its columns as objects of a set, or all of it as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from akdask.collections.categorical import Categorical
+from akdask.collections.columnset import ColumnSet
+from akdask.collections.elementwise import cast
+from akdask.collections.frame_base import FrameBase
+from akdask.collections.writing import Path, Storable, update_objects, write_objects
+from akdask.errors import ArgumentError
+from akdask.hdf5.layout import ROW_LABELS, ObjType
+
+
+class FileMethods(FrameBase):
+    """Writing HDF5 files."""
+
+    def to_hdf(
+        self,
+        path: Path,
+        index: bool = False,
+        columns: Sequence[str] | None = None,
+        file_type: str = "distribute",
+        *,
+        num_locales: int | None = None,
+    ) -> None:
+        """Write the columns to HDF5 files, which Arkouda reads; computes.
+
+        Parameters
+        ----------
+        path : str or path
+            Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
+        index : bool
+            Write the labels of the rows as well, as ``Index``.
+        columns : list of str, optional
+            The columns to write, all unless given.
+        file_type : {"distribute", "single"}
+            A set of files, or one in all at exactly that path.
+        num_locales : int, optional
+            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.
+        """
+        write_objects(self._storables(index, columns), path, "truncate", file_type, num_locales=num_locales)
+
+    def save(
+        self, path: Path, index: bool = False, columns: Sequence[str] | None = None, file_type: str = "distribute"
+    ) -> None:
+        """Write the columns as `to_hdf` does: the name of old Arkouda releases."""
+        self.to_hdf(path, index, columns, file_type)
+
+    def update_hdf(
+        self, prefix_path: Path, index: bool = False, columns: Sequence[str] | None = None, repack: bool = True
+    ) -> None:
+        """Write the columns into the HDF5 files of a prefix, replacing those of the same names; computes.
+
+        `repack` is accepted as Arkouda spells it; space that old columns took is always given back.
+        """
+        update_objects(self._storables(index, columns), prefix_path)
+
+    def _storables(self, index: bool, names: Sequence[str] | None) -> dict[str, Storable]:
+        columns = self._columns if names is None else self._columns.only(names)
+        columns = columns.numbered() if index else columns
+        objects = {name: columns.array(name)._storable() for name in columns.values}
+        return {**objects, ROW_LABELS: columns.index_array()._storable()} if index else objects
+
+    def _storable(self) -> Storable:
+        """Return the frame as one object, as snapshots hold it."""
+        columns = self._columns.numbered()
+        taken = [name for name in columns.values if name.lower() == ROW_LABELS.lower()]
+        if taken:
+            raise ArgumentError(
+                f"a DataFrame with a column {taken[0]!r} cannot be written as one object.",
+                hint="the labels of the rows have that name there; rename the column.",
+            )
+        children = {ROW_LABELS: _labels(columns)}
+        children.update((name, columns.array(name)._storable()) for name in columns.values)
+        return Storable(ObjType.DATAFRAME, columns.frame, children=children)
+
+
+def _labels(columns: ColumnSet) -> Storable:
+    """Return the labels of the rows in a form that servers take: 64-bit numbers or Strings."""
+    labels: Any = columns.index_array()
+    if isinstance(labels, Categorical):
+        labels = labels.to_strings()
+    elif labels._value.dtype.kind == "bool":
+        labels = cast(labels, "int64")
+    return labels._storable().as_inner()

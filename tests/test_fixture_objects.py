@@ -1,0 +1,124 @@
+"""Every object of every sample file has the class and the values that its ``expected.json`` says."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import akdask as ak
+
+SHARED = Path(__file__).parents[2] / "shared" / "fixtures"
+FOLDERS = sorted(path.parent.name for path in (SHARED / "arkouda_v2").glob("*/expected.json"))
+
+CLASSES = {
+    "pdarray": ak.pdarray,
+    "Strings": ak.Strings,
+    "Datetime": ak.Datetime,
+    "Timedelta": ak.Timedelta,
+    "IPv4": ak.IPv4,
+    "Categorical": ak.Categorical,
+    "Index": ak.Index,
+    "MultiIndex": ak.MultiIndex,
+    "DataFrame": ak.DataFrame,
+    "ArrayView": ak.ArrayView,
+}
+
+
+def numbers(values, dtype):
+    wanted = [float(value) if isinstance(value, str) else value for value in values]
+    return np.array(wanted, dtype)
+
+
+def check_numbers(found, wanted):
+    assert found.dtype == wanted["dtype"]
+    expected = numbers(wanted["values"], wanted["dtype"])
+    values = found.to_ndarray()
+    np.testing.assert_array_equal(values, expected)
+    if values.dtype.kind == "f":
+        np.testing.assert_array_equal(np.signbit(values), np.signbit(expected))
+
+
+def check_text(found, wanted):
+    assert found.tolist() == wanted["values"]
+
+
+def check_categorical(found, wanted):
+    assert found.tolist() == wanted["values"]
+    assert found.codes.tolist() == wanted["codes"]
+    assert found.categories.tolist() == wanted["categories"]
+    assert found.isna().tolist() == [code == wanted["na_code"] for code in wanted["codes"]]
+    for part in ("permutation", "segments"):
+        stored = getattr(found, part)
+        assert (None if stored is None else stored.tolist()) == wanted.get(part)
+
+
+def check_index(found, wanted):
+    for level, expected in zip(found._levels, wanted["levels"], strict=True):
+        check(level, expected)
+
+
+def check_dataframe(found, wanted):
+    assert sorted(found.columns) == sorted(wanted["columns"])
+    for name, column in wanted["columns"].items():
+        check(found[name], column)
+    check(found.index.values, wanted["index"])
+
+
+def check_arrayview(found, wanted):
+    assert found.shape == tuple(wanted["shape"])
+    check_numbers(found.flatten(), wanted)
+    np.testing.assert_array_equal(
+        found.to_ndarray(), numbers(wanted["values"], wanted["dtype"]).reshape(wanted["shape"])
+    )
+
+
+CHECKS = {
+    "pdarray": check_numbers,
+    "Strings": check_text,
+    "Datetime": lambda found, wanted: check_numbers(found.values, wanted),
+    "Timedelta": lambda found, wanted: check_numbers(found.values, wanted),
+    "IPv4": lambda found, wanted: check_numbers(found.values, wanted),
+    "Categorical": check_categorical,
+    "Index": check_index,
+    "MultiIndex": check_index,
+    "DataFrame": check_dataframe,
+    "ArrayView": check_arrayview,
+}
+
+
+def check(found, wanted):
+    assert type(found) is CLASSES[wanted["type"]]
+    CHECKS[wanted["type"]](found, wanted)
+
+
+def expected_of(name):
+    folder = SHARED / "arkouda_v2" / name
+    expected = json.loads((folder / "expected.json").read_text())
+    for wanted in expected["objects"].values():
+        if "npz_values" in wanted:
+            wanted["values"] = np.load(folder / "expected.npz")[wanted["npz_values"]].tolist()
+    return [folder / file for file in expected["files"]], expected["objects"]
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_objects_of_generated_files_have_their_values(name):
+    files, objects = expected_of(name)
+    found = ak.read_hdf(files)
+    assert set(found) == set(objects)
+    for key, wanted in objects.items():
+        check(found[key], wanted)
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("file_type", ["distribute", "single"])
+def test_objects_of_generated_files_are_written_and_read_again(prefix, name, file_type):
+    files, objects = expected_of(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ak.to_hdf(ak.read_hdf(files), prefix, file_type=file_type)
+    found = ak.load_all(prefix)
+    assert set(found) == set(objects)
+    for key, wanted in objects.items():
+        check(found[key], wanted)
