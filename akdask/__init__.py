@@ -4,6 +4,7 @@
 """
 
 from akdask import config
+from akdask.collections import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
 from akdask.collections.categorical import Categorical
 from akdask.collections.connection import connect, disconnect, get_config
@@ -100,8 +101,21 @@ from akdask.collections.scalar import Scalar
 from akdask.collections.segarray import SegArray
 from akdask.collections.strings import Strings
 from akdask.errors import AkdaskError
-from akdask.io import get_datasets, get_filetype, load, load_all, ls, read, read_hdf, to_hdf, update_hdf
+from akdask.io import (
+    get_datasets,
+    get_filetype,
+    load,
+    load_all,
+    ls,
+    read,
+    read_hdf,
+    read_tagged_data,
+    save_all,
+    to_hdf,
+    update_hdf,
+)
 from akdask.schema.bigint import bigint, bigint_
+from akdask.snapshot import restore, snapshot
 
 __version__ = "0.1.0"
 
@@ -195,12 +209,16 @@ __all__ = [
     "randint",
     "read",
     "read_hdf",
+    "read_tagged_data",
+    "restore",
     "rotl",
     "rotr",
     "round",
+    "save_all",
     "sign",
     "sin",
     "sinh",
+    "snapshot",
     "sqrt",
     "square",
     "standard_normal",

@@ -11,7 +11,7 @@
     ├── SchemaError            ValueError            types or names that do not fit together
     │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
     └── FileError              RuntimeError          anything about files; Arkouda raises RuntimeError for all of them
-        ├── MissingFileError        FileNotFoundError
+        ├── MissingFileError        FileNotFoundError, ValueError
         ├── MissingDatasetError     KeyError, ValueError
         ├── FileFormatError         ValueError       not HDF5, truncated, damaged
         ├── ObjTypeError            TypeError        an object kind that the schema does not have
@@ -105,7 +105,7 @@ class FileError(AkdaskError, RuntimeError):
     """A file could not be read or written as asked."""
 
 
-class MissingFileError(FileError, FileNotFoundError):
+class MissingFileError(FileError, FileNotFoundError, ValueError):
     """No file at the path, or none that matches the pattern."""
 
 

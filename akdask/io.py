@@ -5,20 +5,19 @@ Reading looks at metadata only and gives lazy objects; their bytes are read when
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from akdask.collections.categorical import Categorical
 from akdask.collections.dataframe import DataFrame
+from akdask.collections.reading import demand_hdf5, files_of, first_type, stored_objects
 from akdask.collections.stored import from_stored
+from akdask.collections.tags import FILE_CODES, file_codes
 from akdask.collections.writing import Storable, StorageMethods, update_objects, write_objects
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingFileError, UnsupportedError
-from akdask.hdf5.fileset import open_set
-from akdask.storage.files import absolute
-from akdask.storage.filetype import FileType, file_type
-from akdask.storage.locales import Filenames, split_extension
-from akdask.storage.recovery import settled
+from akdask.errors import ArgumentError, ArgumentTypeError, FileError, UnsupportedError
+from akdask.hdf5.fileset import FileSet, open_set
+from akdask.storage.locales import Filenames
 
 Path = str | os.PathLike[str]
 
@@ -30,6 +29,8 @@ __all__ = [
     "ls",
     "read",
     "read_hdf",
+    "read_tagged_data",
+    "save_all",
     "to_hdf",
     "update_hdf",
 ]
@@ -60,8 +61,8 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         Leave out files that cannot be read, with one warning.
     calc_string_offsets : bool, default False
         Find where strings start from their bytes, even where that is stored.
-    tag_data : False
-        Not supported yet.
+    tag_data : bool, default False
+        Add ``Filename_Codes``: of each row the number of its file; see `read_tagged_data`.
 
     Returns
     -------
@@ -80,15 +81,58 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     UnsupportedError
         If an object is of a kind that cannot be read yet.
     """
-    if tag_data:
-        raise UnsupportedError(
-            "read_hdf cannot tag rows with their files yet.", hint="read the files one by one and concatenate."
-        )
-    names = [datasets] if isinstance(datasets, str) else datasets
+    if tag_data and iterative:
+        raise FileError("rows cannot be tagged with their files when files are read one by one.")
     opened = open_set(
         filenames, strict_types=strict_types, allow_errors=allow_errors, calc_string_offsets=calc_string_offsets
     )
-    return {name: from_stored(stored) for name, stored in opened.select(names).items()}
+    return _objects(opened, datasets, tagged=tag_data)
+
+
+def _objects(files: FileSet, datasets: str | Sequence[str] | None, *, tagged: bool) -> dict[str, Any]:
+    found = stored_objects(files, [datasets] if isinstance(datasets, str) else datasets)
+    objects = {name: from_stored(stored) for name, stored in found.items()}
+    return {**objects, FILE_CODES: file_codes(files, found)} if tagged else objects
+
+
+def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
+    filenames: Filenames,
+    datasets: str | Sequence[str] | None = None,
+    strictTypes: bool = True,
+    allow_errors: bool = False,
+    calc_string_offsets: bool = False,
+    read_nested: bool = True,
+    has_non_float_nulls: bool = False,
+) -> tuple[dict[str, Any], Categorical]:
+    """Open HDF5 files as `read_hdf` does, and tell of each row which file it is from.  Reads metadata only.
+
+    Parameters
+    ----------
+    filenames, datasets, allow_errors, calc_string_offsets
+        As in `read_hdf`.
+    strictTypes : bool, default True
+        `strict_types` of `read_hdf`.
+    read_nested, has_non_float_nulls
+        For other formats than HDF5.
+
+    Returns
+    -------
+    dict
+        As from `read_hdf`, with ``Filename_Codes`` besides: the number of the file, in their order.
+    Categorical
+        The same as names of files.
+
+    Raises
+    ------
+    InconsistentFilesError
+        If the objects have different numbers of rows in a file.
+    """
+    demand_hdf5(filenames)
+    opened = open_set(
+        filenames, strict_types=strictTypes, allow_errors=allow_errors, calc_string_offsets=calc_string_offsets
+    )
+    found = _objects(opened, datasets, tagged=True)
+    return found, Categorical.from_codes(found[FILE_CODES], opened.paths)
 
 
 def read(  # noqa: PLR0917 - Arkouda's signature
@@ -121,7 +165,7 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     UnsupportedError
         If the files are not HDF5: other formats cannot be read yet.
     """
-    _demand_hdf5(filenames)
+    demand_hdf5(filenames)
     return read_hdf(filenames, datasets, iterative, strictTypes, allow_errors, calc_string_offsets)
 
 
@@ -157,7 +201,7 @@ def load(
     MissingFileError
         If there are no files of that prefix.
     """
-    files = _files_of(path_prefix, file_format)
+    files = files_of(path_prefix, file_format)
     return read_hdf(files, [dataset], calc_string_offsets=calc_string_offsets)
 
 
@@ -165,7 +209,7 @@ def load_all(
     path_prefix: Path, file_format: str = "INFER", column_delim: str = ",", read_nested: bool = True
 ) -> dict[str, Any]:
     """Open all objects of the files that were written under a prefix; see `load`.  Reads metadata only."""
-    return read_hdf(_files_of(path_prefix, file_format))
+    return read_hdf(files_of(path_prefix, file_format))
 
 
 def to_hdf(
@@ -206,6 +250,36 @@ def to_hdf(
         If the files cannot be written; what was there before stays.
     """
     write_objects(_storables(columns, names), prefix_path, mode, file_type, num_locales=num_locales)
+
+
+def save_all(  # noqa: PLR0917 - Arkouda's signature
+    columns: Mapping[str, Any] | Sequence[Any],
+    prefix_path: Path,
+    names: Sequence[str] | None = None,
+    file_format: str = "HDF5",
+    mode: str = "truncate",
+    file_type: str = "distribute",
+    compression: str | None = None,
+) -> None:
+    """Write objects as `to_hdf` does: the name of old Arkouda releases.
+
+    Parameters
+    ----------
+    columns, prefix_path, names, mode, file_type
+        As in `to_hdf`.
+    file_format : {"HDF5"}
+        The format.
+    compression : None
+        For other formats.
+
+    Raises
+    ------
+    UnsupportedError
+        If another format is asked for.
+    """
+    if file_format.upper() != "HDF5" or compression is not None:
+        raise UnsupportedError(f"files of format {file_format!r} cannot be written yet.", hint="use 'HDF5'.")
+    to_hdf(columns, prefix_path, names, mode, file_type)
 
 
 def update_hdf(
@@ -252,45 +326,13 @@ def get_datasets(
         For other formats than HDF5.
     """
     if not allow_errors:
-        _demand_hdf5(filenames)
+        demand_hdf5(filenames)
     return list(open_set(filenames, allow_errors=allow_errors).kinds)
 
 
 def get_filetype(filenames: Filenames) -> str:
     """Return the format of the first of some files, told from its first bytes: ``HDF5``, ``Parquet`` or ``CSV``."""
-    return _first_type(filenames)[1].value
-
-
-def _first_type(filenames: Filenames) -> tuple[str, FileType]:
-    """Return the first of some files, and its format."""
-    return settled(filenames, lambda paths: (paths[0], file_type(paths[0])))
-
-
-def _demand_hdf5(filenames: Filenames) -> None:
-    path, found = _first_type(filenames)
-    if found is not FileType.HDF5:
-        raise UnsupportedError(f"{path!r} is a {found.value} file, which cannot be read yet.")
-
-
-def _files_of(path_prefix: Path, file_format: str) -> str:
-    """Return the pattern of the files that were written under a prefix, or the path of the one that was."""
-    if file_format.upper() not in {"INFER", "HDF5"}:
-        raise UnsupportedError(f"files of format {file_format!r} cannot be read yet.", hint="use 'INFER' or 'HDF5'.")
-    path = absolute(path_prefix)
-    if "*" in path:
-        raise ArgumentError(f"load takes a prefix, not the pattern {path!r}.", hint="use read_hdf for patterns.")
-    prefix, extension = split_extension(path)
-    files = f"{glob.escape(prefix)}_LOCALE*{glob.escape(extension)}"
-    try:
-        _demand_hdf5(files)
-    except MissingFileError:
-        if not os.path.isfile(path):
-            raise MissingFileError(
-                f"no files were written under {path!r}.", details=[f"looked for {prefix}_LOCALE*{extension}"]
-            ) from None
-        files = path
-        _demand_hdf5(path)
-    return files
+    return first_type(filenames)[1].value
 
 
 def _storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:

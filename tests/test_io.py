@@ -302,12 +302,6 @@ def test_files_with_errors_can_be_left_out(numbers, prefix):
         io.read_hdf(f"{prefix}_LOCALE*")
 
 
-def test_what_is_not_supported_is_said(numbers, prefix):
-    numbers.to_hdf(prefix)
-    with pytest.raises(UnsupportedError, match="tag"):
-        io.read_hdf(f"{prefix}_LOCALE*", tag_data=True)
-
-
 def test_one_dataset_gives_a_dict_of_one_entry(numbers, prefix):
     numbers.to_hdf(prefix)
     for found in (io.read_hdf(f"{prefix}_LOCALE*", "array"), io.read(f"{prefix}_LOCALE*"), io.load(prefix)):

@@ -17,7 +17,10 @@ from akdask.collections.frame_rows import RowMethods
 from akdask.collections.frame_statistics import StatisticsMethods
 from akdask.collections.frame_storage import FileMethods
 from akdask.collections.index import Index
+from akdask.collections.reading import files_of, read_objects
+from akdask.collections.writing import Path
 from akdask.errors import ArgumentTypeError
+from akdask.hdf5.fileset import open_set
 from akdask.plan.bridge import to_dask
 from akdask.plan.present import Present
 from akdask.plan.run import run
@@ -71,6 +74,29 @@ class DataFrame(ColumnMethods, RowMethods, StatisticsMethods, FileMethods, Displ
         if not isinstance(pd_df, pd.DataFrame):
             raise ArgumentTypeError(f"from_pandas takes a pandas DataFrame, got {type(pd_df).__name__}.")
         return cls(pd_df)
+
+    @classmethod
+    def load(cls, prefix_path: Path, file_format: str = "INFER") -> Self:
+        """Open the files that were written under a prefix as a DataFrame.  Reads metadata only.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            What `to_hdf` was given.
+        file_format : {"INFER", "HDF5"}
+            The format.
+
+        Raises
+        ------
+        MissingFileError
+            If there are no files of that prefix.
+        AlignmentError
+            If the objects in the files do not have as many rows.
+        """
+        objects = read_objects(open_set(files_of(prefix_path, file_format)))
+        # A snapshot of one DataFrame is a set with one object.
+        (first, *rest) = objects.values()
+        return first if isinstance(first, cls) and not rest else cls(objects)
 
     def __getitem__(self, key: Any) -> Any:
         """Return a column, some columns, or some rows.

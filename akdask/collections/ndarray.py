@@ -133,6 +133,10 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
     def _storable(self) -> Storable:
         return replace(self.base._storable(), kind=ObjType.ARRAYVIEW, params={"shape": self.shape})
 
+    def flat_storable(self) -> Storable:
+        """Return what is stored of the array as a flat one with a shape, which every server reads."""
+        return replace(self._storable(), kind=ObjType.PDARRAY)
+
     def to_hdf(
         self,
         prefix_path: Path,
@@ -155,21 +159,21 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
         """
         if nd not in {"view", "flat"}:
             raise ArgumentError(f"nd is 'view' or 'flat', not {nd!r}.")
-        made: StorageMethods = _Stored(self._storable(), ObjType.PDARRAY if nd == "flat" else ObjType.ARRAYVIEW)
-        made.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
+        writer: Any = super() if nd == "view" else _Flat(self)
+        writer.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
 
     def __repr__(self) -> str:
         return f"ArrayView({self.base!r}, shape={self.shape})"
 
 
-class _Stored(StorageMethods):
-    """An array that is written as another kind of object."""
+class _Flat(StorageMethods):
+    """An array that is written as a flat one."""
 
-    def __init__(self, storable: Storable, kind: ObjType) -> None:
-        self._made = replace(storable, kind=kind)
+    def __init__(self, view: ArrayView) -> None:
+        self._view = view
 
     def _storable(self) -> Storable:
-        return self._made
+        return self._view.flat_storable()
 
 
 def _flat(item: Any) -> Any:

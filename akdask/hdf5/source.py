@@ -196,6 +196,11 @@ class Hdf5Source:
             self._bounds[column] = None if found is None else found.take(self._ranges.files)
         return self._bounds[column]
 
+    @property
+    def paths(self) -> list[str]:
+        """The file of each partition."""
+        return [self._layouts.files[file].file.path for file in self._ranges.files.tolist()]
+
     def part(self, index: int, columns: Sequence[str]) -> Hdf5Part:
         """Return one partition, reduced to the given columns.
 

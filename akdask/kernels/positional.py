@@ -55,6 +55,15 @@ def _at_positions(run: Callable[..., NumberArray]) -> Kernel:
     return kernel
 
 
+def _of_range(positions: Any, out: Any = None, *, starts: tuple[int, ...], numbers: tuple[int, ...]) -> Any:
+    """Return the number of the range that each position is in: the last that does not start beyond it."""
+    found = np.array(numbers, np.int64)[np.searchsorted(np.array(starts, np.int64), positions, side="right") - 1]
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
 def _operation(name: str, result: ColumnType, run: Callable[..., NumberArray]) -> Operation:
     return Operation(name, 1, lambda dtype, **_: result if dtype == INT64 else None, _at_positions(run))
 
@@ -62,6 +71,7 @@ def _operation(name: str, result: ColumnType, run: Callable[..., NumberArray]) -
 POSITION_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
+        Operation("of_range", 1, lambda dtype, **_: INT64 if dtype == INT64 else None, _of_range),
         _operation("linspace", FLOAT64, linspace),
         _operation("random_integers", INT64, random.integers),
         _operation("random_uniform", FLOAT64, random.uniform),

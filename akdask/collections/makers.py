@@ -1,0 +1,71 @@
+"""The lazy object of each kind of stored one: a function for each kind that is more than an array."""
+
+from __future__ import annotations
+
+from akdask.collections.categorical import DEFAULT_NA, Categorical
+from akdask.collections.dataframe import DataFrame
+from akdask.collections.datetimes import Datetime, Timedelta
+from akdask.collections.index import Index, MultiIndex
+from akdask.collections.ipv4 import IPv4
+from akdask.collections.ndarray import ArrayView, reshaped
+from akdask.collections.stored import flat, from_stored, gathered, makes, scanned
+from akdask.errors import ArgumentError, FileFormatError
+from akdask.hdf5.fileset import StoredObject
+from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, ROW_LABELS, SEGMENTS, VALUES, ObjType
+from akdask.plan.labels import Labels
+from akdask.plan.values import Call, Constant, Value
+
+
+@makes(ObjType.CATEGORICAL)
+def _categorical(stored: StoredObject) -> Categorical:
+    na = stored.members.get(NA_CODES)
+    has_na = na is not None and sum(na.source.lengths) > 0
+    labels = Labels(gathered(stored.members[CATEGORIES]), gathered(na) if na and has_na else DEFAULT_NA)
+    codes: Value
+    frame, codes = scanned(stored.members[CODES])
+    is_grouped = {PERMUTATION, SEGMENTS} <= stored.members.keys()
+    parts = [flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS)] if is_grouped else []
+    if not has_na:
+        # Files of before v2022.05.05 mark missing elements by -1.
+        codes = Call("where", Call("less", codes, Constant(0)), labels.na_code, codes)
+    return Categorical.of(frame, codes, labels, *parts)
+
+
+@makes(ObjType.INDEX)
+@makes(ObjType.MULTIINDEX)
+def _index(stored: StoredObject) -> Index:
+    levels = [from_stored(level) for level in stored.children.values()]
+    return Index(levels[0]) if len(levels) == 1 else MultiIndex(levels)
+
+
+@makes(ObjType.DATAFRAME)
+def _dataframe(stored: StoredObject) -> DataFrame:
+    columns = {name: from_stored(column) for name, column in stored.children.items() if name != ROW_LABELS}
+    labels = stored.children.get(ROW_LABELS)
+    return DataFrame.of(columns, None if labels is None else from_stored(labels))
+
+
+@makes(ObjType.ARRAYVIEW)
+def _arrayview(stored: StoredObject) -> ArrayView:
+    shape = stored.params["shape"]
+    try:
+        return reshaped(flat(stored.members[VALUES]), shape)
+    except ArgumentError as error:
+        raise FileFormatError(
+            f"dataset {stored.name!r} does not have the elements of its shape.", details=[str(error)]
+        ) from error
+
+
+@makes(ObjType.DATETIME)
+def _datetime(stored: StoredObject) -> Datetime:
+    return Datetime.of(*scanned(stored.members[VALUES]))
+
+
+@makes(ObjType.TIMEDELTA)
+def _timedelta(stored: StoredObject) -> Timedelta:
+    return Timedelta.of(*scanned(stored.members[VALUES]))
+
+
+@makes(ObjType.IPV4)
+def _ipv4(stored: StoredObject) -> IPv4:
+    return IPv4.of(*scanned(stored.members[VALUES]))

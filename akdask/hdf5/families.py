@@ -1,0 +1,111 @@
+"""Objects that releases until 2023 stored as several root objects, told by the ends of their names.
+
+SegArrays were ``<name>_segments`` and ``<name>_values``, Categoricals ``<name>.codes``, ``<name>.categories`` and more.
+Columns of users may happen to be called so; only what can be nothing else is put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from akdask.hdf5.fileset import FileSet, StoredColumn, StoredObject
+from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, VALUES, ObjType
+from akdask.schema import INT64, STR, UINT64
+
+_BLOCK = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Root objects that belong together.
+
+    Parameters
+    ----------
+    name : str
+        What they begin with.
+    kind : ObjType
+        What they make up.
+    members : mapping of str to str
+        Names of the root objects, by what they are.
+    """
+
+    name: str
+    kind: ObjType
+    members: Mapping[str, str]
+
+
+ENDS: dict[ObjType, dict[str, str]] = {
+    ObjType.SEGARRAY: {SEGMENTS: "_segments", VALUES: "_values"},
+    ObjType.CATEGORICAL: {CODES: ".codes", CATEGORIES: ".categories"},
+}
+OPTIONAL_ENDS: dict[ObjType, dict[str, str]] = {
+    ObjType.SEGARRAY: {},
+    ObjType.CATEGORICAL: {NA_CODES: "._akNAcode", PERMUTATION: ".permutation", SEGMENTS: ".segments"},
+}
+
+
+def find_families(files: FileSet) -> dict[str, Family]:
+    """Return the families that the names of a set's objects tell of, by name; reads no data."""
+    found: dict[str, Family] = {}
+    for kind, ends in ENDS.items():
+        first = next(iter(ends.values()))
+        for root in files.kinds:
+            name = root.removesuffix(first)
+            complete = root.endswith(first) and name and all(f"{name}{end}" in files.kinds for end in ends.values())
+            if complete and name not in files.kinds:
+                members = ends | OPTIONAL_ENDS[kind]
+                named = {member: f"{name}{end}" for member, end in members.items() if f"{name}{end}" in files.kinds}
+                found.setdefault(name, Family(name, kind, named))
+    return found
+
+
+def combined(family: Family, objects: Mapping[str, StoredObject]) -> StoredObject | None:
+    """Return the object that a family makes up; None if its members are not what they would have to be.
+
+    Parameters
+    ----------
+    family : Family
+        The members by name.
+    objects : mapping of str to StoredObject
+        What the set holds under these names.  Segments are read, to see whether they are some.
+    """
+    plain = {ObjType.PDARRAY, ObjType.STRINGS}
+    if any(objects[root].kind not in plain for root in family.members.values()):
+        return None
+    members = {member: objects[root].members[VALUES] for member, root in family.members.items()}
+    fits = _is_segarray(members) if family.kind is ObjType.SEGARRAY else _is_categorical(members)
+    return StoredObject(family.name, family.kind, members) if fits else None
+
+
+def _is_categorical(members: Mapping[str, StoredColumn]) -> bool:
+    wanted = {member: STR if member == CATEGORIES else INT64 for member in members}
+    return all(_type(column) == wanted[member] for member, column in members.items())
+
+
+def _is_segarray(members: Mapping[str, StoredColumn]) -> bool:
+    """Whether segments are what only segments are: positions in the values, from 0 on and never falling."""
+    segments, values = members[SEGMENTS], members[VALUES]
+    if _type(segments) not in (INT64, UINT64) or _type(values) == STR:
+        return False
+    last, limit = -1, sum(values.source.lengths)
+    for block in _blocks(segments):
+        if last < 0 and block[0] != 0:
+            return False
+        if int(block[0]) < last or int(block[-1]) > limit or (np.diff(block.astype(np.int64)) < 0).any():
+            return False
+        last = int(block[-1])
+    return True
+
+
+def _type(column: StoredColumn) -> object:
+    return column.source.columns[column.column]
+
+
+def _blocks(column: StoredColumn) -> Iterator[np.ndarray]:
+    for index, count in enumerate(column.source.lengths):
+        with column.source.part(index, [column.column]).open() as reader:
+            for start in range(0, count, _BLOCK):
+                yield np.asarray(reader.read(column.column, start, min(start + _BLOCK, count)))

@@ -1,0 +1,175 @@
+"""Sets of files as users mix them: tags, old names of functions, legacy families, foreign shapes."""
+
+import warnings
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask import io
+from akdask.errors import FileError, InconsistentFilesError, MissingDatasetError, MissingFileError, UnsupportedError
+
+
+def write(path, **datasets):
+    """Write plain datasets, without attributes, and texts as groups."""
+    with h5py.File(path, "w") as file:
+        for name, values in datasets.items():
+            if isinstance(values, list):
+                texts = [text.encode() + b"\0" for text in values]
+                file[f"{name}/values"] = np.frombuffer(b"".join(texts), np.uint8)
+                file[f"{name}/segments"] = np.cumsum([0, *map(len, texts)])[:-1].astype(np.int64)
+            else:
+                file[name] = values
+
+
+SHARES = [[1, 2], [], [3], [], [4, 5, 6]]
+
+
+@pytest.fixture
+def tagged(tmp_path):
+    for number, share in enumerate(SHARES):
+        write(tmp_path / f"x_LOCALE{number:04d}", a=np.array(share, np.int64), s=[str(item) for item in share])
+    return tmp_path
+
+
+def test_rows_are_tagged_with_their_files(tagged):
+    files = sorted(map(str, tagged.iterdir()))
+    codes = [number for number, share in enumerate(SHARES) for _ in share]
+    found = io.read_hdf(files, tag_data=True)
+    assert list(found) == ["a", "s", "Filename_Codes"]
+    assert found["Filename_Codes"].tolist() == codes
+    data, names = io.read_tagged_data(str(tagged / "x_LOCALE*"), ["a"])
+    assert names.tolist() == [files[code] for code in codes]
+    assert names.categories.tolist()[:-1] == files
+    df = ak.DataFrame({**found, "name": names})
+    assert df[df["Filename_Codes"] == 4]["a"].tolist() == [4, 5, 6]
+    assert data["a"][names == files[2]].tolist() == [3]
+
+
+def test_files_split_into_partitions_keep_their_tags(tmp_path):
+    for number, count in enumerate([300, 0, 500]):
+        write(tmp_path / f"x{number}", a=np.arange(count))
+    with ak.config.set(partition_size=800):
+        found = io.read_hdf(str(tmp_path / "x*"), tag_data=True)
+    assert found["Filename_Codes"].npartitions > 3
+    assert found["Filename_Codes"].tolist() == [0] * 300 + [2] * 500
+
+
+def test_order_of_given_files_is_the_order_of_tags(tagged):
+    files = [str(tagged / "x_LOCALE0004"), str(tagged / "x_LOCALE0000")]
+    data, names = io.read_tagged_data(files)
+    assert data["a"].tolist() == [4, 5, 6, 1, 2]
+    assert names.tolist() == [files[0]] * 3 + [files[1]] * 2
+
+
+def test_files_left_out_have_no_tag(tagged):
+    (tagged / "x_LOCALE0002").write_bytes(b"damaged")
+    files = sorted(map(str, tagged.iterdir()))
+    with pytest.warns(RuntimeWarning, match="1 file is left out"):
+        found = io.read_hdf(files, ["a"], allow_errors=True, tag_data=True)
+    assert found["Filename_Codes"].tolist() == [0, 0, 3, 3, 3]
+
+
+def test_what_cannot_be_tagged_is_refused(tmp_path):
+    write(tmp_path / "x", a=np.arange(3), b=np.arange(2))
+    with pytest.raises(InconsistentFilesError, match="'b' has other numbers of rows than 'a'"):
+        io.read_hdf(tmp_path / "x", tag_data=True)
+    with pytest.raises(FileError, match="one by one"):
+        io.read_hdf(tmp_path / "x", iterative=True, tag_data=True)
+
+
+def test_old_names_write_too(prefix, tmp_path):
+    a = ak.arange(4)
+    io.save_all({"a": a}, prefix)
+    assert io.load_all(prefix)["a"].tolist() == [0, 1, 2, 3]
+    a.save(tmp_path / "y", "b")
+    assert io.load(tmp_path / "y", dataset="b")["b"].tolist() == [0, 1, 2, 3]
+    ak.DataFrame({"x": a}).save(tmp_path / "z")
+    pd.testing.assert_frame_equal(ak.DataFrame.load(tmp_path / "z").to_pandas(), pd.DataFrame({"x": range(4)}))
+    with pytest.raises(UnsupportedError, match="Parquet"):
+        io.save_all({"a": a}, prefix, file_format="Parquet")
+
+
+def test_errors_are_those_of_arkouda(tmp_path, prefix):
+    ak.arange(3).to_hdf(prefix)
+    for kind in (RuntimeError, ValueError, FileNotFoundError):
+        with pytest.raises(kind):
+            io.load(tmp_path / "nothing.h5")
+    with pytest.raises(ValueError, match="no dataset 'b'"):
+        io.read_hdf(f"{prefix}_LOCALE*", ["b"])
+    with pytest.raises(RuntimeError):
+        ak.arange(3).to_hdf(prefix, mode="append")
+    with pytest.raises(RuntimeError):
+        io.to_hdf({}, prefix)
+    assert issubclass(MissingFileError, FileError)
+    assert issubclass(MissingDatasetError, KeyError)
+
+
+# Categoricals of before v2023.05.05: several root objects.
+
+
+def write_family(folder, shares, categories, **extra):
+    for number, codes in enumerate(shares):
+        parts = {"c.codes": np.array(codes, np.int64), "c.categories": categories[number]}
+        write(folder / f"x_LOCALE{number:04d}", **parts, **{name: values[number] for name, values in extra.items()})
+    return sorted(map(str, folder.iterdir()))
+
+
+def test_a_categorical_in_several_objects_is_one(tmp_path):
+    nas = [np.array([2]), np.array([], np.int64)]
+    files = write_family(
+        tmp_path, [[0, 2], [1]], [["a", "b"], ["none"]], **{"c._akNAcode": nas, "x": [np.arange(2), np.arange(1)]}
+    )
+    found = io.read_hdf(files)
+    assert list(found) == ["c", "x"]
+    assert found["c"].tolist() == ["a", "none", "b"]
+    assert found["c"].isna().tolist() == [False, True, False]
+    assert list(io.read_hdf(files, "c")) == ["c"]
+    assert io.read_hdf(files, "c.codes")["c.codes"].tolist() == [0, 2, 1]
+    assert io.get_datasets(files) == ["c._akNAcode", "c.categories", "c.codes", "x"]
+
+
+def test_missing_elements_without_a_code_of_their_own_are_negative(tmp_path):
+    files = write_family(tmp_path, [[0, -1], [1]], [["a"], ["b"]])
+    found = io.read_hdf(files)["c"]
+    assert found.tolist() == ["a", "N/A", "b"]
+    assert found.isna().tolist() == [False, True, False]
+    assert found.categories.tolist() == ["a", "b", "N/A"]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"c.codes": np.arange(2)},
+        {"c.codes": np.arange(2.0), "c.categories": ["a", "b"]},
+        {"c.codes": np.arange(2), "c.categories": np.arange(2)},
+        {"c.codes": np.arange(2), "c.categories": ["a", "b"], "c": np.arange(2)},
+        {".codes": np.arange(2), ".categories": ["a", "b"]},
+    ],
+    ids=["no categories", "float codes", "categories no text", "name taken", "no name"],
+)
+def test_columns_that_only_look_like_a_family_stay_as_they_are(tmp_path, parts):
+    write(tmp_path / "x", **parts)
+    assert set(io.read_hdf(tmp_path / "x")) == set(parts)
+
+
+def test_all_objects_are_written_whatever_their_names_and_lengths(prefix):
+    taken = {
+        "with space": ak.arange(5),
+        'quo"te': ak.array(["a", "b"]),
+        "dot.s": ak.Categorical(ak.array(["x", "y", "x"])),
+        "com,ma": ak.Index(ak.array([1.5, 2.5])),
+        "größe": ak.DataFrame({"ä b": ak.arange(2), 'x"y': ak.array(["u", "v"]), "p.q,r": ak.arange(2) > 0}),
+    }
+    for file_type in ("distribute", "single"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            io.to_hdf(taken, f"{prefix}{file_type}", file_type=file_type)
+        found = io.load_all(f"{prefix}{file_type}")
+        assert list(found) == list(taken)
+        assert found["größe"].columns == ["ä b", 'x"y', "p.q,r"]
+        pd.testing.assert_frame_equal(found["größe"].to_pandas(), taken["größe"].to_pandas())
+        for name in list(taken)[:4]:
+            assert found[name].tolist() == taken[name].tolist()
