@@ -4,6 +4,7 @@
 """
 
 from akdask import config
+from akdask.checkpoint import load_checkpoint, save_checkpoint
 from akdask.collections import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
 from akdask.collections.categorical import Categorical
@@ -186,6 +187,7 @@ __all__ = [
     "linspace",
     "load",
     "load_all",
+    "load_checkpoint",
     "log",
     "log1p",
     "log2",
@@ -215,6 +217,7 @@ __all__ = [
     "rotr",
     "round",
     "save_all",
+    "save_checkpoint",
     "sign",
     "sin",
     "sinh",

@@ -1,0 +1,204 @@
+"""Checkpoints: a folder with the arrays of a session, in the layout of Arkouda's ``save_checkpoint``.
+
+An array is a text file of JSON lines and one Parquet file for each locale; integers of any size are files of bytes.
+Sources: Arkouda's ``CheckpointMsg.chpl``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from akdask.collections.creation import array
+from akdask.collections.functions import concatenate
+from akdask.collections.pdarray import pdarray
+from akdask.columns import Table
+from akdask.errors import ArgumentError, ExistsError, FileError, FileFormatError, MissingFileError, UnsupportedError
+from akdask.plan.rowwise import Project
+from akdask.plan.run import run
+from akdask.plan.tables import Tasks
+from akdask.plan.write import fitted
+from akdask.snapshot import caller_variables
+
+FOLDER = ".akdata"
+SERVER = "server.md"
+ENTRY_TYPE = "PrimitiveTypedArraySymEntry"
+TYPES = ("int64", "uint64", "float64", "bool")
+MODES = ("overwrite", "preserve_previous", "error")
+
+
+def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode: str = "overwrite") -> str:
+    """Write the arrays of numbers among the caller's variables to a checkpoint; computes.
+
+    Other objects are left out, as they are by Arkouda; `snapshot` writes those too.
+
+    Parameters
+    ----------
+    name : str
+        Name of the checkpoint, ``akdask`` unless given.
+    path : str or path
+        The folder of checkpoints.
+    mode : {"overwrite", "preserve_previous", "error"}
+        What to do with a checkpoint of that name: replace it, keep it as ``<name>.prev``, or refuse to write.
+
+    Returns
+    -------
+    str
+        The name.
+
+    Raises
+    ------
+    ArgumentError
+        If `mode` is none of these, or the name is no name of a folder.
+    ExistsError
+        If there is a checkpoint of that name, and `mode` is "error".
+    FileError
+        If no variable holds an array of numbers.
+    """
+    name = name or "akdask"
+    if mode not in MODES:
+        raise ArgumentError(f"mode is {', '.join(map(repr, MODES))}, not {mode!r}.")
+    if os.path.basename(name) != name or name in {".", ".."}:
+        raise ArgumentError(f"{name!r} is no name of a checkpoint.", hint="the folder is given by path=.")
+    frame = inspect.currentframe()
+    variables = caller_variables(None if frame is None else frame.f_back)
+    arrays = {
+        entry: item
+        for entry, item in variables.items()
+        if isinstance(item, pdarray) and item._value.dtype.name in TYPES
+    }
+    if not arrays:
+        raise FileError("there is nothing to write: no variable holds an array of numbers.")
+    target = Path(os.path.abspath(os.path.expanduser(path)), name)
+    if mode == "error" and target.exists():
+        raise ExistsError(f"there is a checkpoint {str(target)!r} already.", hint="use mode='overwrite'.")
+    _replace(target, arrays, keep=mode == "preserve_previous")
+    return name
+
+
+def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[str, pdarray]:
+    """Read the arrays of a checkpoint, of akdask or of an Arkouda server, into memory.
+
+    Parameters
+    ----------
+    name : str
+        Name of the checkpoint.
+    path : str or path
+        The folder of checkpoints.
+
+    Returns
+    -------
+    dict of str to pdarray
+        The arrays by the names of their entries.  Arkouda returns the name alone, and its server knows the arrays.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such checkpoint.
+    FileFormatError
+        If it is damaged.
+    UnsupportedError
+        If an entry is no array of numbers.
+    """
+    folder = Path(os.path.expanduser(path), name)
+    if not (folder / SERVER).is_file():
+        raise MissingFileError(f"there is no checkpoint {str(folder)!r}.", hint="write one with ak.save_checkpoint.")
+    entries = sorted(file for file in folder.glob("*.md") if file.name != SERVER)
+    return dict(_read_entry(file) for file in entries)
+
+
+# writing
+
+
+def _replace(target: Path, arrays: Mapping[str, pdarray], *, keep: bool) -> None:
+    """Write a checkpoint beside its target, and put it in place when it is complete."""
+    staged = target.with_name(f".{target.name}.{uuid4().hex}")
+    staged.mkdir(parents=True)
+    old = target.with_name(f"{target.name}.prev") if keep else staged.with_suffix(".old")
+    try:
+        _write(staged, target, arrays)
+        if target.exists():
+            shutil.rmtree(old, ignore_errors=True)
+            target.rename(old)
+        staged.rename(target)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _write(folder: Path, target: Path, arrays: Mapping[str, pdarray]) -> None:
+    count = max(item.npartitions for item in arrays.values())
+    for entry, item in arrays.items():
+        chunks = [f"{entry}_LOCALE{index:04d}.data" for index in range(count)]
+        rows = fitted(Project(item._frame, ("data",), (item._value,)), count)
+        calls = tuple((((0, index),), (str(folder / chunk),)) for index, chunk in enumerate(chunks))
+        written = Tasks(f"checkpoint {rows._name}", _write_chunk, calls, rows, _determ_token=uuid4().hex)
+        together = ((tuple((0, index) for index in range(count)), ()),)
+        (counts,) = run(Tasks(f"counts {written._name}", list, together, written, _determ_token=uuid4().hex))
+        shape = {"dtype": item._value.dtype.name, "size": sum(counts), "ndim": 1}
+        lines: list[dict[str, Any]] = [
+            {"entryName": entry, "entryType": ENTRY_TYPE},
+            {**shape, "numTargetLocales": count, "numChunks": count},
+        ]
+        names = [os.path.join(target.parent.name, target.name, chunk) for chunk in chunks]
+        lines += [{"filename": file, "numElems": size} for file, size in zip(names, counts, strict=True)]
+        _write_lines(folder / f"{entry}.md", lines)
+    _write_lines(folder / SERVER, [{"serverid": target.name, "numLocales": count}])
+
+
+def _write_chunk(tables: Sequence[Table], path: str) -> int:
+    """Write one partition as servers do; the function of its task."""
+    (table,) = tables
+    column = pa.table({"data": pa.array(table.columns["data"])})
+    schema = pa.schema([pa.field("data", column.schema.field("data").type, nullable=False)])
+    pq.write_table(column.cast(schema), path, compression="none", store_schema=False)
+    return table.nrows
+
+
+def _write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+    path.write_text("".join(f"{json.dumps(line, separators=(', ', ':'))}\n" for line in lines))
+
+
+# reading
+
+
+def _read_entry(path: Path) -> tuple[str, pdarray]:
+    try:
+        first, about, *chunks = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+        entry, kind, dtype, size = first["entryName"], first["entryType"], about["dtype"], about["size"]
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise FileFormatError(f"{str(path)!r} describes no entry of a checkpoint.", details=[str(error)]) from error
+    if dtype not in TYPES or about.get("ndim") != 1:
+        raise UnsupportedError(f"the entry {entry!r} of a checkpoint is {kind} of {dtype}, which cannot be read.")
+    parts = list(_read_chunks(path, dtype, chunks))
+    if sum(map(len, parts)) != size:
+        raise FileFormatError(f"{str(path)!r} tells of {size} elements, there are {sum(map(len, parts))}.")
+    arrays = [array(part) for part in parts] or [array(np.empty(0, dtype))]
+    return entry, arrays[0] if len(arrays) == 1 else concatenate(arrays)
+
+
+def _read_chunks(path: Path, dtype: str, chunks: Sequence[Any]) -> Iterator[np.ndarray[Any, Any]]:
+    """Read the chunks of an entry, wherever the server that wrote them ran: they are beside the entry."""
+    for chunk in chunks:
+        try:
+            file = path.parent / os.path.basename(chunk["filename"])
+            column = pq.read_table(file).column("data").to_numpy()
+        except (OSError, KeyError, TypeError, pa.ArrowInvalid) as error:
+            raise FileFormatError(f"a chunk of {str(path)!r} cannot be read.", details=[str(error)]) from error
+        if column.dtype != dtype or len(column) != chunk.get("numElems"):
+            raise FileFormatError(
+                f"{str(file)!r} is not the chunk that {path.name!r} tells of.",
+                details=[f"{len(column)} elements of {column.dtype}", f"wanted: {chunk.get('numElems')} of {dtype}"],
+            )
+        yield column
