@@ -95,7 +95,8 @@ class Index(StorageMethods):
     @property
     def is_unique(self) -> bool:
         """Whether no label occurs twice; computes."""
-        return bool(self.values.nunique() == self.size)
+        labels = self.values.codes if isinstance(self.values, Categorical) else self.values
+        return bool(labels.nunique() == self.size)
 
     def __len__(self) -> int:
         return self.size

@@ -5,6 +5,7 @@ Files of v2022.07.28 to v2022.10.13, and foreign ones, may store it with its tru
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from akdask.hdf5 import layout
@@ -20,12 +21,12 @@ KINDS = (ObjType.ARRAYVIEW,)
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe the flat values, and the shape.
 
-    The shape of a dataset of true rank is that of one file's rows: its ``shape`` begins with -1.
+    The shape of a dataset of true rank begins with -1: each file has rows of its own.
     """
     if is_dataset(node) and node.rank > 1:
         dataset, slot = describe_dataset(node, name, flat=False)
         found = pdarray.described(name, kind, node, dataset, slot)
-        shape: tuple[int, ...] = (-1, *node.shape[1:])
+        shape: tuple[int, ...] = (-1, *node.shape[1:]) if math.prod(node.shape[1:]) else node.shape
     else:
         found = pdarray.describe(name, kind, node)
         stored = layout.read_integers(node, layout.SHAPE)

@@ -1,0 +1,148 @@
+"""Labels of rows, of one level and of several: pandas is the reference."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
+
+INDEXES = {
+    "ints": pd.Index([3, 1, 2], name="n"),
+    "floats": pd.Index([0.5, -1.0, 2.0]),
+    "bools": pd.Index([True, False, True]),
+    "text": pd.Index(["a", "b", "a"], dtype=object),
+    "times": pd.DatetimeIndex(["2024-01-01", "2023-01-01", "2025-06-01"]),
+    "categories": pd.CategoricalIndex(["x", "y", "x"]),
+}
+
+
+@pytest.mark.parametrize("name", INDEXES)
+def test_an_index_goes_to_pandas_and_back(name):
+    expected = INDEXES[name]
+    found = ak.Index(expected)
+    assert (found.size, found.shape, len(found), found.ndim, found.nlevels) == (3, (3,), 3, 1, 1)
+    assert found.name == expected.name
+    assert found.names == [expected.name]
+    again = found.to_pandas()
+    assert again.name == expected.name
+    assert list(again) == list(expected)
+    assert again.dtype.kind == expected.dtype.kind
+    assert list(found[1:]) == list(found)[1:]
+    assert found[1:].name == expected.name
+    assert found.is_unique == expected.is_unique
+    assert found.inferred_type in {"integer", "floating", "boolean", "string", "categorical"}
+    assert repr(found).startswith("Index(")
+
+
+def test_labels_are_looked_up():
+    index = ak.Index(ak.array([3, 1, 2, 1]))
+    assert index.lookup(1).tolist() == [False, True, False, True]
+    assert index.lookup([3, 2]).tolist() == [True, False, True, False]
+    assert index.lookup([]).tolist() == [False] * 4
+    assert ak.Index(ak.array(["a", "b"])).lookup("b").tolist() == [False, True]
+    assert (index == 1).tolist() == [False, True, False, True]
+    assert (index == ak.Index(ak.array([3, 1, 0, 0]))).tolist() == [True, True, False, False]
+
+
+def test_labels_are_mapped_joined_and_converted():
+    index = ak.Index(ak.array([3, 1, 2]), name="n")
+    assert index.map({3: 30, 2: 20}).tolist() == [30, 1, 20]
+    assert index.map({3: 30}).name == "n"
+    assert index.concat(ak.Index(ak.array([9]))).tolist() == [3, 1, 2, 9]
+    assert index.equals(ak.Index([3, 1, 2]))
+    assert not index.equals(ak.Index([3, 1]))
+    assert not index.equals(ak.MultiIndex([ak.arange(3)]))
+    assert index.memory_usage() == 24
+    assert index.memory_usage("KB") == 24 / 1024
+    assert index.to_dict()["n"].tolist() == [3, 1, 2]
+    assert list(index.to_dict("label")) == ["label"]
+    assert index.set_dtype("float64").tolist() == [3.0, 1.0, 2.0]
+    assert index.dtype == np.float64
+
+
+def test_what_an_index_does_not_do_is_said():
+    with pytest.raises(ArgumentError, match="memory"):
+        ak.Index(ak.arange(2)).memory_usage("bits")
+    with pytest.raises(ArgumentTypeError, match="dict"):
+        ak.Index(ak.arange(2)).map([1, 2])
+    with pytest.raises(ArgumentTypeError, match="Strings"):
+        ak.Index(ak.array(["a"])).map({"a": "b"})
+
+
+def test_the_factory_tells_one_level_from_several():
+    assert type(ak.Index.factory(ak.arange(3))) is ak.Index
+    assert type(ak.Index.factory([1, 2, 3])) is ak.Index
+    assert type(ak.Index.factory([ak.arange(3), ak.arange(3)])) is ak.MultiIndex
+    assert type(ak.Index.factory(pd.MultiIndex.from_tuples([(1, 2)]))) is ak.MultiIndex
+
+
+EXPECTED = pd.MultiIndex.from_arrays([[1, 1, 2], ["a", "b", "a"], [0.5, 1.5, 2.5]], names=["n", "s", None])
+
+
+@pytest.fixture
+def multi():
+    return ak.MultiIndex(
+        [ak.array([1, 1, 2]), ak.array(["a", "b", "a"]), ak.array([0.5, 1.5, 2.5])], names=["n", "s", None]
+    )
+
+
+def test_several_levels_go_to_pandas_and_back(multi):
+    pd.testing.assert_index_equal(multi.to_pandas(), EXPECTED)
+    for given in (
+        EXPECTED,
+        multi,
+        [ak.Index(ak.array([1, 1, 2]), "n"), ak.Index(ak.array(["a", "b", "a"]), "s"), EXPECTED.levels[2]],
+    ):
+        assert ak.MultiIndex(given).names == ["n", "s", None]
+    assert multi.tolist() == EXPECTED.tolist()
+    assert multi.to_ndarray().tolist() == EXPECTED.to_numpy().tolist()
+    assert list(multi) == list(EXPECTED)
+    assert (multi.size, multi.nlevels, multi.ndim, multi.inferred_type) == (3, 3, 1, "mixed")
+    assert multi.dtype == object
+    assert multi.is_unique
+    assert "names=['n', 's', None]" in repr(multi)
+
+
+def test_levels_are_taken_by_number_and_name(multi):
+    assert multi.get_level_values("s").tolist() == ["a", "b", "a"]
+    assert multi.get_level_values(0).name == "n"
+    assert multi.get_level_values(-1).tolist() == [0.5, 1.5, 2.5]
+    assert [level.tolist() for level in multi.to_dict().values()] == [level.tolist() for level in multi.levels]
+    assert list(multi.to_dict(["x", "y", "z"])) == ["x", "y", "z"]
+    for wrong in ("x", 3):
+        with pytest.raises(ArgumentError, match="no level"):
+            multi.get_level_values(wrong)
+
+
+def test_rows_of_several_levels_are_chosen_and_looked_up(multi):
+    assert multi[1] == (1, "b", 1.5)
+    assert multi[1:].tolist() == EXPECTED[1:].tolist()
+    assert multi[1:].names == multi.names
+    assert multi.lookup((1, "b", 1.5)).tolist() == [False, True, False]
+    assert multi.lookup([[1, 2], "a", [0.5, 2.5]]).tolist() == [True, False, True]
+    assert (multi == (1, "b", 1.5)).tolist() == [False, True, False]
+    with pytest.raises(ArgumentTypeError, match="tuple of 3"):
+        multi.lookup((1, "b"))
+
+
+def test_several_levels_are_compared_and_joined(multi):
+    assert multi.equals(ak.MultiIndex(EXPECTED))
+    assert not multi.equals(multi[:2])
+    assert not multi.equals(ak.MultiIndex(multi.levels[:2]))
+    assert multi.concat(multi[:1]).tolist() == EXPECTED.append(EXPECTED[:1]).tolist()
+    numbers = ak.MultiIndex([ak.arange(2), ak.arange(2)])
+    assert numbers.memory_usage() == 32
+    assert numbers.set_dtype("float64").levels[1].dtype == np.float64
+    with pytest.raises(ArgumentTypeError, match="mapped"):
+        numbers.map({1: 2})
+
+
+def test_levels_must_share_rows_and_have_names():
+    with pytest.raises(AlignmentError):
+        ak.MultiIndex([ak.arange(3), ak.arange(2)])
+    with pytest.raises(ArgumentError, match="names"):
+        ak.MultiIndex([ak.arange(3)], names=["a", "b"])
+    for wrong in ([], ak.arange(3)):
+        with pytest.raises(ArgumentTypeError, match="at least one level"):
+            ak.MultiIndex(wrong)

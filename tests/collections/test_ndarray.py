@@ -1,0 +1,75 @@
+"""Arrays of several dimensions: NumPy is the reference."""
+
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
+
+GRID = np.arange(24).reshape(2, 3, 4)
+
+
+@pytest.fixture(params=[1, 2])
+def grid(request):
+    with ak.config.set(small_array=100 if request.param == 1 else 1):
+        return ak.arange(24).reshape(2, 3, 4)
+
+
+def test_shapes_are_those_of_numpy(grid):
+    for shape in ((24,), (4, 6), (2, 12, 1), (-1, 8), (3, -1), (1, 1, 24)):
+        found = grid.reshape(shape)
+        expected = GRID.reshape(shape)
+        assert found.shape == expected.shape
+        np.testing.assert_array_equal(found.to_ndarray(), expected)
+    assert type(grid.reshape(24)) is ak.pdarray
+    assert (grid.ndim, grid.size, len(grid), grid.dtype) == (3, 24, 2, np.int64)
+    np.testing.assert_array_equal(grid.flatten().to_ndarray(), GRID.ravel())
+    np.testing.assert_array_equal(np.asarray(grid), GRID)
+    assert grid.tolist() == GRID.tolist()
+    assert repr(grid).endswith("shape=(2, 3, 4))")
+
+
+def test_data_at_hand_of_several_dimensions_are_taken():
+    for given in (GRID, GRID.astype(np.float32), GRID > 5, [[1, 2], [3, 4]], np.asfortranarray(GRID), GRID[:, ::2]):
+        found = ak.array(given)
+        assert isinstance(found, ak.ArrayView)
+        np.testing.assert_array_equal(found.to_ndarray(), np.asarray(given))
+    assert ak.array(np.empty((0, 3))).shape == (0, 3)
+
+
+def test_operators_work_element_by_element(grid):
+    np.testing.assert_array_equal((grid * 2 + grid).to_ndarray(), GRID * 3)
+    np.testing.assert_array_equal((10 - grid).to_ndarray(), 10 - GRID)
+    np.testing.assert_array_equal((grid % 2 == 0).to_ndarray(), GRID % 2 == 0)
+    np.testing.assert_array_equal((grid + GRID).to_ndarray(), GRID * 2)
+    np.testing.assert_array_equal((grid - grid.base.max()).to_ndarray(), GRID - 23)
+    np.testing.assert_allclose(np.sqrt(grid).to_ndarray(), np.sqrt(GRID))
+    before = grid.flatten()
+    grid += 1
+    np.testing.assert_array_equal(grid.to_ndarray(), GRID + 1)
+    np.testing.assert_array_equal(before.to_ndarray(), GRID.ravel())
+
+
+def test_positions_choose_what_numpy_chooses(grid):
+    assert grid[1, 2, 3] == GRID[1, 2, 3]
+    assert grid[-1, 0, -2] == GRID[-1, 0, -2]
+    np.testing.assert_array_equal(grid[1].to_ndarray(), GRID[1])
+    np.testing.assert_array_equal(grid[0, 2].to_ndarray(), GRID[0, 2])
+    assert type(grid[0, 2]) is ak.pdarray
+    for wrong, error in (((2,), PositionError), ((0, 0, 0, 0), PositionError), (slice(1), ArgumentTypeError)):
+        with pytest.raises(error):
+            grid[wrong]
+
+
+def test_what_does_not_fit_is_refused(grid):
+    for shape in ((5, 5), (-1, -1), (7, -1), (-2, -12), ()):
+        with pytest.raises(ArgumentError, match="24 elements"):
+            grid.reshape(shape)
+    with pytest.raises(ArgumentTypeError, match="whole numbers"):
+        grid.reshape(2.5)
+    with pytest.raises(AlignmentError, match="one shape"):
+        grid + grid.reshape(4, 6)
+    with pytest.raises(AlignmentError, match="one shape"):
+        grid + ak.arange(24)
+    with pytest.raises(ArgumentError, match="nd is"):
+        grid.to_hdf("nowhere", nd="sparse")
