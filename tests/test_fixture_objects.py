@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from akdask.collections.storedgroups import StoredGroupBy
 
 SHARED = Path(__file__).parents[2] / "shared" / "fixtures"
 FOLDERS = sorted(path.parent.name for path in (SHARED / "arkouda_v2").glob("*/expected.json"))
@@ -23,6 +24,7 @@ CLASSES = {
     "MultiIndex": ak.MultiIndex,
     "DataFrame": ak.DataFrame,
     "ArrayView": ak.ArrayView,
+    "GroupBy": StoredGroupBy,
 }
 
 
@@ -74,6 +76,18 @@ def check_arrayview(found, wanted):
     )
 
 
+def check_groupby(found, wanted):
+    for key, expected in zip(found._arrays, wanted["keys"], strict=True):
+        check(key, expected)
+    for part in ("permutation", "segments", "unique_key_idx"):
+        assert getattr(found, part).tolist() == wanted[part]
+    unique = found.unique_keys
+    for key, expected in zip(unique if found.nkeys > 1 else [unique], wanted["unique_keys"], strict=True):
+        values = expected["values"]
+        assert key.tolist() == values
+    assert found.ngroups == len(wanted["segments"])
+
+
 CHECKS = {
     "pdarray": check_numbers,
     "Strings": check_text,
@@ -85,6 +99,7 @@ CHECKS = {
     "MultiIndex": check_index,
     "DataFrame": check_dataframe,
     "ArrayView": check_arrayview,
+    "GroupBy": check_groupby,
 }
 
 

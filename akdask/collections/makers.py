@@ -9,9 +9,20 @@ from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4
 from akdask.collections.ndarray import ArrayView, reshaped
 from akdask.collections.stored import flat, from_stored, gathered, makes, scanned
+from akdask.collections.storedgroups import StoredGroupBy
 from akdask.errors import ArgumentError, FileFormatError
 from akdask.hdf5.fileset import StoredObject
-from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, ROW_LABELS, SEGMENTS, VALUES, ObjType
+from akdask.hdf5.layout import (
+    CATEGORIES,
+    CODES,
+    NA_CODES,
+    PERMUTATION,
+    ROW_LABELS,
+    SEGMENTS,
+    UNIQUE_KEY_IDX,
+    VALUES,
+    ObjType,
+)
 from akdask.plan.labels import Labels
 from akdask.plan.values import Call, Constant, Value
 
@@ -43,6 +54,12 @@ def _dataframe(stored: StoredObject) -> DataFrame:
     columns = {name: from_stored(column) for name, column in stored.children.items() if name != ROW_LABELS}
     labels = stored.children.get(ROW_LABELS)
     return DataFrame.of(columns, None if labels is None else from_stored(labels))
+
+
+@makes(ObjType.GROUPBY)
+def _groupby(stored: StoredObject) -> StoredGroupBy:
+    keys = [from_stored(key) for key in stored.children.values()]
+    return StoredGroupBy(keys, *(flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX)))
 
 
 @makes(ObjType.ARRAYVIEW)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from akdask.collections.storedgroups import StoredGroupBy
 
 SHARES = {
     "nothing": [[]],
@@ -227,6 +228,39 @@ def test_permutation_and_segments_of_categoricals_are_kept(prefix, shares, file_
     again = ak.read_hdf(sorted(prefix.parent.iterdir()))["c"]
     assert again.permutation.tolist() == order.tolist()
     assert again.segments.tolist() == starts.tolist()
+
+
+def test_groupings_are_groups_of_parts_and_keys(prefix, shares, file_type):
+    rows = np.concatenate(shares)
+    _, first, inverse = np.unique(rows % 2, return_index=True, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    starts = np.searchsorted(inverse[order], np.arange(len(first)))
+    keys = [numbers(shares) % 2, texts(shares), kinds(shares), ak.Datetime(numbers(shares))]
+    grouping = StoredGroupBy(keys, order, starts, first)
+    found = written(prefix, {"g": grouping}, file_type)
+    for made, (share, index, count) in zip(found, expected_shares(shares, file_type), strict=True):
+        assert made["g"] == {
+            "attributes": {"ObjType": 5, "NumKeys": 4},
+            "segments": plain(cut(starts, index, count)),
+            "permutation": plain(cut(order, index, count)),
+            "unique_key_idx": plain(cut(first, index, count)),
+            "KEY_0": plain(share % 2),
+            "KEY_1": strings(text_of(share)),
+            "KEY_2": categorical(share % 2, index, count),
+            "KEY_3": plain(share, akdask_ObjType=7),
+        }
+    again = ak.read_hdf(sorted(prefix.parent.iterdir()))["g"]
+    assert [type(key) for key in again.keys] == [ak.pdarray, ak.Strings, ak.Categorical, ak.Datetime]
+    assert again.permutation.tolist() == order.tolist()
+    assert again.segments.tolist() == starts.tolist()
+    assert again.unique_keys[1].tolist() == [f"t{row}" for row in rows[first]]
+
+
+def test_many_keys_come_in_the_order_of_their_numbers(prefix):
+    keys = [ak.arange(2) + number for number in range(11)]
+    StoredGroupBy(keys, [0, 1], [0, 1], [0, 1]).to_hdf(prefix)
+    found = ak.load_all(prefix)["groupby"]
+    assert [key[0] for key in found.keys] == list(range(11))
 
 
 def test_many_levels_come_in_the_order_of_their_numbers(prefix):
