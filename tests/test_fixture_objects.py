@@ -25,6 +25,7 @@ CLASSES = {
     "DataFrame": ak.DataFrame,
     "ArrayView": ak.ArrayView,
     "GroupBy": StoredGroupBy,
+    "SegArray": ak.SegArray,
 }
 
 
@@ -34,12 +35,28 @@ def numbers(values, dtype):
 
 
 def check_numbers(found, wanted):
+    if wanted["dtype"] == "bigint":
+        assert found.tolist() == [int(value) for value in wanted["values"]]
+        assert found.max_bits == wanted["max_bits"]
+        return
     assert found.dtype == wanted["dtype"]
     expected = numbers(wanted["values"], wanted["dtype"])
     values = found.to_ndarray()
     np.testing.assert_array_equal(values, expected)
     if values.dtype.kind == "f":
         np.testing.assert_array_equal(np.signbit(values), np.signbit(expected))
+
+
+def check_segarray(found, wanted):
+    lists = found.tolist()
+    assert len(lists) == len(wanted["values"])
+    for made, expected in zip(lists, wanted["values"], strict=True):
+        if wanted["dtype"] == "str":
+            assert made == expected
+        elif wanted["dtype"] == "bigint":
+            assert made == [int(value) for value in expected]
+        else:
+            np.testing.assert_array_equal(np.array(made, wanted["dtype"]), numbers(expected, wanted["dtype"]))
 
 
 def check_text(found, wanted):
@@ -100,6 +117,7 @@ CHECKS = {
     "DataFrame": check_dataframe,
     "ArrayView": check_arrayview,
     "GroupBy": check_groupby,
+    "SegArray": check_segarray,
 }
 
 

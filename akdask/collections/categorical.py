@@ -137,7 +137,10 @@ class Categorical(Array):
         return [item._recoded(labels) for item in arrays]
 
     def _like(self, frame: Frame, value: Value) -> Self:
-        return self.of(frame, value, self._labels)
+        # Positions hold for all rows in their order only, as in a DataFrame beside other columns.
+        is_same = value == self._value and frame.rows.same_rows(self._frame.rows)
+        parts = (self.permutation, self.segments) if is_same else ()
+        return self.of(frame, value, self._labels, *parts)
 
     def _form(self) -> Callable[..., Any]:
         return as_text

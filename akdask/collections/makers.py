@@ -8,6 +8,7 @@ from akdask.collections.datetimes import Datetime, Timedelta
 from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4
 from akdask.collections.ndarray import ArrayView, reshaped
+from akdask.collections.segarray import SegArray
 from akdask.collections.stored import flat, from_stored, gathered, makes, scanned
 from akdask.collections.storedgroups import StoredGroupBy
 from akdask.errors import ArgumentError, FileFormatError
@@ -40,6 +41,13 @@ def _categorical(stored: StoredObject) -> Categorical:
         # Files of before v2022.05.05 mark missing elements by -1.
         codes = Call("where", Call("less", codes, Constant(0)), labels.na_code, codes)
     return Categorical.of(frame, codes, labels, *parts)
+
+
+@makes(ObjType.SEGARRAY)
+def _segarray(stored: StoredObject) -> SegArray:
+    # Two columns where an old release has stored them so, else one column of lists.
+    segments = stored.members.get(SEGMENTS)
+    return flat(stored.members[VALUES]) if segments is None else SegArray(flat(segments), flat(stored.members[VALUES]))
 
 
 @makes(ObjType.INDEX)

@@ -22,19 +22,20 @@ def kind_of(node: H5Object, members: Members | None) -> ObjType | Problem:
     number = layout.read_integer(node, layout.OBJ_TYPE)
     if number is not None:
         kind = _KNOWN.get(number, ObjType.UNKNOWN)
-        if kind is ObjType.PDARRAY and members is None:
-            return _kind_of_dataset(node)
+        if kind is ObjType.PDARRAY and _has_shape(node):
+            return ObjType.ARRAYVIEW
         return kind if kind != ObjType.UNKNOWN else Problem(ObjTypeError, f"has the unknown ObjType {number}")
     if layout.read_text(node, layout.OBJ_TYPE) == ObjType.ARRAYVIEW.label:
         return ObjType.ARRAYVIEW
     if members is None:
-        return _kind_of_dataset(node)
+        return ObjType.ARRAYVIEW if _has_shape(node) else ObjType.PDARRAY
     return _kind_of_group(node, members) or Problem(ObjTypeError, "is a group of no known layout")
 
 
-def _kind_of_dataset(node: H5Object) -> ObjType:
-    shaped = h5a.exists(node, layout.RANK) and layout.read_integers(node, layout.SHAPE) is not None
-    return ObjType.ARRAYVIEW if shaped or node.rank > 1 else ObjType.PDARRAY
+def _has_shape(node: H5Object) -> bool:
+    """Whether an object is an array of several dimensions: stored so, or flat with a shape beside it."""
+    told = h5a.exists(node, layout.RANK) and layout.read_integers(node, layout.SHAPE) is not None
+    return told or (is_dataset(node) and node.rank > 1)
 
 
 def _kind_of_group(node: H5Object, members: Members) -> ObjType | None:

@@ -18,7 +18,7 @@ from akdask.hdf5.datasets import NotFlatError
 from akdask.hdf5.description import ColumnSchema, Slot
 from akdask.hdf5.layout import ObjType
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Columns, NewDataset, NewGroup, NewObject, ObjectSpec
+from akdask.hdf5.newfile import Attributes, Columns, NewDataset, NewGroup, NewObject, ObjectSpec
 from akdask.schema import ColumnType, bigint_of
 from akdask.typing import Column
 
@@ -67,7 +67,15 @@ def number_of_limbs(spec: ObjectSpec, tables: Columns) -> int:
     return int(column[0])
 
 
-def group_of_limbs(path: str, column: Column, dtype: ColumnType, count: int) -> NewObject:
+def group_of_limbs(
+    path: str,
+    column: Column,
+    dtype: ColumnType,
+    count: int,
+    *,
+    kind: ObjType = ObjType.PDARRAY,
+    attributes: Attributes = (),
+) -> NewObject:
     """Lay out integers as limbs.
 
     Raises
@@ -80,10 +88,10 @@ def group_of_limbs(path: str, column: Column, dtype: ColumnType, count: int) -> 
     limbs = with_limbs(limbs_of(column), count)
     if limbs[:, count:].any():
         raise SchemaError(f"{path!r} cannot be written with {count} limbs: there are integers below 0 or too large.")
-    attributes = ((layout.IS_BIGINT, 1), (layout.MAX_BITS, dtype.max_bits), (layout.NUM_LIMBS, count))
+    size = ((layout.IS_BIGINT, 1), (layout.MAX_BITS, dtype.max_bits), (layout.NUM_LIMBS, count))
     names = [f"{path}/{layout.LIMB}{number}" for number in range(count)]
     datasets = tuple(NewDataset(name, "<u8", len(limbs)) for name in names)
     return NewObject(
-        (NewGroup(path, ObjType.PDARRAY, attributes), *datasets),
+        (NewGroup(path, kind, (*size, *attributes)), *datasets),
         {name: [np.ascontiguousarray(limbs[:, n])] for n, name in enumerate(names)},
     )

@@ -58,14 +58,13 @@ def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType)
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out one dataset: 64-bit numbers, or bools as bytes.  Integers of any size have one for each limb."""
+    values, attributes = columns[spec.members[layout.VALUES]], _attributes(spec.params)
     if spec.dtype is not None and spec.dtype.kind == "bigint":
-        values = columns[spec.members[layout.VALUES]]
-        return bigint.group_of_limbs(spec.name, values, spec.dtype, bigint.number_of_limbs(spec, tables))
+        count = bigint.number_of_limbs(spec, tables)
+        return bigint.group_of_limbs(spec.name, values, spec.dtype, count, kind=spec.kind, attributes=attributes)
     if spec.dtype is None or not spec.dtype.is_number:
         raise SchemaError(f"{spec.name!r} cannot be written as a {spec.kind.label}: its type is {spec.dtype}.")
-    return numbers(
-        spec.name, columns[spec.members[layout.VALUES]], spec.dtype, spec.kind, attributes=_attributes(spec.params)
-    )
+    return numbers(spec.name, values, spec.dtype, spec.kind, attributes=attributes)
 
 
 def _attributes(params: Mapping[str, Any]) -> Attributes:
@@ -84,6 +83,7 @@ def numbers(
     dtype: ColumnType,
     kind: ObjType = ObjType.PDARRAY,
     alias: str | None = None,
+    *,
     attributes: Attributes = (),
 ) -> NewObject:
     """Lay out a dataset of numbers, with another name in the same group if there is to be one.
