@@ -9,7 +9,9 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import shutil
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ from akdask.plan.rowwise import Project
 from akdask.plan.run import run
 from akdask.plan.tables import Tasks
 from akdask.plan.write import fitted
+from akdask.schema import BIGINT
 from akdask.snapshot import caller_variables
 
 FOLDER = ".akdata"
@@ -175,17 +178,27 @@ def _write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 
 def _read_entry(path: Path) -> tuple[str, pdarray]:
     try:
-        first, about, *chunks = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+        lines = [line for line in path.read_text().splitlines() if line.strip()]
+        first, about = json.loads(lines[0]), json.loads(lines[1])
         entry, kind, dtype, size = first["entryName"], first["entryType"], about["dtype"], about["size"]
-    except (ValueError, KeyError, TypeError, OSError) as error:
+        chunks = lines[2:] if dtype == "bigint" else list(map(json.loads, lines[2:]))
+    except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
         raise FileFormatError(f"{str(path)!r} describes no entry of a checkpoint.", details=[str(error)]) from error
+    if dtype == "bigint":
+        return entry, _whole(path, size, [array(_read_big(path, chunks), BIGINT)])
     if dtype not in TYPES or about.get("ndim") != 1:
         raise UnsupportedError(f"the entry {entry!r} of a checkpoint is {kind} of {dtype}, which cannot be read.")
-    parts = list(_read_chunks(path, dtype, chunks))
-    if sum(map(len, parts)) != size:
-        raise FileFormatError(f"{str(path)!r} tells of {size} elements, there are {sum(map(len, parts))}.")
-    arrays = [array(part) for part in parts] or [array(np.empty(0, dtype))]
-    return entry, arrays[0] if len(arrays) == 1 else concatenate(arrays)
+    parts = [array(part) for part in _read_chunks(path, dtype, chunks)]
+    return entry, _whole(path, size, parts or [array(np.empty(0, dtype))])
+
+
+def _whole(path: Path, size: int, parts: Sequence[pdarray]) -> pdarray:
+    """Join the parts of an entry, if they are as many elements as it tells of."""
+    found = sum(part.size for part in parts)
+    if found != size:
+        raise FileFormatError(f"{str(path)!r} tells of {size} elements, there are {found}.")
+    joined: pdarray = concatenate(parts) if len(parts) > 1 else parts[0]
+    return joined
 
 
 def _read_chunks(path: Path, dtype: str, chunks: Sequence[Any]) -> Iterator[np.ndarray[Any, Any]]:
@@ -202,3 +215,33 @@ def _read_chunks(path: Path, dtype: str, chunks: Sequence[Any]) -> Iterator[np.n
                 details=[f"{len(column)} elements of {column.dtype}", f"wanted: {chunk.get('numElems')} of {dtype}"],
             )
         yield column
+
+
+def _read_big(path: Path, bases: Sequence[str]) -> list[int]:
+    """Read integers of any size, in files that are numbered from 1: a count, then for each its length and bytes.
+
+    The highest bit of the length is the sign; the most significant byte comes first.
+    """
+    names = "|".join(re.escape(os.path.basename(base)) for base in bases)
+    files = [file for file in path.parent.iterdir() if re.fullmatch(rf"({names})_LOCALE\d+\.bin", file.name)]
+    try:
+        return [number for file in sorted(files, key=_locale) for number in _big_numbers(file.read_bytes())]
+    except (ValueError, OSError, struct.error) as error:
+        raise FileFormatError(f"integers of {str(path)!r} cannot be read.", details=[str(error)]) from error
+
+
+def _locale(file: Path) -> int:
+    return int(file.stem.rpartition("_LOCALE")[2])
+
+
+def _big_numbers(data: bytes) -> Iterator[int]:
+    (count,) = struct.unpack_from("=Q", data)
+    position = 8
+    for _ in range(count):
+        (header,) = struct.unpack_from("=I", data, position)
+        stop = position + 4 + (header & 0x7FFFFFFF)
+        if stop > len(data):
+            raise ValueError("a number ends beyond its file")
+        magnitude = int.from_bytes(data[position + 4 : stop], "big")
+        yield -magnitude if header >> 31 else magnitude
+        position = stop

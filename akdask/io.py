@@ -108,10 +108,12 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
 
     Parameters
     ----------
-    filenames, datasets, allow_errors, calc_string_offsets
+    filenames, datasets
         As in `read_hdf`.
     strictTypes : bool, default True
         `strict_types` of `read_hdf`.
+    allow_errors, calc_string_offsets
+        As in `read_hdf`.
     read_nested, has_non_float_nulls
         For other formats than HDF5.
 
@@ -265,10 +267,12 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
 
     Parameters
     ----------
-    columns, prefix_path, names, mode, file_type
+    columns, prefix_path, names
         As in `to_hdf`.
     file_format : {"HDF5"}
         The format.
+    mode, file_type
+        As in `to_hdf`.
     compression : None
         For other formats.
 

@@ -1,6 +1,7 @@
 """Checkpoints: a real one of a server is read, and plain pyarrow reads what is written."""
 
 import json
+import struct
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -101,6 +102,29 @@ def test_what_cannot_be_written_is_said(tmp_path):
         ak.save_checkpoint("c", tmp_path, mode="append")
     assert a.size == 3
     assert not list(tmp_path.iterdir())
+
+
+def test_integers_of_any_size_are_read(tmp_path):
+    folder = tmp_path / "big"
+    folder.mkdir()
+    (folder / "server.md").write_text('{"serverid":"big", "numLocales":2}\n')
+    shares = [[0, 1, -(2**70)], [2**64, -5]]
+    about = '{"dtype":"bigint", "size":5, "ndim":1, "numTargetLocales":2, "numChunks":0}'
+    first = '{"entryName":"b", "entryType":"PrimitiveTypedArraySymEntry"}'
+    (folder / "b.md").write_text(f"{first}\n{about}\n.akdata/big/b\n")
+    for number, share in enumerate(shares, 1):
+        data = struct.pack("=Q", len(share))
+        for value in share:
+            magnitude = abs(value).to_bytes((abs(value).bit_length() + 7) // 8, "big")
+            data += struct.pack("=I", len(magnitude) | (value < 0) << 31) + magnitude
+        (folder / f"b_LOCALE{number:04d}.bin").write_bytes(data)
+    assert ak.load_checkpoint("big", tmp_path)["b"].tolist() == [*shares[0], *shares[1]]
+    (folder / "b_LOCALE0002.bin").write_bytes(data[:-1])
+    with pytest.raises(FileFormatError, match="beyond"):
+        ak.load_checkpoint("big", tmp_path)
+    (folder / "b_LOCALE0002.bin").unlink()
+    with pytest.raises(FileFormatError, match="tells of 5"):
+        ak.load_checkpoint("big", tmp_path)
 
 
 def test_damage_is_said(saved):

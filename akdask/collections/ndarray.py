@@ -151,11 +151,13 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
 
         Parameters
         ----------
-        prefix_path, dataset, mode, file_type, num_locales
+        prefix_path, dataset, mode, file_type
             As in `pdarray.to_hdf`; the object is called ``ArrayView`` unless named.
         nd : {"view", "flat"}
             As what: an ArrayView, which Arkouda servers of v2022.11.10 to v2024.06.21 read, or a flat pdarray, which
             all do.  The shape is stored and read by akdask either way.
+        num_locales
+            As in `pdarray.to_hdf`.
         """
         if nd not in {"view", "flat"}:
             raise ArgumentError(f"nd is 'view' or 'flat', not {nd!r}.")
