@@ -18,4 +18,4 @@ StringArray: TypeAlias = pa.LargeStringArray
 """Strings of one partition: Arrow offsets and bytes, no Python objects."""
 
 Column: TypeAlias = NumberArray | StringArray
-"""What one column of one partition is in memory."""
+"""What one column of one partition is in memory: numbers in NumPy; strings, lists and integers of any size in Arrow."""

@@ -16,6 +16,9 @@ from akdask.typing import NumberArray
 LIMB = 64
 """Bits of a limb."""
 
+HALF = np.uint64(2**32 - 1)
+TOP_BIT = np.uint64(2**63)
+
 
 def limbs_of(column: pa.FixedSizeBinaryArray) -> NumberArray:
     """Return the limbs of each element without a copy, lowest first: shape (n, width), uint64."""
@@ -93,3 +96,26 @@ def from_numbers(numbers: NumberArray) -> pa.FixedSizeBinaryArray:
     if numbers.dtype == np.uint64:
         return from_unsigned(numbers.copy()[:, None])
     return from_limbs(numbers.astype(np.int64).view(np.uint64)[:, None])
+
+
+def total(limbs: NumberArray) -> int:
+    """Return the sum of the integers with the given limbs, in two's complement."""
+    # Sums of half limbs fit 64 bits for as many rows as there can be.
+    low: list[int] = (limbs & HALF).sum(axis=0).tolist()
+    high: list[int] = (limbs >> np.uint64(LIMB // 2)).sum(axis=0).tolist()
+    unsigned = sum(
+        (first + (second << LIMB // 2)) << LIMB * k for k, (first, second) in enumerate(zip(low, high, strict=True))
+    )
+    found: int = unsigned - (int(np.count_nonzero(_signs(limbs))) << LIMB * limbs.shape[1])
+    return found
+
+
+def first_extreme(limbs: NumberArray, *, largest: bool) -> int:
+    """Return the row of the first of the largest, or smallest, integers in two's complement; there must be one."""
+    rows = np.arange(len(limbs))
+    for number in reversed(range(limbs.shape[1])):
+        limb = limbs[rows, number] if len(rows) < len(limbs) else limbs[:, number]
+        if number == limbs.shape[1] - 1:
+            limb = limb ^ TOP_BIT
+        rows = rows[limb == (limb.max() if largest else limb.min())]
+    return int(rows[0])

@@ -16,7 +16,7 @@ class Table:
     Parameters
     ----------
     columns : mapping of name to column
-        NumPy arrays or Arrow string arrays.
+        NumPy arrays of numbers, Arrow arrays of anything else.
     nrows : int
         Number of rows, kept because a table may have no columns.
     """

@@ -176,4 +176,6 @@ def _class(dtype: ColumnType) -> str:
 
 def _stored_as(column: ColumnSchema) -> str:
     stored = np.dtype(column.datasets[0].dtype).name
-    return stored if stored == column.dtype.name else f"{column.dtype.name} stored as {stored}"
+    dtype = column.dtype.item or column.dtype
+    limit = f" of {dtype.max_bits} bits" if dtype.max_bits > 0 else ""
+    return stored if stored == column.dtype.name else f"{column.dtype.name}{limit} stored as {stored}"

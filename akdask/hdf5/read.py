@@ -132,11 +132,11 @@ class Hdf5PartReader:
         start, stop : int
             A row range within the partition.
         out : ndarray, optional
-            Buffer of the column's dtype with at least ``stop - start`` elements; ignored for strings.
+            Buffer of the column's dtype with at least ``stop - start`` elements; ignored for what is no number.
 
         Returns
         -------
-        ndarray or LargeStringArray
+        ndarray or Arrow array
             A view of `out` if that was given; valid until the next read into it.
 
         Raises

@@ -110,7 +110,8 @@ class RowSpaces:
         return rows
 
     def _nbytes(self, name: str, schema: ColumnSchema) -> npt.NDArray[np.int64]:
-        return self._layouts.lengths(name) * np.dtype(schema.datasets[0].dtype).itemsize
+        limbs = len(schema.datasets) if schema.dtype.kind == "bigint" else 1
+        return self._layouts.lengths(name) * (limbs * np.dtype(schema.datasets[0].dtype).itemsize)
 
 
 @lru_cache(maxsize=4096)

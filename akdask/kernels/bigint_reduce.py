@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns.bigint import from_ints, limbs_of, to_ints
+from akdask.columns.bigint import first_extreme, from_ints, limbs_of, to_ints, total
 from akdask.columns.lists import values_of
 from akdask.errors import ArgumentError, SchemaError
 from akdask.kernels.bigint import LARGEST
@@ -62,37 +62,33 @@ def modulo(reduction: Reduction, bits: int) -> Reduction:
     )
 
 
-def _extreme(name: str, find: Callable[..., int]) -> Reduction:
-    def block(column: Any, mask: NumberArray | None) -> State:
-        numbers = _ints(column, mask)
-        return (find(numbers),) if numbers else ()
-
-    return _declared(
-        name,
-        BIGINT,
-        block,
-        lambda left, right: (find(*left, *right),) if left and right else left or right,
-        lambda state: bigint_(some(state, name)[0]),
-    )
-
-
-def _position(name: str, find: Callable[..., int]) -> Reduction:
-    """Declare argmin or argmax: (rows, position, value), and the first row wins among equals."""
+def _extreme(name: str, *, largest: bool, position: bool = False) -> Reduction:
+    """Declare a reduction to (rows, position, value): the first row wins among equals."""
 
     def block(column: Any, mask: NumberArray | None) -> State:
-        numbers = _ints(column, mask)
-        position = numbers.index(find(numbers)) if numbers else 0
-        return len(numbers), position, *numbers[position : position + 1]
+        rows = select_rows(column, mask)
+        if not len(rows):
+            return 0, None, None
+        first = first_extreme(limbs_of(rows), largest=largest)
+        return len(rows), first, to_ints(rows.slice(first, 1))[0]
 
     def merge(left: State, right: State) -> State:
         count = left[0] + right[0]
         if not left[0] or not right[0]:
             return count, *(left if left[0] else right)[1:]
-        if find(left[2], right[2]) == left[2]:
-            return count, *left[1:]
-        return count, left[0] + right[1], right[2]
+        if right[2] > left[2] if largest else right[2] < left[2]:
+            return count, left[0] + right[1], right[2]
+        return count, *left[1:]
 
-    return _declared(name, INT64, block, merge, lambda state: np.int64(some(state[1:] if state[0] else (), name)[0]))
+    def final(state: State) -> Any:
+        _, first, value = some(state if state[0] else (), name)
+        return np.int64(first) if position else bigint_(value)
+
+    return _declared(name, INT64 if position else BIGINT, block, merge, final)
+
+
+def _sum(column: Any, mask: NumberArray | None) -> int:
+    return total(limbs_of(select_rows(column, mask)))
 
 
 def _mean(state: State) -> Any:
@@ -139,7 +135,7 @@ def _add(left: int, right: int) -> int:
 
 
 BIGINT_REDUCTIONS: tuple[Reduction, ...] = (
-    _declared("sum", BIGINT, lambda column, mask: sum(_ints(column, mask)), _add, bigint_),
+    _declared("sum", BIGINT, _sum, _add, bigint_),
     _declared(
         "prod",
         BIGINT,
@@ -147,10 +143,10 @@ BIGINT_REDUCTIONS: tuple[Reduction, ...] = (
         lambda a, b: _product([a, b], -1),
         bigint_,
     ),
-    _extreme("min", min),
-    _extreme("max", max),
-    _position("argmin", min),
-    _position("argmax", max),
+    _extreme("min", largest=False),
+    _extreme("max", largest=True),
+    _extreme("argmin", largest=False, position=True),
+    _extreme("argmax", largest=True, position=True),
     _declared("count", INT64, count_rows, _add, np.int64),
     _declared("count_nonzero", INT64, lambda c, mask: int(_is_nonzero(c, mask).sum()), _add, np.int64),
     _declared("any", BOOL, lambda c, mask: bool(_is_nonzero(c, mask).any()), lambda a, b: a or b, np.bool_),
@@ -158,7 +154,7 @@ BIGINT_REDUCTIONS: tuple[Reduction, ...] = (
     _declared(
         "mean",
         FLOAT64,
-        lambda c, mask: (count_rows(c, mask), sum(_ints(c, mask))),
+        lambda c, mask: (count_rows(c, mask), _sum(c, mask)),
         lambda a, b: (a[0] + b[0], a[1] + b[1]),
         _mean,
     ),

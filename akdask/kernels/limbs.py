@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns.bigint import from_ints, from_numbers, limbs_of, with_limbs
+from akdask.columns.bigint import TOP_BIT, from_ints, from_numbers, limbs_of, with_limbs
 from akdask.typing import NumberArray
-
-TOP_BIT = np.uint64(2**63)
 
 
 def operand_limbs(item: Any) -> NumberArray:

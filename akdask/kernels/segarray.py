@@ -7,6 +7,7 @@ that a row and a code make one integer whatever the type of the values is.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -45,19 +46,64 @@ def rows_of(offsets: NumberArray) -> NumberArray:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
-def codes_of(values: Column) -> tuple[NumberArray, Column]:
-    """Return the number of each value among the distinct ones, and those in ascending order; all NaN are one."""
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Values as numbers from 0 in ascending order.
+
+    Parameters
+    ----------
+    codes : ndarray, int64
+        One for each value; equal for equal values, all NaN included.
+    count : int
+        Above all codes, and at least 1.
+    decode : callable
+        Returns the column of the values that some codes stand for.
+    """
+
+    codes: NumberArray
+    count: int
+    decode: Callable[[NumberArray], Column]
+
+    def keys(self, rows: NumberArray) -> NumberArray:
+        """Return one number for a row and a value each, ordered by the row first."""
+        return rows * self.count + self.codes
+
+    def lists(self, keys: NumberArray, nrows: int) -> pa.LargeListArray:
+        """Return the lists of values that ascending keys stand for."""
+        return lists_of(_offsets(keys // self.count, nrows), self.decode(keys % self.count))
+
+
+def codes_of(values: Column, nrows: int) -> Codes:
+    """Return the codes of the values of so many rows: of integers close together, how far they are from the lowest."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
+        low, spread = values.min(), int(values.max()) - int(values.min()) + 1
+        if spread * nrows < 2**62:
+            return Codes((values - low).astype(np.int64), spread, lambda codes: codes.astype(values.dtype) + low)
+    return ranked(values)
+
+
+def ranked(values: Column) -> Codes:
+    """Return the codes of values of any type: their ranks among the distinct ones."""
     if isinstance(values, np.ndarray):
         distinct, codes = np.unique(values, return_inverse=True)
-        return codes.astype(np.int64, copy=False), distinct
-    if isinstance(values, pa.FixedSizeBinaryArray):
+    elif isinstance(values, pa.FixedSizeBinaryArray):
         numbers = to_ints(values)
         ordered = sorted(set(numbers))
         places = {number: code for code, number in enumerate(ordered)}
-        return np.array([places[number] for number in numbers], np.int64), from_ints(ordered)
-    found = pc.unique(values)
-    found = found.take(pc.array_sort_indices(found))
-    return pc.index_in(values, value_set=found).to_numpy(zero_copy_only=False).astype(np.int64), found
+        distinct, codes = from_ints(ordered), np.array([places[number] for number in numbers], np.int64)
+    else:
+        found = pc.unique(values)
+        distinct = found.take(pc.array_sort_indices(found))
+        codes = pc.index_in(values, value_set=distinct).to_numpy(zero_copy_only=False)
+    return Codes(codes.astype(np.int64, copy=False), max(len(distinct), 1), lambda codes: take_rows(distinct, codes))
+
+
+def distinct_keys(keys: NumberArray) -> NumberArray:
+    """Return the distinct keys in ascending order; `np.unique` hashes, which takes many times as long."""
+    ordered = np.sort(keys)
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
 
 
 def _offsets(rows: NumberArray, count: int) -> NumberArray:
@@ -153,7 +199,7 @@ def _remove_repeats(lists: Any, out: Any = None) -> pa.LargeListArray:
 def _is_first(lists: Any) -> NumberArray:
     """Tell which values are not equal to the one before them in their list."""
     offsets, values = parts_of(lists)
-    comparable = values if isinstance(values, np.ndarray) else codes_of(values)[0]
+    comparable = values if isinstance(values, np.ndarray) else ranked(values).codes
     first = np.ones(len(values), np.bool_)
     first[1:] = comparable[1:] != comparable[:-1]
     first[offsets[:-1][np.diff(offsets) > 0]] = True
@@ -184,23 +230,23 @@ def _set_operation(combine: Callable[[NumberArray, NumberArray], NumberArray]) -
 
     def kernel(left: Any, right: Any, out: Any = None) -> pa.LargeListArray:
         parts = [parts_of(left), parts_of(right)]
-        codes, distinct = codes_of(concat_rows([values for _, values in parts]))
-        base = max(len(distinct), 1)
-        keys = np.concatenate([rows_of(offsets) for offsets, _ in parts]) * base + codes
+        codes = codes_of(concat_rows([values for _, values in parts]), len(left))
+        keys = codes.keys(np.concatenate([rows_of(offsets) for offsets, _ in parts]))
         count = len(parts[0][1])
-        combined = combine(np.unique(keys[:count]), np.unique(keys[count:]))
-        return lists_of(_offsets(combined // base, len(left)), take_rows(distinct, combined % base))
+        return codes.lists(combine(distinct_keys(keys[:count]), distinct_keys(keys[count:])), len(left))
 
     return kernel
 
 
 def _unique(lists: Any, out: Any = None) -> pa.LargeListArray:
-    return SET_OPERATIONS["list_union"](lists, lists)
+    offsets, values = parts_of(lists)
+    codes = codes_of(values, len(lists))
+    return codes.lists(distinct_keys(codes.keys(rows_of(offsets))), len(lists))
 
 
 SET_OPERATIONS: dict[str, Kernel] = {
     "list_intersect": _set_operation(lambda a, b: np.intersect1d(a, b, assume_unique=True)),
-    "list_union": _set_operation(np.union1d),
+    "list_union": _set_operation(lambda a, b: distinct_keys(np.concatenate([a, b]))),
     "list_setdiff": _set_operation(lambda a, b: np.setdiff1d(a, b, assume_unique=True)),
     "list_setxor": _set_operation(lambda a, b: np.setxor1d(a, b, assume_unique=True)),
 }
@@ -227,7 +273,7 @@ def _taken(lists: Any, rows: NumberArray) -> tuple[NumberArray, Any]:
 
 def _differing(left: Column, right: Column) -> NumberArray:
     if not isinstance(left, np.ndarray):
-        both = codes_of(concat_rows([left, right]))[0]
+        both = ranked(concat_rows([left, right])).codes
         left, right = both[: len(left)], both[len(left) :]
     found: NumberArray = left != right
     return found

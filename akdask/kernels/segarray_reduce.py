@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.kernels.rules import Kernel, Operation, Rule
-from akdask.kernels.segarray import codes_of, parts_of, rows_of
+from akdask.kernels.segarray import codes_of, distinct_keys, parts_of, rows_of
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, UINT64, ColumnType, bigint_of
 from akdask.typing import NumberArray
 
@@ -77,9 +77,9 @@ def _bits(ufunc: np.ufunc) -> Callable[[NumberArray, NumberArray], NumberArray]:
 
 def _nunique(lists: Any, out: Any = None) -> NumberArray:
     offsets, values = parts_of(lists)
-    codes, distinct = codes_of(values)
-    base = max(len(distinct), 1)
-    return np.bincount(np.unique(rows_of(offsets) * base + codes) // base, minlength=len(lists)).astype(np.int64)
+    codes = codes_of(values, len(lists))
+    rows = distinct_keys(codes.keys(rows_of(offsets))) // codes.count
+    return np.bincount(rows, minlength=len(lists)).astype(np.int64)
 
 
 BY_NUMBERS: dict[str, tuple[Callable[[NumberArray, NumberArray], NumberArray], dict[ColumnType, ColumnType]]] = {

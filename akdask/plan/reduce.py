@@ -34,21 +34,27 @@ class Reduction:
         What is reduced.
     params : dict
         Further arguments of the last step, such as ``ddof``.
+
+    Attributes
+    ----------
+    dtype : ColumnType
+        Type of the result.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the reduction does not take such values.
     """
 
-    __slots__ = ("_text", "name", "params", "token", "value")
+    __slots__ = ("_text", "dtype", "name", "params", "token", "value")
 
     def __init__(self, name: str, value: Value, **params: Any) -> None:
         self.name = reduction_of(name, value.dtype)
+        self.dtype = REDUCTIONS[self.name].result_type(value.dtype)
         self.value = value
         self.params = tuple(sorted(params.items()))
         self.token = token(name, value, self.params)
         self._text: str | None = None
-
-    @property
-    def dtype(self) -> ColumnType:
-        """Type of the result."""
-        return REDUCTIONS[self.name].result_type(self.value.dtype)
 
     def __str__(self) -> str:
         # Written once: reductions may refer to others, each of them many times.

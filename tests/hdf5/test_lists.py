@@ -219,7 +219,7 @@ def test_reading_some_lists_reads_their_values_only(tmp_path):
 # --------------------------------------------------------------------------------- what servers and others write
 
 
-def server(path, name, kind, rows, limbs=None, *, bare_inner=True):
+def server(path, name, kind, rows, limbs=None):
     """Write a share as servers do in distributed mode, with what they leave out of empty ones."""
     values = [item for row in rows for item in row]
     with h5py.File(path, "w", libver="earliest") as file:
@@ -237,8 +237,6 @@ def server(path, name, kind, rows, limbs=None, *, bare_inner=True):
             encoded = [text.encode() + b"\0" for text in values]
             inner.create_dataset("values", data=np.frombuffer(b"".join(encoded), np.uint8))
             inner.create_dataset("segments", data=np.array(list(accumulate(map(len, encoded), initial=0))[:-1], "<i8"))
-            if not bare_inner:
-                inner.attrs["ObjType"] = 2
         elif kind == "bigint":
             inner = group.create_group("values")
             count = limbs or limbs_of(values)
@@ -265,14 +263,13 @@ SHARES = {
 }
 
 
-@pytest.mark.parametrize("bare_inner", [True, False])
 @pytest.mark.parametrize("shares", SHARES)
 @pytest.mark.parametrize("kind", ITEMS)
-def test_shares_that_servers_leave_irregular_are_read(tmp_path, read_set, kind, shares, bare_inner):
+def test_shares_that_servers_leave_irregular_are_read(tmp_path, read_set, kind, shares):
     expected = []
     for index, share in enumerate(SHARES[shares]):
         rows = [[] if row is None else [value(kind, 4 * row + k) for k in range(3)] for row in share]
-        server(tmp_path / f"d_LOCALE000{index}", "sa", kind, rows, bare_inner=bare_inner)
+        server(tmp_path / f"d_LOCALE000{index}", "sa", kind, rows)
         expected += rows
     assert read_set(str(tmp_path / "d_LOCALE*")) == {"sa": expected}
     column = open_set(str(tmp_path / "d_LOCALE*")).select()["sa"].members["values"]

@@ -1,0 +1,156 @@
+"""Arrays of integers of any size, as users have them, against Python's own integers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
+
+NUMBERS = [2**64 - 1, 2**64, 2**200, 0, 1]
+
+
+@pytest.fixture(params=[1, 3])
+def lazy(request):
+    pieces = [ak.array(NUMBERS)] if request.param == 1 else [ak.array(NUMBERS[k : k + 2]) for k in (0, 2, 4)]
+    return ak.concatenate([piece.astype(ak.bigint) for piece in pieces])
+
+
+def test_large_ints_make_integers_of_any_size(lazy):
+    assert lazy.dtype == ak.bigint
+    assert (lazy.max_bits, lazy.size, lazy.tolist()) == (-1, 5, NUMBERS)
+    assert lazy.to_ndarray().dtype == object
+    assert list(lazy) == NUMBERS
+    assert lazy[2] == 2**200
+    assert "1606938044258990275541962092341162602522202993782792835301376" in repr(lazy)
+    assert ak.array([-1, 2**63]).tolist() == [-1, 2**63]
+    assert ak.array(np.array([2**70], object)).tolist() == [2**70]
+    assert ak.array([1.5, 2]).dtype == np.float64
+
+
+def test_a_limit_takes_integers_modulo_a_power(lazy):
+    limited = ak.array(NUMBERS, max_bits=64)
+    assert (limited.max_bits, limited.tolist()) == (64, [n % 2**64 for n in NUMBERS])
+    assert (limited + 1).tolist() == [(n + 1) % 2**64 for n in NUMBERS]
+    assert (limited - 1).max_bits == 64
+    assert (limited * lazy).tolist() == [n % 2**64 * n % 2**64 for n in NUMBERS]
+    assert (limited << 60).tolist() == [(n << 60) % 2**64 for n in NUMBERS]
+    assert (limited**3).tolist() == [pow(n, 3, 2**64) for n in NUMBERS]
+    assert int(limited.sum()) == sum(n % 2**64 for n in NUMBERS) % 2**64
+    assert int((limited + 3).prod()) == (2 * 3 * 3 * 3 * 4) % 2**64
+    assert ak.array([1, -1], dtype=ak.bigint, max_bits=8).tolist() == [1, 255]
+    before = lazy * 1
+    lazy.max_bits = 65
+    assert (lazy.tolist(), before.tolist()) == ([n % 2**65 for n in NUMBERS], NUMBERS)
+    lazy.max_bits = -1
+    assert lazy.max_bits == -1
+    with pytest.raises(ArgumentTypeError):
+        ak.arange(3).max_bits = 5
+
+
+def test_arithmetic_goes_with_other_numbers(lazy):
+    steps = ak.arange(5)
+    assert (lazy + steps).tolist() == [n + k for k, n in enumerate(NUMBERS)]
+    assert (2**70 - steps).tolist() == [2**70 - k for k in range(5)]
+    assert (lazy // 7).tolist() == [n // 7 for n in NUMBERS]
+    assert (lazy % steps).tolist() == [0, *[n % k for k, n in enumerate(NUMBERS) if k]]
+    assert (lazy / 2).tolist() == [n / 2 for n in NUMBERS]
+    assert (lazy * 0.5).dtype == np.float64
+    assert ((lazy & 0xFF) | (lazy ^ 3)).tolist() == [(n & 0xFF) | (n ^ 3) for n in NUMBERS]
+    assert (~lazy).tolist() == [~n for n in NUMBERS]
+    assert (lazy > 2**64).tolist() == [n > 2**64 for n in NUMBERS]
+    assert (lazy == steps).tolist() == [False] * 5
+    assert lazy[lazy > 1].tolist() == [n for n in NUMBERS if n > 1]
+    assert ak.where(lazy > 1, lazy, -1).tolist() == [n if n > 1 else -1 for n in NUMBERS]
+    with pytest.raises(ArgumentTypeError):
+        lazy & 1.5
+    with pytest.raises(ArgumentTypeError):
+        ak.sqrt(lazy)
+
+
+def test_reductions_are_exact(lazy):
+    assert (int(lazy.sum()), int(lazy.min()), int(lazy.max())) == (sum(NUMBERS), 0, 2**200)
+    assert isinstance(lazy.sum().value(), ak.bigint_)
+    assert (int(lazy.argmax()), int(lazy.argmin()), int(lazy.nunique())) == (2, 3, 5)
+    assert (bool(lazy.any()), bool(lazy.all()), bool(lazy.is_sorted())) == (True, False, False)
+    assert float(lazy.mean()) == sum(NUMBERS) / 5
+    assert (lazy - lazy.max()).tolist() == [n - 2**200 for n in NUMBERS]
+    assert lazy.sum().item() == sum(NUMBERS)
+    with pytest.raises(ArgumentTypeError):
+        lazy.var()
+
+
+def test_casts(lazy):
+    assert lazy.astype("uint64").tolist() == [n % 2**64 for n in NUMBERS]
+    assert lazy.astype(str).tolist() == list(map(str, NUMBERS))
+    assert ak.array([str(n) for n in NUMBERS]).astype(ak.bigint).tolist() == NUMBERS
+    assert ak.cast(ak.array(["x", "0x10"]), ak.bigint, errors="ignore").tolist() == [0, 16]
+    assert ak.arange(3).astype("bigint").tolist() == [0, 1, 2]
+    assert ak.array([True, False]).astype(ak.bigint).tolist() == [1, 0]
+
+
+def test_limbs_are_taken_apart_and_put_together(lazy):
+    limbs = lazy.bigint_to_uint_arrays()
+    assert [limb.dtype for limb in limbs] == [np.uint64] * 4
+    assert [limb.tolist() for limb in limbs] == [[n >> 64 * k & (2**64 - 1) for n in NUMBERS] for k in (3, 2, 1, 0)]
+    assert ak.bigint_from_uint_arrays(limbs).tolist() == NUMBERS
+    assert ak.bigint_from_uint_arrays(limbs, max_bits=65).tolist() == [n % 2**65 for n in NUMBERS]
+    assert lazy.slice_bits(63, 64).tolist() == [n >> 63 & 3 for n in NUMBERS]
+    with pytest.raises(SchemaError, match="max_bits"):
+        (lazy - 1).bigint_to_uint_arrays()
+    for wrong in (lambda: ak.bigint_from_uint_arrays([ak.arange(2)]), ak.arange(2).bigint_to_uint_arrays):
+        with pytest.raises(ArgumentTypeError):
+            wrong()
+    for wrong in (lambda: ak.bigint_from_uint_arrays([]), lambda: lazy.slice_bits(3, 2)):
+        with pytest.raises(ArgumentError):
+            wrong()
+
+
+def test_arrays_are_created_of_them():
+    assert ak.arange(2**64, 2**64 + 3).tolist() == [2**64, 2**64 + 1, 2**64 + 2]
+    assert ak.arange(5, max_bits=2).tolist() == [0, 1, 2, 3, 0]
+    for made, expected in [
+        (ak.zeros(2, ak.bigint, max_bits=3), [0, 0]),
+        (ak.ones(2, ak.bigint), [1, 1]),
+        (ak.full(2, 2**70), [2**70] * 2),
+        (ak.full(2, 9, ak.bigint, max_bits=3), [1, 1]),
+        (ak.zeros_like(ak.full(2, 2**70)), [0, 0]),
+        (ak.full_like(ak.array([1], max_bits=3), 9), [1]),
+    ]:
+        assert (made.tolist(), made.dtype) == (expected, ak.bigint)
+
+
+def test_rows_are_assigned_and_joined(lazy):
+    lazy[0] = 7
+    lazy[ak.array([1, 2])] = ak.array([2**100, 3])
+    assert lazy.tolist() == [7, 2**100, 3, 0, 1]
+    lazy += 1
+    assert lazy.tolist() == [8, 2**100 + 1, 4, 1, 2]
+    limited = ak.concatenate([ak.array([2**70]), ak.array([5], max_bits=8)])
+    assert (limited.tolist(), limited.max_bits) == ([2**70, 5], -1)
+    with pytest.raises(ArgumentTypeError):
+        lazy[0] = 1.5
+
+
+def test_bits_are_counted(lazy):
+    limited = ak.array([0, 1, 2**69], max_bits=70)
+    assert ak.popcount(lazy).tolist() == [n.bit_count() for n in NUMBERS]
+    assert ak.clz(limited).tolist() == [70, 69, 0]
+    assert ak.rotl(limited, 1).tolist() == [0, 2, 1]
+    with pytest.raises(ArgumentTypeError):
+        ak.clz(lazy)
+
+
+def test_they_are_columns_of_dataframes(lazy, prefix):
+    frame = ak.DataFrame({"big": lazy, "n": ak.arange(5)})
+    pd.testing.assert_frame_equal(frame.to_pandas(), pd.DataFrame({"big": NUMBERS, "n": range(5)}))
+    assert frame[frame["n"] > 2]["big"].tolist() == NUMBERS[3:]
+    ak.to_hdf(frame, prefix)
+    assert ak.read_hdf(f"{prefix}_LOCALE*")["big"].tolist() == NUMBERS
+
+
+def test_the_dtype_makes_single_integers():
+    assert (ak.bigint("0x10"), ak.bigint(2**70).item(), ak.bigint_(5).dtype) == (16, 2**70, ak.bigint)
+    assert (str(ak.bigint), repr(ak.bigint), ak.bigint.type) == ("bigint", "dtype(bigint)", ak.bigint_)
+    assert ak.bigint == "bigint" != ak.bigint_
+    assert len({ak.bigint, "bigint"}) == 1
