@@ -1,0 +1,275 @@
+"""Keys: unsigned 64-bit integers in the order of a column's values, and keys packed together with row numbers.
+
+Everything fast in sorting and grouping rests on one trick: NumPy sorts plain uint64 many times faster than it finds
+the positions that would sort them, so a row's number travels in the low bits of its key.  Which key a column has, and
+whether it and the row number fit 64 bits together, is decided here and nowhere else.
+
+A number is one word.  A string is words of 8 bytes, the first byte in the highest place, followed by its length, which
+tells apart strings that differ by trailing NUL bytes only.  A big integer (Arrow's fixed-size binary: little-endian
+limbs of 64 bits in two's complement) is one word for each limb, the highest first.  Comparing words one after the
+other compares values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from akdask.errors import ArgumentTypeError
+from akdask.typing import Column, NumberArray
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+"""One word of each row."""
+
+WORD_BITS = 64
+SIGN = np.uint64(1 << 63)
+LAST = np.uint64(2**64 - 1)
+"""The word of NaN and of missing times, whether ascending or descending: after all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Words in the order of the rows' values.
+
+    Parameters
+    ----------
+    codes : ndarray of uint64
+        One word for each row.
+    low : int
+        The smallest of them, 0 if there are none.
+    bits : int
+        Width of the range: bits of the largest after subtracting `low`.
+    exact : bool
+        Whether equal codes mean equal values; False where a string or big integer has further words.
+
+    Examples
+    --------
+    >>> key = ordered(np.array([7, 5, 6]))
+    >>> (key.codes - np.uint64(key.low)).tolist(), key.bits, key.exact
+    ([2, 0, 1], 2, True)
+    """
+
+    codes: Words
+    low: int
+    bits: int
+    exact: bool = True
+
+    @classmethod
+    def of(cls, codes: Words, exact: bool = True) -> Key:
+        """Return the key of words whose range is not known."""
+        low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, 0)
+        return cls(codes, low, (high - low).bit_length(), exact)
+
+
+def ordered(column: Column, ascending: bool = True) -> Key:
+    """Return the key of a column: its values in order, or their first 8 bytes where they are longer.
+
+    Parameters
+    ----------
+    column : ndarray of numbers or bool, datetime64 or timedelta64; Arrow large_string, or fixed-size binary of limbs
+        ``-0.0`` equals ``0.0``; all NaN are equal, and come last in both directions.  Strings are ordered by their
+        bytes.
+    ascending : bool
+        Order of the codes.
+
+    Returns
+    -------
+    Key
+        Exact unless the values have more than one word.
+    """
+    return Key.of(word(column, 0, ascending), exact=word_count(column) == 1)
+
+
+def combine(keys: Sequence[Key]) -> Key | None:
+    """Return one key of several columns, the first the most significant; None if they do not fit 64 bits together.
+
+    Codes of the result begin at 0.  Keys that are not exact cannot be followed by others.
+
+    Examples
+    --------
+    >>> combine([ordered(np.array([1, 0, 0])), ordered(np.array([5, 9, 6]))]).codes.tolist()
+    [8, 4, 1]
+    """
+    bits = sum(key.bits for key in keys)
+    if bits > WORD_BITS or not all(key.exact for key in keys[:-1]):
+        return None
+    codes = keys[0].codes - np.uint64(keys[0].low)
+    for key in keys[1:]:
+        # NumPy leaves shifts by all 64 bits undefined; then what is shifted is 0 everywhere.
+        np.left_shift(codes, np.uint64(min(key.bits, WORD_BITS - 1)), out=codes)
+        np.bitwise_or(codes, key.codes - np.uint64(key.low), out=codes)
+    return Key(codes, 0, bits, keys[-1].exact)
+
+
+def row_bits(nrows: int) -> int:
+    """Return how many bits the numbers of so many rows take.
+
+    Examples
+    --------
+    >>> row_bits(1), row_bits(4), row_bits(5)
+    (0, 2, 3)
+    """
+    return max(nrows - 1, 0).bit_length()
+
+
+def pack(key: Key, nrows: int | None = None, first: int = 0) -> Words | None:
+    """Return ``(code - low) << row_bits(nrows) | row``, whose order is that of the values and then of the rows.
+
+    Parameters
+    ----------
+    key : Key
+        What to order by.
+    nrows : int, optional
+        Number of rows in all, where `key` has those of one partition only; then ``key.low`` and ``key.bits`` must be
+        those of all rows.
+    first : int
+        Number of the first row.
+
+    Returns
+    -------
+    ndarray of uint64 or None
+        None if both do not fit 64 bits together.
+    """
+    shift = row_bits(len(key.codes) if nrows is None else nrows)
+    return pack_words(key, shift, first) if key.bits + shift <= WORD_BITS else None
+
+
+def pack_words(key: Key, shift: int, first: int = 0) -> Words:
+    """Return the highest bits of each code with the number of its row in the lowest `shift` bits.
+
+    Where key and row number do not fit 64 bits together, as many low bits of the key are lost: rows that differ in
+    them only are left in the order of their numbers.
+    """
+    packed = key.codes - np.uint64(key.low)
+    lost = max(key.bits + shift - WORD_BITS, 0)
+    if lost:
+        np.right_shift(packed, np.uint64(lost), out=packed)
+    if shift < WORD_BITS:
+        np.left_shift(packed, np.uint64(shift), out=packed)
+    return np.bitwise_or(packed, np.arange(first, first + len(packed), dtype=np.uint64), out=packed)
+
+
+def unpack_rows(packed: Words, shift: int, out: NumberArray | None = None) -> NumberArray:
+    """Return the row numbers, as int64, of packed keys."""
+    mask = np.uint64((1 << shift) - 1)
+    rows: Words = np.bitwise_and(packed, mask, out=None if out is None else out.view(np.uint64))
+    return rows.view(np.int64)
+
+
+# --------------------------------------------------------------------------------------------------------------- words
+
+
+@singledispatch
+def word_count(column: Any) -> int:
+    """Return how many words the values of a column have."""
+    raise ArgumentTypeError(f"values of {type(column).__name__} have no order.")
+
+
+@singledispatch
+def word(column: Any, number: int, ascending: bool = True) -> Words:
+    """Return word `number` of each value, from the most significant; the smaller the earlier in the order."""
+    raise ArgumentTypeError(f"values of {type(column).__name__} have no order.")
+
+
+@word_count.register
+def _(column: np.ndarray) -> int:
+    return 1
+
+
+@word.register
+def _(column: np.ndarray, number: int, ascending: bool = True) -> Words:
+    match column.dtype.kind:
+        case "i" | "m" | "M":
+            codes = column.astype(np.int64, copy=False).view(np.uint64) ^ SIGN
+            if column.dtype.kind != "i":
+                return _missing_last(codes, np.isnat(column), ascending)
+        case "f":
+            return _missing_last(_float_words(column), np.isnan(column), ascending)
+        case _:
+            codes = column.astype(np.uint64)
+    return codes if ascending else np.invert(codes, out=codes)
+
+
+def _float_words(column: NumberArray) -> Words:
+    """Flip the sign of positive floats and all bits of negative ones; adding 0 makes ``-0.0`` positive."""
+    bits = np.add(column, 0.0, dtype=np.float64).view(np.int64)
+    flip = (bits >> 63).view(np.uint64)
+    np.bitwise_or(flip, SIGN, out=flip)
+    return np.bitwise_xor(bits.view(np.uint64), flip, out=flip)
+
+
+def _missing_last(codes: Words, missing: NumberArray, ascending: bool) -> Words:
+    if not ascending:
+        np.invert(codes, out=codes)
+    if missing.any():
+        codes[missing] = LAST
+    return codes
+
+
+@word_count.register
+def _(column: pa.LargeStringArray) -> int:
+    lengths = _lengths(column)
+    return (int(lengths.max(initial=0)) + 7) // 8 + 1
+
+
+@word.register
+def _(column: pa.LargeStringArray, number: int, ascending: bool = True) -> Words:
+    lengths = _lengths(column)
+    last = (int(lengths.max(initial=0)) + 7) // 8
+    codes = lengths.astype(np.uint64) if number >= last else _bytes_at(column, lengths, 8 * number)
+    return codes if ascending else np.invert(codes, out=codes)
+
+
+def _offsets(column: pa.LargeStringArray) -> NumberArray:
+    if not len(column):
+        # Arrow need not allocate offsets for no strings.
+        return np.zeros(1, np.int64)
+    return np.frombuffer(column.buffers()[1], np.int64, len(column) + 1, column.offset * 8)
+
+
+def _lengths(column: pa.LargeStringArray) -> NumberArray:
+    return np.diff(_offsets(column))
+
+
+def _bytes_at(column: pa.LargeStringArray, lengths: NumberArray, skip: int) -> Words:
+    """Return the 8 bytes of each string from `skip` on, zeros after its end."""
+    text = np.frombuffer(column.buffers()[2] or b"", np.uint8)
+    if len(text) < 8:
+        text = np.concatenate([text, np.zeros(8, np.uint8)])
+    # Every 8 bytes that follow each other, as one word; the array is a view of the text.
+    windows = np.ndarray(len(text) - 7, np.dtype("<u8"), text, strides=(1,))
+    starts = _offsets(column)[:-1] + skip
+    # Near the end of the text the window is taken further to the left, and shifted.
+    inside = np.minimum(starts, len(windows) - 1)
+    codes: Words = windows[inside].byteswap() if np.little_endian else windows[inside]
+    if len(starts) and starts.max() >= len(windows):
+        codes <<= np.minimum((starts - inside) * 8, WORD_BITS - 1).astype(np.uint64)
+    rest = lengths - skip
+    if len(rest) and rest.min() < 8:
+        # What follows the end of a string belongs to the next one.
+        surplus = np.clip(8 - rest, 0, 8) * 8
+        kept = np.left_shift(LAST, np.minimum(surplus, WORD_BITS - 1).astype(np.uint64))
+        codes &= np.where(surplus == WORD_BITS, np.uint64(0), kept)
+    return codes
+
+
+@word_count.register
+def _(column: pa.FixedSizeBinaryArray) -> int:
+    return int(column.type.byte_width) // 8
+
+
+@word.register
+def _(column: pa.FixedSizeBinaryArray, number: int, ascending: bool = True) -> Words:
+    limbs = column.type.byte_width // 8
+    flat = np.frombuffer(column.buffers()[1] or b"", np.dtype("<u8"))
+    rows = flat.reshape(-1, limbs)[column.offset : column.offset + len(column)]
+    codes = rows[:, limbs - 1 - number].astype(np.uint64)
+    if number == 0:
+        codes ^= SIGN
+    return codes if ascending else np.invert(codes, out=codes)
