@@ -152,13 +152,14 @@ def pack_words(key: Key, shift: int, first: int = 0) -> Words:
         np.right_shift(packed, np.uint64(lost), out=packed)
     if shift < WORD_BITS:
         np.left_shift(packed, np.uint64(shift), out=packed)
-    return np.bitwise_or(packed, np.arange(first, first + len(packed), dtype=np.uint64), out=packed)
+    packed |= np.arange(first, first + len(packed), dtype=np.uint64)
+    return packed
 
 
 def unpack_rows(packed: Words, shift: int, out: NumberArray | None = None) -> NumberArray:
     """Return the row numbers, as int64, of packed keys."""
     mask = np.uint64((1 << shift) - 1)
-    rows: Words = np.bitwise_and(packed, mask, out=None if out is None else out.view(np.uint64))
+    rows: NumberArray = np.bitwise_and(packed, mask, out=None if out is None else out.view(np.uint64))
     return rows.view(np.int64)
 
 
@@ -172,8 +173,11 @@ def word_count(column: Any) -> int:
 
 
 @singledispatch
-def word(column: Any, number: int, ascending: bool = True) -> Words:
-    """Return word `number` of each value, from the most significant; the smaller the earlier in the order."""
+def word(column: Any, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
+    """Return word `number` of each value, from the most significant; the smaller the earlier in the order.
+
+    `rows`, where given, are the positions of the only rows wanted.
+    """
     raise ArgumentTypeError(f"values of {type(column).__name__} have no order.")
 
 
@@ -183,7 +187,8 @@ def _(column: np.ndarray) -> int:
 
 
 @word.register
-def _(column: np.ndarray, number: int, ascending: bool = True) -> Words:
+def _(column: np.ndarray, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
+    column = column if rows is None else column.take(rows)
     match column.dtype.kind:
         case "i" | "m" | "M":
             codes = column.astype(np.int64, copy=False).view(np.uint64) ^ SIGN
@@ -219,10 +224,12 @@ def _(column: pa.LargeStringArray) -> int:
 
 
 @word.register
-def _(column: pa.LargeStringArray, number: int, ascending: bool = True) -> Words:
-    lengths = _lengths(column)
-    last = (int(lengths.max(initial=0)) + 7) // 8
-    codes = lengths.astype(np.uint64) if number >= last else _bytes_at(column, lengths, 8 * number)
+def _(column: pa.LargeStringArray, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
+    offsets, lengths = _offsets(column), _lengths(column)
+    starts, lengths = (offsets[:-1], lengths) if rows is None else (offsets.take(rows), lengths.take(rows))
+    # Of rows that have no more bytes, only the lengths are left to compare.
+    has_bytes = 8 * number < int(lengths.max(initial=0))
+    codes = _bytes_at(column, starts, lengths, 8 * number) if has_bytes else lengths.astype(np.uint64)
     return codes if ascending else np.invert(codes, out=codes)
 
 
@@ -237,14 +244,14 @@ def _lengths(column: pa.LargeStringArray) -> NumberArray:
     return np.diff(_offsets(column))
 
 
-def _bytes_at(column: pa.LargeStringArray, lengths: NumberArray, skip: int) -> Words:
+def _bytes_at(column: pa.LargeStringArray, starts: NumberArray, lengths: NumberArray, skip: int) -> Words:
     """Return the 8 bytes of each string from `skip` on, zeros after its end."""
     text = np.frombuffer(column.buffers()[2] or b"", np.uint8)
     if len(text) < 8:
         text = np.concatenate([text, np.zeros(8, np.uint8)])
     # Every 8 bytes that follow each other, as one word; the array is a view of the text.
     windows = np.ndarray(len(text) - 7, np.dtype("<u8"), text, strides=(1,))
-    starts = _offsets(column)[:-1] + skip
+    starts = starts + skip
     # Near the end of the text the window is taken further to the left, and shifted.
     inside = np.minimum(starts, len(windows) - 1)
     codes: Words = windows[inside].byteswap() if np.little_endian else windows[inside]
@@ -265,11 +272,11 @@ def _(column: pa.FixedSizeBinaryArray) -> int:
 
 
 @word.register
-def _(column: pa.FixedSizeBinaryArray, number: int, ascending: bool = True) -> Words:
-    limbs = column.type.byte_width // 8
+def _(column: pa.FixedSizeBinaryArray, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
+    count = column.type.byte_width // 8
     flat = np.frombuffer(column.buffers()[1] or b"", np.dtype("<u8"))
-    rows = flat.reshape(-1, limbs)[column.offset : column.offset + len(column)]
-    codes = rows[:, limbs - 1 - number].astype(np.uint64)
+    limbs = flat.reshape(-1, count)[column.offset : column.offset + len(column), count - 1 - number]
+    codes = (limbs if rows is None else limbs[rows]).astype(np.uint64)
     if number == 0:
         codes ^= SIGN
     return codes if ascending else np.invert(codes, out=codes)
