@@ -104,7 +104,8 @@ class Array(StorageMethods, Collection):
     @property
     def size(self) -> int:
         """Number of elements; counts them, once, where a filter has left that open."""
-        return sum(row_tools.known_lengths(self._frame))
+        size = self.rows.size
+        return sum(row_tools.known_lengths(self._frame)) if size is None else size
 
     @property
     def shape(self) -> tuple[int]:

@@ -89,7 +89,8 @@ class FrameBase(Collection):
     @property
     def size(self) -> int:
         """Number of rows, as in Arkouda; counts them, once, where a filter has left that open."""
-        return sum(self._columns.counted())
+        size = self.rows.size
+        return sum(self._columns.counted()) if size is None else size
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -107,6 +107,17 @@ def combine(keys: Sequence[Key]) -> Key | None:
     return Key(codes, 0, bits, keys[-1].exact)
 
 
+def span(column: Column, ascending: bool = True) -> tuple[int, int] | None:
+    """Return the smallest and the largest word of a column; None if its values have several words, or it has no rows."""
+    if not len(column) or word_count(column) > 1:
+        return None
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iub":
+        # In order of the words already: only the extremes need to become words.
+        column = np.array([column.min(), column.max()])
+    codes = word(column, 0, ascending)
+    return int(codes.min()), int(codes.max())
+
+
 def row_bits(nrows: int) -> int:
     """Return how many bits the numbers of so many rows take.
 

@@ -24,7 +24,7 @@ from akdask.plan.values import ColumnRef, Value
 from akdask.schema import ColumnType, RowSpace
 
 
-class _OfProject(Frame):
+class OfProject(Frame):
     """Base of frames with the columns of one projection."""
 
     frame: Project
@@ -38,7 +38,7 @@ class _OfProject(Frame):
         return self.operands[0].column(name).dtype
 
 
-class Gather(_OfProject):
+class Gather(OfProject):
     """All rows in one partition."""
 
     frame: Project
@@ -51,7 +51,7 @@ class Gather(_OfProject):
         return RowSpace.of_lengths([sum(rows.lengths)])
 
 
-class Limit(_OfProject):
+class Limit(OfProject):
     """The first `count` rows, or the last ``-count``, in one partition."""
 
     frame: Project
@@ -68,7 +68,7 @@ class Limit(_OfProject):
         return f"{'First' if self.count >= 0 else 'Last'} {abs(self.count)} rows"
 
 
-class Reverse(_OfProject):
+class Reverse(OfProject):
     """The rows in reverse order."""
 
     frame: Project
@@ -81,7 +81,7 @@ class Reverse(_OfProject):
         return RowSpace.of_lengths(rows.lengths[::-1])
 
 
-class Realign(_OfProject):
+class Realign(OfProject):
     """The same rows in the same order, cut from partitions of the `given` lengths into ones of other `lengths`."""
 
     frame: Project
@@ -93,7 +93,7 @@ class Realign(_OfProject):
         return RowSpace.of_lengths(self.lengths)
 
 
-class Take(_OfProject):
+class Take(OfProject):
     """The rows of `frame` at the positions that the one column of `positions` holds.
 
     Negative positions count from the end.  `given` are the partition lengths of `frame`.  The result has the row space

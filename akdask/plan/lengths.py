@@ -12,9 +12,9 @@ _known: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 _lock = Lock()
 
 
-def uncounted_rows(row_token: str, npartitions: int) -> RowSpace:
+def uncounted_rows(row_token: str, npartitions: int, total: int | None = None) -> RowSpace:
     """Return rows of a number that nobody knows when a plan is written, with lengths once they have been counted."""
-    return RowSpace(row_token, npartitions, known_lengths(row_token))
+    return RowSpace(row_token, npartitions, known_lengths(row_token), total)
 
 
 def known_lengths(row_token: str) -> tuple[int, ...] | None:

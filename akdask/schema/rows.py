@@ -21,6 +21,8 @@ class RowSpace:
         Number of partitions.
     lengths : tuple of int, optional
         Rows in each partition; None while nobody has counted them.
+    total : int, optional
+        Number of rows in all, where that is known although the lengths are not: sorted rows are as many as before.
 
     Examples
     --------
@@ -33,6 +35,7 @@ class RowSpace:
     token: str
     npartitions: int
     lengths: tuple[int, ...] | None = None
+    total: int | None = None
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> RowSpace:
@@ -43,7 +46,7 @@ class RowSpace:
     @property
     def size(self) -> int | None:
         """Number of rows in all, None while unknown."""
-        return None if self.lengths is None else sum(self.lengths)
+        return self.total if self.lengths is None else sum(self.lengths)
 
     def same_rows(self, other: RowSpace) -> bool:
         """Whether columns of the two can be combined row by row, partition by partition."""

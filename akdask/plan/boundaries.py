@@ -1,0 +1,192 @@
+"""Where sorted rows are cut into partitions: a survey of the keys in each partition, and marks chosen from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate
+from typing import TypeAlias
+
+import numpy as np
+
+from akdask.columns import concat_rows, empty, take_rows
+from akdask.kernels.keys import WORD_BITS, Key, Words, combine, row_bits, span, word
+from akdask.kernels.sort import argsort
+from akdask.plan import sinks
+from akdask.plan._dask import Expr
+from akdask.plan.blocks import Partition
+from akdask.plan.lower import lower
+from akdask.plan.node import Frame
+from akdask.plan.pipeline import Compile, pipeline
+from akdask.plan.program import Program
+from akdask.plan.tables import Tasks
+from akdask.plan.values import Value, describe
+from akdask.schema import RowSpace
+from akdask.typing import Column, NumberArray
+
+Span: TypeAlias = tuple[int, int] | None
+"""The smallest and the largest word of a key column."""
+
+SCATTER = 40503
+"""An odd number, which spreads the rows that are looked at over their strides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the survey of one partition found.
+
+    Parameters
+    ----------
+    nrows : int
+        Number of rows.
+    spans : tuple
+        For each key column, its smallest and its largest word; None for values of several words, or of no rows.
+    samples : tuple of columns
+        Some rows of the key columns.
+    positions : ndarray of int64
+        Which they are, counted in the partition.
+    """
+
+    nrows: int
+    spans: tuple[Span, ...]
+    samples: tuple[Column, ...]
+    positions: NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The boundaries between the partitions of sorted rows.
+
+    Parameters
+    ----------
+    columns : tuple of columns
+        Values of the key columns, in order.  Rows from the first mark on belong to the second partition, and so on.
+    rows : ndarray of int64
+        Numbers of the rows that the marks are, to tell rows with equal keys apart; 0 where these stay together.
+    spans : tuple of (int, int), optional
+        Smallest and largest word of each key column; None if one has values of several words.
+    nrows : int
+        Number of rows in all.
+    """
+
+    columns: tuple[Column, ...]
+    rows: NumberArray
+    spans: tuple[tuple[int, int], ...] | None
+    nrows: int
+
+    @property
+    def shift(self) -> int:
+        """Bits of a row number."""
+        return row_bits(self.nrows)
+
+    def pack(self, columns: Sequence[Column], ascending: Sequence[bool], rows: NumberArray) -> Words | None:
+        """Return keys packed with row numbers, which order like those of all other partitions.
+
+        None if there is no room for both in 64 bits.
+        """
+        if self.spans is None:
+            return None
+        keys = [
+            Key(word(column, 0, upwards), low, (high - low).bit_length())
+            for column, upwards, (low, high) in zip(columns, ascending, self.spans, strict=True)
+        ]
+        key = combine(keys)
+        if key is None or key.bits + self.shift > WORD_BITS:
+            return None
+        packed = key.codes - np.uint64(key.low)
+        packed <<= np.uint64(min(self.shift, WORD_BITS - 1))
+        packed |= rows.view(np.uint64)
+        return packed
+
+
+class Boundaries(Frame):
+    """Marks between the partitions of the rows of a frame in order; a list of them alone, in one partition.
+
+    Every row in so many (`stride`) is looked at.  If `straddle`, rows with equal keys may be parted, by their number.
+    """
+
+    frame: Frame
+    by: tuple[Value, ...]
+    ascending: tuple[bool, ...]
+    wanted: int
+    stride: int
+    straddle: bool
+
+    @property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([1])
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Look at some rows of the key columns, and at the extremes of all."""
+
+    program: Program
+    ascending: tuple[bool, ...]
+    stride: int
+    leave_last_mask: bool = False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return (self.program,)
+
+    def run(self, partition: Partition) -> Found:
+        nrows = 0
+        spans: tuple[Span, ...] = (None,) * len(self.ascending)
+        samples = [tuple(map(empty, self.program.dtypes))]
+        positions = [np.empty(0, np.int64)]
+        for block in partition.blocks():
+            columns = block.evaluate(self.program)
+            chosen = sampled(nrows, nrows + block.nrows, self.stride)
+            positions.append(chosen)
+            samples.append(tuple(take_rows(column, chosen - nrows) for column in columns))
+            found = [span(column, upwards) for column, upwards in zip(columns, self.ascending, strict=True)]
+            spans = tuple(_join(old, new) for old, new in zip(spans, found, strict=True)) if nrows else tuple(found)
+            nrows += block.nrows
+        joined = tuple(concat_rows(parts) for parts in zip(*samples, strict=True))
+        return Found(nrows, spans, joined, np.concatenate(positions))
+
+
+def sampled(start: int, stop: int, stride: int) -> NumberArray:
+    """Return the positions from `start` to `stop` that are looked at: one in each stride, never at the same place.
+
+    They depend on nothing else, so that rows are cut alike whatever else is done with them.
+    """
+    strides = np.arange(start // stride, -(-stop // stride))
+    positions = strides * stride + strides * SCATTER % stride
+    return positions[(positions >= start) & (positions < stop)]
+
+
+def _join(left: Span, right: Span) -> Span:
+    return None if left is None or right is None else (min(left[0], right[0]), max(left[1], right[1]))
+
+
+def choose(found: Sequence[Found], ascending: tuple[bool, ...], wanted: int, straddle: bool) -> list[Marks]:
+    """Return the marks that cut the rows of all partitions into about equal parts: the function of their task."""
+    starts = list(accumulate((item.nrows for item in found), initial=0))
+    columns = [concat_rows(parts) for parts in zip(*[item.samples for item in found], strict=True)]
+    numbers = [item.positions + start for item, start in zip(found, starts, strict=False)]
+    order = argsort(columns, ascending)
+    chosen = order[np.arange(1, wanted) * len(order) // wanted] if len(order) else order
+    rows = np.concatenate(numbers)[chosen]
+    spans = [item.spans for item in found if item.nrows]
+    joined = spans and tuple(reduce(_join, column) for column in zip(*spans, strict=True))
+    return [
+        Marks(
+            tuple(take_rows(column, chosen) for column in columns),
+            rows if straddle else np.zeros_like(rows),
+            joined if joined and None not in joined else None,
+            starts[-1],
+        )
+    ]
+
+
+@lower.register
+def _(frame: Boundaries) -> Expr:
+    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+        return Survey(compile_these(values), frame.ascending, frame.stride)
+
+    found = pipeline(frame.frame, frame.by, sink, "survey " + ", ".join(map(describe, frame.by)))
+    calls = ((tuple((0, index) for index in range(found.npartitions)), (frame.ascending, frame.wanted, frame.straddle)),)
+    return Tasks(frame._name, choose, calls, found)

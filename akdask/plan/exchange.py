@@ -1,0 +1,135 @@
+"""Rows that change partition: every partition is split into pieces, and each new partition is made of one piece of all.
+
+How rows are split and what is made of the pieces is said by who exchanges them: a sort splits by ranges of keys and
+puts each range in order.  What lies between is decided here.  Threads of one process hand over the pieces as they are.
+On a cluster each piece is a result of its own, so that workers fetch, hold and spill no more than they need.  The
+pieces of many small partitions are joined first, so that their number follows the amount of data.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from dask.system import CPU_COUNT
+
+from akdask.plan._dask import Expr, List, Task, TaskRef
+from akdask.plan.chain import Chain
+from akdask.plan.node import Frame, Node
+from akdask.plan.rowwise import Project
+
+ROWS = 2**22
+"""Rows of a partition that an exchange aims at."""
+
+SMALL_ROWS = 2**18
+"""Rows that are not worth parting."""
+
+MOST_PARTITIONS = 256
+MOST_GROUPS = 64
+"""Partitions whose pieces are handed over apart from those of others."""
+
+Part = Any
+"""What a partition gives to a new one; splitting a block of rows makes one for each."""
+
+Pieces = Sequence[Sequence[Part]]
+"""For each new partition, the parts that it gets, in the order of the rows."""
+
+Finish = Callable[[list[Part]], Any]
+"""Makes a new partition of all its parts."""
+
+
+class Exchanged(Node):
+    """The partitions made of the pieces that the tasks of `split` give; if `apart`, pieces travel one by one."""
+
+    split: Expr
+    count: int
+    finish: Finish
+    apart: bool
+
+    @property
+    def npartitions(self) -> int:
+        return self.count
+
+    def _layer(self) -> dict[Any, Any]:
+        graph: dict[Any, Any] = {}
+        keys = self._joined(graph, list(self.split.__dask_keys__()))
+        for index in range(self.count):
+            pieces = [self._piece(graph, key, number, index) for number, key in enumerate(keys)]
+            key = (self._name, index)
+            graph[key] = Task(key, _make, List(*map(TaskRef, pieces)), self.finish, None if self.apart else index)
+        return graph
+
+    def _joined(self, graph: dict[Any, Any], keys: list[Hashable]) -> list[Hashable]:
+        """Add tasks that join the pieces of several partitions, if there are many."""
+        if len(keys) <= MOST_GROUPS:
+            return keys
+        bounds = [number * len(keys) // MOST_GROUPS for number in range(MOST_GROUPS + 1)]
+        joined: list[Hashable] = []
+        for number, (start, stop) in enumerate(pairwise(bounds)):
+            key = (f"join-{self._name}", number)
+            graph[key] = Task(key, join_pieces, List(*map(TaskRef, keys[start:stop])))
+            joined.append(key)
+        return joined
+
+    def _piece(self, graph: dict[Any, Any], split: Hashable, number: int, index: int) -> Hashable:
+        """Return the key of one piece, or of all the pieces of its partition where these are handed over as they are."""
+        if not self.apart:
+            return split
+        key = (f"piece-{self._name}", number, index)
+        graph[key] = Task(key, _one_piece, TaskRef(split), index)
+        return key
+
+
+def exchanged(split: Expr, count: int, finish: Finish) -> Expr:
+    """Return the physical node of the `count` new partitions that `finish` makes of the pieces that `split` gives."""
+    return Exchanged(split, count, finish, on_cluster())
+
+
+def _make(pieces: Sequence[Any], finish: Finish, index: int | None) -> Any:
+    """Make a new partition: the function of its task."""
+    chosen = pieces if index is None else [piece[index] for piece in pieces]
+    return finish([part for parts in chosen for part in parts])
+
+
+def _one_piece(pieces: Pieces, index: int) -> Sequence[Part]:
+    return pieces[index]
+
+
+def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
+    """Join the pieces of several partitions, for each new one."""
+    return [[part for parts in same for part in parts] for same in zip(*pieces, strict=True)]
+
+
+def on_cluster() -> bool:
+    """Whether a client of a cluster is current in this process; without the import, which is slow, there is none."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        distributed.default_client()
+    except ValueError:
+        return False
+    return True
+
+
+def partition_count(frame: Frame) -> int:
+    """Return into how many partitions the rows of a frame go: a multiple of the threads, by the number of rows."""
+    rows = _most_rows(frame)
+    if rows is None:
+        return min(frame.npartitions, MOST_PARTITIONS)
+    if rows <= SMALL_ROWS:
+        return 1
+    wanted = -(-rows // ROWS)
+    return min(-(-wanted // CPU_COUNT) * CPU_COUNT, MOST_PARTITIONS)
+
+
+def _most_rows(frame: Frame) -> int | None:
+    """Return the number of rows, or of those that they were selected from; None if nobody knows that either."""
+    if frame.rows.size is not None:
+        return frame.rows.size
+    base = Chain.of(frame).bases[0]
+    if isinstance(base, Project):
+        return _most_rows(base.frame)
+    return base.rows.size
