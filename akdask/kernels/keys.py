@@ -4,14 +4,15 @@ Everything fast in sorting and grouping rests on one trick: NumPy sorts plain ui
 the positions that would sort them, so a row's number travels in the low bits of its key.  Which key a column has, and
 whether it and the row number fit 64 bits together, is decided here and nowhere else.
 
-A number is one word.  A string is words of 8 bytes, the first byte in the highest place, followed by its length, which
-tells apart strings that differ by trailing NUL bytes only.  A big integer (Arrow's fixed-size binary: little-endian
-limbs of 64 bits in two's complement) is one word for each limb, the highest first.  Comparing words one after the
-other compares values.
+A number is one word.  A string is words of 7 bytes each, the first byte in the highest place; the lowest byte says how
+many of them are the string's, or 8 where it goes on, which tells apart strings that differ by trailing NUL bytes only.
+A big integer (Arrow's fixed-size binary: little-endian limbs of 64 bits in two's complement) is one word for each limb,
+the highest first.  Comparing words one after the other compares values.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
@@ -28,6 +29,9 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 """One word of each row."""
 
 WORD_BITS = 64
+TEXT_BYTES = 7
+"""Bytes of a string in one word."""
+
 SIGN = np.uint64(1 << 63)
 LAST = np.uint64(2**64 - 1)
 """The word of NaN and of missing times, whether ascending or descending: after all others."""
@@ -68,7 +72,7 @@ class Key:
 
 
 def ordered(column: Column, ascending: bool = True) -> Key:
-    """Return the key of a column: its values in order, or their first 8 bytes where they are longer.
+    """Return the key of a column: its values in order, or their first words where they have several.
 
     Parameters
     ----------
@@ -230,17 +234,16 @@ def _missing_last(codes: Words, missing: NumberArray, ascending: bool) -> Words:
 
 @word_count.register
 def _(column: pa.LargeStringArray) -> int:
-    lengths = _lengths(column)
-    return (int(lengths.max(initial=0)) + 7) // 8 + 1
+    longest = int(np.diff(_offsets(column)).max(initial=0))
+    return max(-(-longest // TEXT_BYTES), 1)
 
 
 @word.register
 def _(column: pa.LargeStringArray, number: int, ascending: bool = True, rows: NumberArray | None = None) -> Words:
-    offsets, lengths = _offsets(column), _lengths(column)
-    starts, lengths = (offsets[:-1], lengths) if rows is None else (offsets.take(rows), lengths.take(rows))
-    # Of rows that have no more bytes, only the lengths are left to compare.
-    has_bytes = 8 * number < int(lengths.max(initial=0))
-    codes = _bytes_at(column, starts, lengths, 8 * number) if has_bytes else lengths.astype(np.uint64)
+    offsets = _offsets(column)
+    starts = offsets[:-1] if rows is None else offsets[rows]
+    stops = offsets[1:] if rows is None else offsets[1:][rows]
+    codes = _bytes_at(column, starts + number * TEXT_BYTES, stops)
     return codes if ascending else np.invert(codes, out=codes)
 
 
@@ -251,29 +254,30 @@ def _offsets(column: pa.LargeStringArray) -> NumberArray:
     return np.frombuffer(column.buffers()[1], np.int64, len(column) + 1, column.offset * 8)
 
 
-def _lengths(column: pa.LargeStringArray) -> NumberArray:
-    return np.diff(_offsets(column))
+KEPT = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(8)] + [(1 << 64) - (1 << 8)], np.uint64)
+"""For the number of bytes that are left of a string, the places that they have in a word."""
 
 
-def _bytes_at(column: pa.LargeStringArray, starts: NumberArray, lengths: NumberArray, skip: int) -> Words:
-    """Return the 8 bytes of each string from `skip` on, zeros after its end."""
+def _bytes_at(column: pa.LargeStringArray, starts: NumberArray, stops: NumberArray) -> Words:
+    """Return 7 bytes of each string and how many are left of it there, at most 8."""
     text = np.frombuffer(column.buffers()[2] or b"", np.uint8)
     if len(text) < 8:
         text = np.concatenate([text, np.zeros(8, np.uint8)])
     # Every 8 bytes that follow each other, as one word; the array is a view of the text.
-    windows = np.ndarray(len(text) - 7, np.dtype("<u8"), text, strides=(1,))
-    starts = starts + skip
+    windows = np.ndarray(len(text) - 7, np.dtype(np.uint64), text, strides=(1,))
+    last = len(windows) - 1
     # Near the end of the text the window is taken further to the left, and shifted.
-    inside = np.minimum(starts, len(windows) - 1)
-    codes: Words = windows[inside].byteswap() if np.little_endian else windows[inside]
-    if len(starts) and starts.max() >= len(windows):
-        codes <<= np.minimum((starts - inside) * 8, WORD_BITS - 1).astype(np.uint64)
-    rest = lengths - skip
-    if len(rest) and rest.min() < 8:
-        # What follows the end of a string belongs to the next one.
-        surplus = np.clip(8 - rest, 0, 8) * 8
-        kept = np.left_shift(LAST, np.minimum(surplus, WORD_BITS - 1).astype(np.uint64))
-        codes &= np.where(surplus == WORD_BITS, np.uint64(0), kept)
+    surplus = starts - last
+    near_end = len(starts) > 0 and int(surplus.max()) > 0
+    codes: Words = windows[np.minimum(starts, last)] if near_end else windows[starts]
+    if sys.byteorder == "little":
+        codes.byteswap(inplace=True)
+    if near_end:
+        codes <<= np.clip(surplus * 8, 0, WORD_BITS - 1).astype(np.uint64)
+    left = np.clip(stops - starts, 0, 8)
+    # What follows the end of a string belongs to the next one.
+    codes &= KEPT[left]
+    codes |= left.view(np.uint64)
     return codes
 
 

@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
-import numpy as np
-
-from akdask.columns import Table, empty
-from akdask.kernels.keys import Words, unpack_rows
-from akdask.kernels.sort import argsort, cut_packed, cut_sorted
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
 from akdask.plan.align import Aligned, align
-from akdask.plan.blocks import Block, Partition
-from akdask.plan.boundaries import Boundaries, Marks
+from akdask.plan.boundaries import Boundaries
 from akdask.plan.chain import Chain, mask_name
 from akdask.plan.combine import OfProject
-from akdask.plan.exchange import Pieces, exchanged, partition_count
+from akdask.plan.exchange import exchanged, partition_count
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.numbered import row_numbers
 from akdask.plan.pipeline import Compile, pipeline
-from akdask.plan.program import Program, Whole
+from akdask.plan.program import Whole
 from akdask.plan.rowwise import Project
+from akdask.plan.runs import ROW, PutInOrder, Split, sort_tables
 from akdask.plan.tables import Tasks
 from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Replica, Value
-from akdask.schema import INT64, ColumnType, RowSpace
-
-ROW = ("row",)
-"""Name of the number of a row among the columns of a sort."""
+from akdask.schema import INT64, RowSpace
 
 MOST_SAMPLED = 2**11
 """Of so many rows, at least one is looked at to find the ranges."""
@@ -125,95 +114,6 @@ def _stride(frame: Frame) -> int:
     return min(max(sum(lengths) // (len(lengths) * SAMPLES), 1), MOST_SAMPLED)
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Cut the rows of a partition at the marks between the new ones.
-
-    `names` are the outputs of the program; those of `kept` go to the new partitions.  If only the number of the row
-    does, and the keys leave room for it, both are packed together.
-    """
-
-    names: tuple[Hashable, ...]
-    kept: tuple[Hashable, ...]
-    by: tuple[Hashable, ...]
-    ascending: tuple[bool, ...]
-    program: Program
-    marks: Whole
-    count: int
-    only_row: bool
-    leave_last_mask: bool = False
-
-    @property
-    def programs(self) -> Sequence[Program]:
-        return (self.program,)
-
-    def run(self, partition: Partition) -> Pieces:
-        marks: Marks = partition.replicas[self.marks.position][self.marks.field]
-        at = marks.pack(marks.columns, self.ascending, marks.rows) if self.only_row else None
-        pieces = self._cut(partition, marks) if at is None else self._cut_packed(partition, marks, at)
-        return [*pieces, *([] for _ in range(self.count - len(pieces)))]
-
-    def _cut_packed(self, partition: Partition, marks: Marks, at: Words) -> list[list[Packed]]:
-        packed = np.empty(partition.nrows, np.uint64)
-        filled = 0
-        for block in partition.blocks():
-            columns = self._evaluate(block)
-            found = marks.pack([columns[name] for name in self.by], self.ascending, columns[ROW])
-            packed[filled : filled + block.nrows] = found
-            filled += block.nrows
-        return [[Packed(piece, marks.shift)] for piece in cut_packed(packed[:filled], at)]
-
-    def _cut(self, partition: Partition, marks: Marks) -> list[list[Table]]:
-        pieces: list[list[Table]] = [[] for _ in range(len(marks.rows) + 1)]
-        for block in partition.blocks():
-            columns = self._evaluate(block)
-            keys = [columns[name] for name in self.by]
-            order = argsort(keys, self.ascending)
-            earlier = columns[ROW].searchsorted(marks.rows) if ROW in columns else np.zeros_like(marks.rows)
-            bounds = cut_sorted(keys, self.ascending, order, marks.columns, earlier)
-            table = Table({name: columns[name] for name in self.kept}, block.nrows).take(order)
-            for piece, (start, stop) in zip(pieces, pairwise([0, *bounds.tolist(), block.nrows]), strict=True):
-                if stop > start:
-                    piece.append(table.slice(start, stop))
-        return pieces
-
-    def _evaluate(self, block: Block) -> dict[Hashable, Any]:
-        return dict(zip(self.names, block.evaluate(self.program), strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """Keys packed with row numbers."""
-
-    words: Words
-    shift: int
-
-
-@dataclass(frozen=True, slots=True)
-class PutInOrder:
-    """Put the rows of one range in order."""
-
-    by: tuple[Hashable, ...]
-    ascending: tuple[bool, ...]
-    names: tuple[Hashable, ...]
-    dtypes: tuple[ColumnType, ...]
-
-    @property
-    def token(self) -> str:
-        return token("put in order", self.by, self.ascending, self.names)
-
-    def __call__(self, parts: Sequence[Any]) -> Table:
-        if not parts:
-            return Table({name: empty(dtype) for name, dtype in zip(self.names, self.dtypes, strict=True)}, 0)
-        if isinstance(parts[0], Packed):
-            words = np.concatenate([part.words for part in parts])
-            words.sort()
-            return Table({ROW: unpack_rows(words, parts[0].shift, out=words.view(np.int64))}, len(words))
-        table = Table.concat(parts)
-        order = argsort([table.columns[name] for name in self.by], self.ascending)
-        return Table({name: table.columns[name] for name in self.names}, table.nrows).take(order)
-
-
 @lower.register
 def _(frame: Kept) -> Expr:
     return lower(frame.frame)
@@ -221,28 +121,22 @@ def _(frame: Kept) -> Expr:
 
 @lower.register
 def _(frame: Sort) -> Expr:
-    put_in_order = PutInOrder(
-        frame.by, frame.ascending, frame.names, tuple(frame.value(name).dtype for name in frame.names)
-    )
     if frame.count == 1:
         everything = tuple((0, index) for index in range(frame.frame.npartitions))
-        return Tasks(frame._name, put_in_order, ((everything, ()),), frame.frame)
-    kept = tuple(dict.fromkeys([*frame.by, *frame.names]))
-    names = tuple(dict.fromkeys([*kept, *([ROW] if frame.straddle else [])]))
+        return Tasks(frame._name, sort_tables, ((everything, (frame.by, frame.ascending, frame.names)),), frame.frame)
     source, values = _read_twice(frame)
     by = tuple(values[name] for name in frame.by)
     boundaries = Boundaries(source, by, frame.ascending, frame.count, frame.stride, frame.straddle)
+    names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if frame.straddle else [])]))
 
     def sink(compile_these: Compile, given: Sequence[Value]) -> sinks.Sink:
         (marks,) = compile_these(given[-1:]).steps
         assert isinstance(marks, Whole), "a replica is whole"
-        program = compile_these(given[:-1])
-        only_row = frame.names == (ROW,)
-        return Split(names, kept, frame.by, frame.ascending, program, marks, frame.count, only_row)
+        return Split(names, frame.names, frame.by, frame.ascending, compile_these(given[:-1]), marks, frame.count)
 
     given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
     split = pipeline(source, given, sink, f"split {frame._name}")
-    return exchanged(split, frame.count, put_in_order)
+    return exchanged(split, frame.count, PutInOrder(frame.names, tuple(map(frame.dtype_of, frame.names))))
 
 
 def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:
