@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from akdask.columns import concat_rows, slice_rows, take_rows
+from akdask.columns import take_rows
 from akdask.kernels.keys import WORD_BITS, Key, Words, pack_words, row_bits, unpack_rows, word, word_count
 from akdask.typing import Column, NumberArray
 
@@ -151,6 +151,8 @@ class _Digits:
 def _ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
     """Return where sorted keys have equals beside them, and number the groups of equals there from 0."""
     same = (packed[1:] ^ packed[:-1]) < np.uint64(1 << shift)
+    if not same.any():
+        return np.empty(0, np.int64), packed[:0]
     begins = np.ones(len(packed), np.bool_)
     np.logical_not(same, out=begins[1:])
     tied = np.zeros(len(packed), np.bool_)
@@ -178,57 +180,67 @@ def sort_values(column: Column, ascending: bool = True) -> Column:
 def cut_sorted(
     columns: Sequence[Column],
     ascending: Sequence[bool],
-    order: NumberArray,
+    rows: NumberArray,
     marks: Sequence[Column],
     earlier: NumberArray,
 ) -> NumberArray:
-    """Return how many rows come before each of some marks.
+    """Return how many of some sorted rows come before each of some marks.
 
     Parameters
     ----------
     columns, ascending
-        What the rows are ordered by.
-    order : ndarray of int64
-        The positions that put them in order, as `argsort` gives them.
+        What the rows are ordered by; they are in order.
+    rows : ndarray of int64
+        The number that each row had before, ascending where rows are equal.
     marks : sequence of columns
-        Values of the same columns, in order.
+        Values of the same columns.
     earlier : ndarray of int64
-        How many leading rows come before each mark although they are equal to it.
+        The number from which on rows that are equal to a mark come after it.
 
     Returns
     -------
     ndarray of int64
     """
-    words = word(columns[0], 0, ascending[0], order)
-    wanted = word(marks[0], 0, ascending[0])
+    levels = _Levels(columns, ascending, marks)
+    words, wanted = levels[0]
     starts, stops = words.searchsorted(wanted, "left"), words.searchsorted(wanted, "right")
-    exact = len(columns) == 1 and word_count(columns[0]) == 1
     for number in np.flatnonzero(starts < stops).tolist():
-        rows = order[starts[number] : stops[number]]
-        if exact:
-            starts[number] += rows.searchsorted(earlier[number])
-        else:
-            mark = [slice_rows(column, number, number + 1) for column in marks]
-            starts[number] += _rank(columns, ascending, np.sort(rows), mark, earlier[number])
+        start, stop = int(starts[number]), int(stops[number])
+        for level in range(1, len(levels)):
+            words, wanted = levels[level]
+            among = words[start:stop]
+            start, stop = (start + int(among.searchsorted(wanted[number], side)) for side in ("left", "right"))
+            if start == stop:
+                break
+        starts[number] = start + rows[start:stop].searchsorted(earlier[number])
     return starts
 
 
-def _rank(
-    columns: Sequence[Column], ascending: Sequence[bool], rows: NumberArray, mark: Sequence[Column], earlier: int
-) -> int:
-    """Return how many of some rows come before one mark, by sorting it among them."""
-    place = int(rows.searchsorted(earlier))
-    among = [
-        concat_rows([take_rows(column, rows[:place]), value, take_rows(column, rows[place:])])
-        for column, value in zip(columns, mark, strict=True)
-    ]
-    return int(np.flatnonzero(argsort(among, ascending) == place)[0])
+class _Levels:
+    """The words of some columns and of the same columns of marks, found when they are asked for."""
+
+    def __init__(self, columns: Sequence[Column], ascending: Sequence[bool], marks: Sequence[Column]) -> None:
+        self._words = [
+            (column, mark, number, upwards)
+            for column, mark, upwards in zip(columns, marks, ascending, strict=True)
+            for number in range(max(word_count(column), word_count(mark)))
+        ]
+        self._found: list[tuple[Words, Words]] = []
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __getitem__(self, level: int) -> tuple[Words, Words]:
+        while level >= len(self._found):
+            column, mark, number, upwards = self._words[len(self._found)]
+            self._found.append((word(column, number, upwards), word(mark, number, upwards)))
+        return self._found[level]
 
 
 def cut_packed(packed: Words, marks: Words) -> list[Words]:
     """Return the packed keys below the first of ascending marks, those from there to the second, and so on.
 
-    Keys must differ.  They change places: the results are views of `packed`.
+    They change places: the results are views of `packed`.
     """
     if not len(marks):
         return [packed]

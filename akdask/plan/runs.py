@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from akdask.columns import Table, empty
+from akdask.columns import Table, concat_rows, empty, slice_rows, take_rows
 from akdask.kernels.keys import Words, unpack_rows, word
 from akdask.kernels.sort import argsort, cut_packed, cut_sorted
 from akdask.plan.blocks import Block, Partition
@@ -20,7 +21,7 @@ from akdask.plan.exchange import Pieces
 from akdask.plan.program import Program, Whole
 from akdask.plan.tokens import token
 from akdask.schema import ColumnType
-from akdask.typing import NumberArray
+from akdask.typing import Column, NumberArray
 
 ROW = ("row",)
 """Name of the number of a row among the columns of a sort."""
@@ -35,7 +36,7 @@ class Run:
 
     table: Table
     by: By
-    bounds: NumberArray
+    bounds: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,38 +90,50 @@ class Split:
             yield [Packed(piece, marks.shift) for piece in cut_packed(words, at)]
 
     def _runs(self, partition: Partition, marks: Marks) -> Iterator[list[Run]]:
+        by = self._by(marks)
+        names, ascending = zip(*by, strict=True)
+        at = self._with_words(dict(zip(self.by, marks.columns, strict=True)), marks)
         for block in partition.blocks():
             columns = self._evaluate(block)
-            keys = [columns[name] for name in self.by]
-            order = argsort(keys, self.ascending)
-            earlier = columns[ROW].searchsorted(marks.rows) if ROW in columns else np.zeros_like(marks.rows)
-            bounds = cut_sorted(keys, self.ascending, order, marks.columns, earlier)
-            by, extra = self._key_columns(columns, marks)
-            table = Table({name: columns[name] for name in self.names} | extra, block.nrows).take(order)
-            yield list(_ranges(table, by, np.concatenate([[0], bounds, [block.nrows]]), marks.within))
+            order = argsort([columns[name] for name in self.by], self.ascending)
+            columns |= self._with_words(columns, marks)
+            wanted = dict.fromkeys([*self.names, *names])
+            table = Table({name: columns[name] for name in wanted}, block.nrows).take(order)
+            earlier = columns[ROW].searchsorted(marks.rows) if ROW in columns else marks.rows
+            bounds = cut_sorted(
+                [table.columns[name] for name in names], ascending, order, [at[name] for name in names], earlier
+            )
+            yield list(_shared_out(table, by, np.concatenate([[0], bounds, [block.nrows]]), marks.within))
 
-    def _key_columns(self, columns: Mapping[Hashable, Any], marks: Marks) -> tuple[By, dict[Hashable, Words]]:
-        """Return what to order by further on: wanted columns themselves, of others their words."""
+    def _by(self, marks: Marks) -> By:
+        """Return what to order by once rows are split: wanted columns themselves, of others their words."""
         by: list[tuple[Hashable, bool]] = []
-        extra: dict[Hashable, Words] = {}
         for name, upwards, count in zip(self.by, self.ascending, marks.words, strict=True):
             if name in self.names:
                 by.append((name, upwards))
-                continue
-            words = {("word", name, number): word(columns[name], number, upwards) for number in range(count)}
-            by.extend((word_name, True) for word_name in words)
-            extra.update(words)
-        return tuple(by), extra
+            else:
+                by.extend((("word", name, number), True) for number in range(count))
+        return tuple(by)
+
+    def _with_words(self, columns: Mapping[Hashable, Any], marks: Marks) -> dict[Hashable, Any]:
+        """Return the key columns, those that nobody wants to have as their words."""
+        found: dict[Hashable, Any] = {}
+        for name, upwards, count in zip(self.by, self.ascending, marks.words, strict=True):
+            if name in self.names:
+                found[name] = columns[name]
+            else:
+                found |= {("word", name, number): word(columns[name], number, upwards) for number in range(count)}
+        return found
 
     def _evaluate(self, block: Block) -> dict[Hashable, Any]:
         return dict(zip(self.columns, block.evaluate(self.program), strict=True))
 
 
-def _ranges(table: Table, by: By, bounds: NumberArray, within: int) -> Iterator[Run]:
+def _shared_out(table: Table, by: By, bounds: NumberArray, within: int) -> Iterator[Run]:
     """Share out a sorted block among the new partitions."""
     for first in range(0, len(bounds) - 1, within):
         cut = bounds[first : first + within + 1]
-        yield Run(table.slice(int(cut[0]), int(cut[-1])), by, cut - cut[0])
+        yield Run(table.slice(int(cut[0]), int(cut[-1])), by, (cut - cut[0]).tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +158,49 @@ class PutInOrder:
         return Table({name: empty(dtype) for name, dtype in zip(self.names, self.dtypes, strict=True)}, 0)
 
     def _merged(self, runs: Sequence[Run]) -> Table:
-        by = runs[0].by
-        merged = []
-        for start in range(len(runs[0].bounds) - 1):
-            stop = start + 1
-            pieces = [run.table.slice(int(run.bounds[start]), int(run.bounds[stop])) for run in runs]
-            table = Table.concat([piece for piece in pieces if piece.nrows] or pieces[:1])
-            order = argsort([table.columns[name] for name, _ in by], [upwards for _, upwards in by])
-            merged.append(Table({name: table.columns[name] for name in self.names}, table.nrows).take(order))
-        return Table.concat(merged)
+        names, ascending = zip(*runs[0].by, strict=True)
+        merged = _Merged(dict(zip(self.names, self.dtypes, strict=True)), sum(run.bounds[-1] for run in runs))
+        for start, stop in pairwise(range(len(runs[0].bounds))):
+            slices = [(run.table.columns, run.bounds[start], run.bounds[stop]) for run in runs]
+            columns = {
+                name: joined_slices([(table[name], *of) for table, *of in slices]) for name in runs[0].table.columns
+            }
+            order = argsort([columns[name] for name in names], ascending)
+            merged.append(columns, order)
+        return merged.table()
+
+
+class _Merged:
+    """Columns in the making: numbers in place, strings piece by piece."""
+
+    def __init__(self, dtypes: Mapping[Hashable, ColumnType], nrows: int) -> None:
+        self._numbers = {name: np.empty(nrows, dtype.numpy) for name, dtype in dtypes.items() if dtype.is_number}
+        self._pieces: dict[Hashable, list[Any]] = {name: [] for name in dtypes if name not in self._numbers}
+        self._names = tuple(dtypes)
+        self._nrows = nrows
+        self._filled = 0
+
+    def append(self, columns: Mapping[Hashable, Any], order: NumberArray) -> None:
+        """Append rows of some columns at given positions."""
+        stop = self._filled + len(order)
+        for name, out in self._numbers.items():
+            # The positions are right; to have NumPy check them would take a second pass.
+            columns[name].take(order, out=out[self._filled : stop], mode="clip")
+        for name, pieces in self._pieces.items():
+            pieces.append(take_rows(columns[name], order))
+        self._filled = stop
+
+    def table(self) -> Table:
+        """Return everything."""
+        columns = self._numbers | {name: concat_rows(pieces) for name, pieces in self._pieces.items()}
+        return Table({name: columns[name] for name in self._names}, self._nrows)
+
+
+def joined_slices(slices: Sequence[tuple[Any, int, int]]) -> Column:
+    """Return rows from start to stop of several columns, end to end."""
+    if isinstance(slices[0][0], np.ndarray):
+        return np.concatenate([column[start:stop] for column, start, stop in slices])
+    return concat_rows([slice_rows(column, start, stop) for column, start, stop in slices])
 
 
 def sort_tables(

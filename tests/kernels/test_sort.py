@@ -10,6 +10,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.columns import take_rows
 from akdask.kernels.sort import argsort, argsort_by_words, argsort_packed, cut_packed, cut_sorted, sort_values
 
 SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.5, -1.5]
@@ -121,9 +122,10 @@ def test_rows_cut_at_marks_are_those_that_come_before(table, data):
     position = np.empty(nrows, np.int64)
     position[order] = np.arange(nrows)
     chosen = chosen[np.argsort(position[chosen])]
-    marks = [column.take(chosen if isinstance(column, np.ndarray) else pa.array(chosen)) for column in columns]
+    marks = [take_rows(column, chosen) for column in columns]
     # A row comes before itself neither as a value nor as a row.
-    assert cut_sorted(columns, ascending, order, marks, chosen).tolist() == position[chosen].tolist()
+    in_order = [take_rows(column, order) for column in columns]
+    assert cut_sorted(in_order, ascending, order, marks, chosen).tolist() == position[chosen].tolist()
 
 
 @given(st.sets(st.integers(0, 200)), st.lists(st.integers(0, 200)))
