@@ -100,6 +100,7 @@ from akdask.collections.ndarray import ArrayView
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
 from akdask.collections.segarray import SegArray
+from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, sort
 from akdask.collections.strings import Strings
 from akdask.errors import AkdaskError
 from akdask.io import (
@@ -131,6 +132,7 @@ __all__ = [
     "MultiIndex",
     "Scalar",
     "SegArray",
+    "SortingAlgorithm",
     "Strings",
     "Timedelta",
     "abs",
@@ -146,6 +148,7 @@ __all__ = [
     "arctanh",
     "argmax",
     "argmin",
+    "argsort",
     "array",
     "bigint",
     "bigint_",
@@ -154,6 +157,7 @@ __all__ = [
     "ceil",
     "clip",
     "clz",
+    "coargsort",
     "concatenate",
     "config",
     "connect",
@@ -222,6 +226,7 @@ __all__ = [
     "sin",
     "sinh",
     "snapshot",
+    "sort",
     "sqrt",
     "square",
     "standard_normal",

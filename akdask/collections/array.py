@@ -76,6 +76,10 @@ class Array(StorageMethods, Collection):
         """Return what stands for the elements in an expression."""
         return self._frame, self._value
 
+    def _sort_key(self) -> tuple[Frame, Value]:
+        """Return what the elements are ordered by."""
+        return self._frame, self._value
+
     def _storable(self) -> Storable:
         return stored_column(self._frame, self._value)
 

@@ -11,6 +11,7 @@ import pandas as pd
 from akdask.collections.array import Array
 from akdask.collections.creation import array
 from akdask.collections.pdarray import pdarray
+from akdask.collections.sorting import SortMethods, sort
 from akdask.collections.strings import Strings
 from akdask.collections.writing import Storable
 from akdask.columns import Table
@@ -25,6 +26,7 @@ from akdask.plan.labels import LABEL, Distinct, Labels
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
 from akdask.plan.run import run
+from akdask.plan.sort import ranks
 from akdask.plan.sources import Rows
 from akdask.plan.values import Call, Constant, Replica, Value
 from akdask.schema import INT64
@@ -32,7 +34,7 @@ from akdask.schema import INT64
 DEFAULT_NA = "N/A"
 
 
-class Categorical(Array):
+class Categorical(SortMethods):
     """A lazy array of strings of which few are different: an int64 code for each row, and the labels once.
 
     One of the labels stands for missing values; it is put behind the others if it is not among them.
@@ -256,6 +258,18 @@ class Categorical(Array):
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same elements in the same order; computes."""
         return isinstance(other, Categorical) and self.size == other.size and bool((self == other).all())
+
+    # order
+
+    def _sort_key(self) -> tuple[Frame, Value]:
+        """Return the place of each element's label among the labels in order."""
+        place = ranks(self._labels, self._labels.label)
+        return self._frame, Call("lookup", place, self._value)
+
+    def sort_values(self) -> Categorical:
+        """Return the elements in order of their labels; lazy."""
+        ordered: Categorical = sort(self)
+        return ordered
 
     # other categories
 

@@ -14,6 +14,7 @@ from akdask.collections.frame_columns import ColumnMethods
 from akdask.collections.frame_display import DisplayMethods
 from akdask.collections.frame_form import ToPandas
 from akdask.collections.frame_rows import RowMethods
+from akdask.collections.frame_sort import FrameSortMethods
 from akdask.collections.frame_statistics import StatisticsMethods
 from akdask.collections.frame_storage import FileMethods
 from akdask.collections.index import Index
@@ -26,7 +27,7 @@ from akdask.plan.present import Present
 from akdask.plan.run import run
 
 
-class DataFrame(ColumnMethods, RowMethods, StatisticsMethods, FileMethods, DisplayMethods):
+class DataFrame(ColumnMethods, RowMethods, FrameSortMethods, StatisticsMethods, FileMethods, DisplayMethods):
     """Named lazy columns that share their rows.
 
     Parameters

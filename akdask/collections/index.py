@@ -15,8 +15,9 @@ from akdask.collections.creation import array
 from akdask.collections.elementwise import cast, where
 from akdask.collections.functions import concatenate
 from akdask.collections.pdarray import pdarray
+from akdask.collections.sorting import argsort, sort
 from akdask.collections.writing import Storable, StorageMethods
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.hdf5.layout import LEVEL, ObjType
 from akdask.plan.align import align
 
@@ -153,6 +154,31 @@ class Index(StorageMethods):
     def to_dict(self, label: str | None = None) -> dict[Any, Array]:
         """Return the labels by the name of the index, or by the one given."""
         return {label or self.name or "idx": self.values}
+
+    def argsort(self, ascending: bool = True) -> Any:
+        """Return the positions that put the labels in order, as int64; lazy."""
+        return argsort(self.values, ascending=ascending)
+
+    def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
+        """Return the labels in order; lazy.
+
+        Parameters
+        ----------
+        return_indexer : bool
+            Return the positions that put them in order as well.
+        ascending : bool, default True
+            The direction.
+        na_position : {"last"}
+            Where missing labels go.
+
+        Returns
+        -------
+        Index, or Index and pdarray
+        """
+        if na_position != "last":
+            raise UnsupportedError(f"na_position={na_position!r}: missing labels come last.")
+        ordered = Index(sort(self.values, ascending=ascending), self.name)
+        return (ordered, self.argsort(ascending)) if return_indexer else ordered
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the labels as a NumPy array; computes."""

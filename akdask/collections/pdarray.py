@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.array import Array, as_ndarray
+from akdask.collections.array import as_ndarray
 from akdask.collections.assignment import assigned
 from akdask.collections.ndarray import reshaped
 from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import ReductionMethods, reduced
+from akdask.collections.sorting import SortMethods
 from akdask.collections.wrap import shows
 from akdask.columns import Table, to_objects
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -21,7 +22,7 @@ from akdask.schema.bigint import bigint
 
 
 @shows("int", "uint", "float", "bool", "bigint")
-class pdarray(OperatorMethods, ReductionMethods, Array):
+class pdarray(OperatorMethods, ReductionMethods, SortMethods):
     """A lazy array of int64, uint64, float64, bool or bigint.
 
     Made by reading files, by `array`, `arange` and their like, and by computing with other arrays.  Everything is lazy

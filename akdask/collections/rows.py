@@ -15,6 +15,7 @@ from akdask.plan.combine import Reverse, Take
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Filter, Project, Slice
 from akdask.plan.run import resolve_lengths
+from akdask.plan.sort import sorted_along
 from akdask.plan.values import Value
 from akdask.schema import BOOL
 
@@ -47,7 +48,13 @@ def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key:
 
 
 def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value) -> Columns:
-    """Return the columns at positions given by an integer column; lazy but for counting rows of unknown number."""
+    """Return the columns at positions given by an integer column; lazy but for counting rows of unknown number.
+
+    Where the positions are those that put the same rows in order, the columns are sorted along.
+    """
+    along = sorted_along(frame, values, at_frame, at)
+    if along is not None:
+        return along[0], list(along[1])
     lengths = known_lengths(frame)
     source = Project(frame, tuple(range(len(values))), tuple(values))
     taken = Take(source, Project(at_frame, (0,), (at,)), lengths)

@@ -11,6 +11,7 @@ from akdask.collections.assignment import assigned
 from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import reduced
 from akdask.collections.scalar import Scalar
+from akdask.collections.sorting import SortMethods
 from akdask.collections.wrap import shows
 from akdask.collections.writing import Path
 from akdask.columns import Table
@@ -18,7 +19,7 @@ from akdask.errors import ArgumentTypeError
 
 
 @shows("str")
-class Strings(OperatorMethods):
+class Strings(OperatorMethods, SortMethods):
     """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.

@@ -112,7 +112,7 @@ def combine(keys: Sequence[Key]) -> Key | None:
 
 
 def span(column: Column, ascending: bool = True) -> tuple[int, int] | None:
-    """Return the smallest and the largest word of a column; None if its values have several words, or it has no rows."""
+    """Return the smallest and the largest word of a column; None of values of several words, or without rows."""
     if not len(column) or word_count(column) > 1:
         return None
     if isinstance(column, np.ndarray) and column.dtype.kind in "iub":

@@ -1,4 +1,4 @@
-"""Where sorted rows are cut into partitions: a survey of the keys in each partition, and marks chosen from all of them."""
+"""Where sorted rows are cut into partitions: a survey of the keys in each of the old ones, and marks chosen from it."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Exchanged(Node):
         return joined
 
     def _piece(self, graph: dict[Any, Any], split: Hashable, number: int, index: int) -> Hashable:
-        """Return the key of one piece, or of all the pieces of its partition where these are handed over as they are."""
+        """Return the key of one piece, or of all pieces of its partition where these are handed over as they are."""
         if not self.apart:
             return split
         key = (f"piece-{self._name}", number, index)

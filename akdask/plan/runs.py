@@ -1,4 +1,4 @@
-"""What the tasks of a sort do: split a partition into sorted runs, cut at marks, and put the runs of one range together.
+"""What the tasks of a sort do: split a partition into sorted runs, cut at marks, and put runs of one range together.
 
 Both steps work on so few rows at a time that they stay in the processor's cache.
 """
@@ -161,9 +161,10 @@ class PutInOrder:
         names, ascending = zip(*runs[0].by, strict=True)
         merged = _Merged(dict(zip(self.names, self.dtypes, strict=True)), sum(run.bounds[-1] for run in runs))
         for start, stop in pairwise(range(len(runs[0].bounds))):
-            slices = [(run.table.columns, run.bounds[start], run.bounds[stop]) for run in runs]
+            pieces = [(run.table.columns, run.bounds[start], run.bounds[stop]) for run in runs]
             columns = {
-                name: joined_slices([(table[name], *of) for table, *of in slices]) for name in runs[0].table.columns
+                name: joined_slices([(table[name], first, last) for table, first, last in pieces])
+                for name in runs[0].table.columns
             }
             order = argsort([columns[name] for name in names], ascending)
             merged.append(columns, order)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
@@ -31,41 +32,68 @@ SAMPLES = 32
 """Rows of a partition that are looked at, where it has so many."""
 
 
-class Sort(OfProject):
-    """The columns `names` of a projection, with its rows in order of the columns `by`; equal rows stay in order.
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How rows are ordered, and cut into partitions.
 
-    `order` names the rows: all that is sorted by the same keys shares rows.  `count` is the number of partitions and
-    `stride` how the ranges are found (`Boundaries`).  If `straddle`, rows with equal keys may be parted by their number,
-    which is the column `ROW` of the projection.
+    Parameters
+    ----------
+    token : str
+        Names the rows: all that is sorted by the same keys shares rows.
+    ascending : tuple of bool
+        The direction of each key.
+    count : int
+        Number of partitions.
+    stride : int
+        To find their bounds, one row in so many is looked at.
+    straddle : bool
+        Whether rows with equal keys may be parted, by their number.
     """
 
-    frame: Project
-    by: tuple[Hashable, ...]
+    token: str
     ascending: tuple[bool, ...]
-    names: tuple[Hashable, ...]
-    order: str
     count: int
     stride: int
     straddle: bool
 
+    @classmethod
+    def of(cls, frame: Frame, keys: Sequence[Aligned], ascending: Sequence[bool]) -> Order:
+        """Return how the rows of a frame are ordered by some keys.
+
+        Whatever it depends on is in the token, for rows of unknown number may be counted later.
+        """
+        count, stride = partition_count(frame), _stride(frame)
+        straddle = count > 1 and frame.rows.lengths is not None
+        named = tuple(mask_name(*key) for key in keys)
+        name = token("sort", frame.rows.token, named, tuple(ascending), count, stride, straddle)
+        return cls(name, tuple(ascending), count, stride, straddle)
+
+
+class Sort(OfProject):
+    """The columns `names` of a projection, with its rows in order of the columns `by`; equal rows stay in order.
+
+    Where rows may straddle, their number is the column `ROW` of the projection.
+    """
+
+    frame: Project
+    by: tuple[Hashable, ...]
+    names: tuple[Hashable, ...]
+    order: Order
+
     @property
     def rows(self) -> RowSpace:
         size = self.frame.rows.size
-        if self.count == 1 and size is not None:
+        if self.order.count == 1 and size is not None:
             return RowSpace.of_lengths([size])
-        return uncounted_rows(self.order, self.count, size)
+        return uncounted_rows(self.order.token, self.order.count, size)
 
     @property
     def keys(self) -> tuple[Value, ...]:
         """What the rows are ordered by."""
-        return tuple(self.value(name) for name in self.by)
-
-    def value(self, name: Hashable) -> Value:
-        """Return what a column is computed by."""
-        return self.frame.values[self.frame.names.index(name)]
+        return tuple(self.frame.values[self.frame.names.index(name)] for name in self.by)
 
     def describe(self) -> str:
-        keys = zip(self.keys, self.ascending, strict=True)
+        keys = zip(self.keys, self.order.ascending, strict=True)
         return "Sort by " + ", ".join(f"{value!r}{'' if upwards else ' descending'}" for value, upwards in keys)
 
 
@@ -89,21 +117,45 @@ def sorted_rows(
     AlignmentError
         If keys and payload do not share rows.
     """
+    frame, _ = align("sort", [*keys, *payload])
+    return _sort(keys, payload, Order.of(frame, keys, ascending), with_row)
+
+
+def sorted_along(
+    frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value
+) -> tuple[Sort, list[ColumnRef]] | None:
+    """Return columns in the order that the row numbers of a sort of the same rows give them; None for others."""
+    if not isinstance(at_frame, Sort) or at != ColumnRef(at_frame._name, ROW, INT64):
+        return None
+    project = at_frame.frame
+    if not project.rows.same_rows(frame.rows):
+        return None
+    keys = [(project.frame, key) for key in at_frame.keys]
+    return _sort(keys, [(frame, value) for value in values], at_frame.order, False)
+
+
+def _sort(
+    keys: Sequence[Aligned], payload: Sequence[Aligned], order: Order, with_row: bool
+) -> tuple[Sort, list[ColumnRef]]:
     frame, values = align("sort", [*keys, *payload])
-    straddle = frame.rows.lengths is not None
-    count, stride = partition_count(frame), _stride(frame)
-    named = tuple(mask_name(*key) for key in keys)
-    order = token("sort", frame.rows.token, named, tuple(ascending), count, stride, straddle)
-    if straddle or with_row:
+    numbered = with_row or order.straddle
+    if numbered:
         frame, values = align("number", [*((frame, value) for value in values), row_numbers(frame)])
     names: dict[Value, Hashable] = {value: number for number, value in enumerate(values)}
-    if straddle or with_row:
+    if numbered:
         names[values[-1]] = ROW
     by = tuple(names[value] for value in values[: len(keys)])
     wanted = [names[value] for value in values[len(keys) : len(keys) + len(payload)]] + [ROW] * with_row
     project = Project(frame, tuple(names.values()), tuple(names))
-    sort = Sort(project, by, tuple(ascending), tuple(dict.fromkeys(wanted)), order, count, stride, straddle)
+    sort = Sort(project, by, tuple(dict.fromkeys(wanted)), order)
     return sort, [sort.column(name) for name in wanted]
+
+
+def ranks(frame: Frame, value: Value) -> Replica:
+    """Return the place of each row of a one-partition frame among the rows in order."""
+    sort, (row,) = sorted_rows([(frame, value)], [True], with_row=True)
+    inverse, _ = sorted_rows([(sort, row)], [True], with_row=True)
+    return Replica(inverse, ROW, INT64)
 
 
 def _stride(frame: Frame) -> int:
@@ -121,22 +173,23 @@ def _(frame: Kept) -> Expr:
 
 @lower.register
 def _(frame: Sort) -> Expr:
-    if frame.count == 1:
+    order = frame.order
+    if order.count == 1:
         everything = tuple((0, index) for index in range(frame.frame.npartitions))
-        return Tasks(frame._name, sort_tables, ((everything, (frame.by, frame.ascending, frame.names)),), frame.frame)
+        return Tasks(frame._name, sort_tables, ((everything, (frame.by, order.ascending, frame.names)),), frame.frame)
     source, values = _read_twice(frame)
     by = tuple(values[name] for name in frame.by)
-    boundaries = Boundaries(source, by, frame.ascending, frame.count, frame.stride, frame.straddle)
-    names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if frame.straddle else [])]))
+    boundaries = Boundaries(source, by, order.ascending, order.count, order.stride, order.straddle)
+    names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if order.straddle else [])]))
 
     def sink(compile_these: Compile, given: Sequence[Value]) -> sinks.Sink:
         (marks,) = compile_these(given[-1:]).steps
         assert isinstance(marks, Whole), "a replica is whole"
-        return Split(names, frame.names, frame.by, frame.ascending, compile_these(given[:-1]), marks, frame.count)
+        return Split(names, frame.names, frame.by, order.ascending, compile_these(given[:-1]), marks, order.count)
 
     given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
     split = pipeline(source, given, sink, f"split {frame._name}")
-    return exchanged(split, frame.count, PutInOrder(frame.names, tuple(map(frame.dtype_of, frame.names))))
+    return exchanged(split, order.count, PutInOrder(frame.names, tuple(map(frame.dtype_of, frame.names))))
 
 
 def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:

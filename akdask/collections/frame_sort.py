@@ -1,0 +1,90 @@
+"""Rows of a DataFrame in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
+
+from akdask.collections import rows as row_tools
+from akdask.collections.array import Array
+from akdask.collections.columnset import ColumnSet
+from akdask.collections.frame_base import FrameBase
+from akdask.collections.sorting import coargsort, directions
+from akdask.plan.node import Frame
+from akdask.plan.sort import sorted_rows
+from akdask.plan.values import Value
+
+if TYPE_CHECKING:
+    from akdask.collections.pdarray import pdarray
+
+
+class FrameSortMethods(FrameBase):
+    """Sorting, and permutations."""
+
+    def sort_values(self, by: str | Sequence[str] | None = None, ascending: bool | Sequence[bool] = True) -> Self:
+        """Return the rows in order of some columns; lazy.
+
+        Parameters
+        ----------
+        by : str or list of str, optional
+            The columns, the first one first; all of them unless given.
+        ascending : bool or list of bool, default True
+            The direction, of all or of each.
+
+        Returns
+        -------
+        DataFrame
+            Rows keep their labels.  What is equal stays as it was; NaN comes last.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [2, 1, 2], "y": ["b", "c", "a"]}).sort_values(["x", "y"]).to_pandas()
+           x  y
+        0  1  c
+        1  2  a
+        2  2  b
+        """
+        columns = self._columns
+        keys = [columns.array(name) for name in _names(columns, by)]
+        return self._of(_sorted(columns, keys, directions(ascending, len(keys))))
+
+    def sort_index(self, ascending: bool = True) -> Self:
+        """Return the rows in order of their labels; lazy."""
+        columns = self._columns
+        return self._of(_sorted(columns, [columns.index_array()], [ascending]))
+
+    def argsort(self, key: str, ascending: bool = True) -> pdarray:
+        """Return the positions that put the rows in order of one column; lazy."""
+        return self.coargsort([key], ascending)
+
+    def coargsort(self, keys: Sequence[str], ascending: bool | Sequence[bool] = True) -> pdarray:
+        """Return the positions that put the rows in order of some columns, the first one first; lazy."""
+        return coargsort([self._columns.array(name) for name in keys], ascending=ascending)
+
+    def apply_permutation(self, perm: pdarray) -> None:
+        """Put the rows of this frame in another order, given by their positions; lazy."""
+        self._changed(
+            self._columns.on(lambda frame, values: row_tools.take_columns(frame, values, *perm._as_operand())),
+            inplace=True,
+        )
+
+
+def _names(columns: ColumnSet, by: str | Sequence[str] | None) -> list[str]:
+    if by is None:
+        return list(columns.values)
+    return [by] if isinstance(by, str) else list(by)
+
+
+def _sorted(columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool]) -> ColumnSet:
+    def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
+        payload = [(frame, value) for value in values]
+        ordered, columns = sorted_rows([key._sort_key() for key in keys], ascending, payload)
+        return ordered, list(columns)
+
+    return columns.on(select)

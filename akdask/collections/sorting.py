@@ -1,0 +1,172 @@
+"""Sorting: permutations, sorted arrays and sorted DataFrames, all lazy.
+
+Every order is stable: what is equal stays as it was, descending too.  Missing values (NaN) come last in both
+directions, as in pandas.  Strings are ordered by their bytes, Categoricals by their labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from akdask.collections.array import Array
+from akdask.collections.wrap import wrap
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.plan.sort import sorted_rows
+
+if TYPE_CHECKING:
+    from akdask.collections.pdarray import pdarray
+
+
+class SortingAlgorithm(Enum):
+    """The algorithms of an Arkouda server; accepted and ignored, for akdask chooses by the data."""
+
+    RadixSortLSD = "RadixSortLSD"
+    TwoArrayRadixSort = "TwoArrayRadixSort"
+
+
+class SortMethods(Array):
+    """Sorting of arrays."""
+
+    def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> pdarray:
+        """Return the positions that put the elements in order, as int64; lazy.
+
+        Parameters
+        ----------
+        algorithm : SortingAlgorithm
+            Accepted as Arkouda spells it.
+        axis : 0
+            There is only one axis.
+        ascending : bool, default True
+            The direction.
+
+        Returns
+        -------
+        pdarray
+            As many positions as elements, in partitions of their own.  Indexing an array that shares rows with this one
+            by it sorts that array along, without looking up single rows.
+        """
+        return argsort(self, algorithm, axis, ascending)
+
+
+def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> pdarray:
+    """Return the positions that put an array in order, as int64; lazy.
+
+    Parameters
+    ----------
+    pda : pdarray, Strings or Categorical
+        What to sort by.
+    algorithm : SortingAlgorithm
+        Accepted as Arkouda spells it.
+    axis : 0
+        There is only one axis.
+    ascending : bool, default True
+        The direction.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.argsort(ak.array([30, 10, 20])).tolist()
+    [1, 2, 0]
+    """
+    _check_axis("argsort", axis)
+    return coargsort([pda], algorithm, ascending)
+
+
+def coargsort(
+    arrays: Sequence[Any], algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool | Sequence[bool] = True
+) -> pdarray:
+    """Return the positions that put rows of several arrays in order, the first array first; lazy.
+
+    Parameters
+    ----------
+    arrays : sequence of pdarray, Strings or Categorical
+        What to sort by; they share rows.
+    algorithm : SortingAlgorithm
+        Accepted as Arkouda spells it.
+    ascending : bool or sequence of bool, default True
+        The direction, of all or of each.
+
+    Raises
+    ------
+    AlignmentError
+        If the arrays do not share rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.coargsort([ak.array([1, 1, 0]), ak.array(["b", "a", "c"])]).tolist()
+    [2, 1, 0]
+    """
+    arrays = list(arrays)
+    keys = [_sortable(item)._sort_key() for item in arrays]
+    frame, (row,) = sorted_rows(keys, directions(ascending, len(keys)), with_row=True)
+    permutation: Any = wrap(frame, row)
+    return permutation
+
+
+def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -1, ascending: bool = True) -> Any:
+    """Return an array with the same elements in order; lazy.
+
+    Parameters
+    ----------
+    pda : pdarray, Strings or Categorical
+        What to sort.
+    algorithm : SortingAlgorithm
+        Accepted as Arkouda spells it.
+    axis : 0 or -1
+        There is only one axis.
+    ascending : bool, default True
+        The direction.
+
+    Returns
+    -------
+    pdarray, Strings or Categorical
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.sort(ak.array([3, 1, 2])).tolist()
+    [1, 2, 3]
+    """
+    _check_axis("sort", axis)
+    array = _sortable(pda)
+    frame, (value,) = sorted_rows([array._sort_key()], [ascending], [(array._frame, array._value)])
+    return array._like(frame, value)
+
+
+def directions(ascending: bool | Sequence[bool], count: int) -> list[bool]:
+    """Return the direction of each of some keys.
+
+    Raises
+    ------
+    ArgumentError
+        If there are no keys, or not as many directions as keys.
+    """
+    if not count:
+        raise ArgumentError("there is nothing to sort by.", hint="pass at least one array or column.")
+    if not isinstance(ascending, Sequence):
+        return [bool(ascending)] * count
+    if len(ascending) != count:
+        raise ArgumentError(
+            f"{count} keys to sort by have as many directions, not {len(ascending)}.",
+            hint="ascending is one bool, or one for each key.",
+        )
+    return [bool(item) for item in ascending]
+
+
+def _sortable(item: Any) -> Array:
+    if isinstance(item, Array):
+        return item
+    values = getattr(item, "values", None)
+    if isinstance(values, Array):
+        return values
+    raise ArgumentTypeError(
+        f"cannot sort by {type(item).__name__}.", hint="pass a lazy array; ak.array(…) makes one of data at hand."
+    )
+
+
+def _check_axis(name: str, axis: int | None) -> None:
+    if axis not in (None, 0, -1):
+        raise UnsupportedError(f"{name}(axis={axis}): arrays have one dimension.", hint="leave axis.")

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.plan import boundaries, exchange
+from akdask.plan import sort as plan_sort
+from akdask.plan.boundaries import sampled
+from akdask.plan.exchange import join_pieces
+from akdask.plan.run import resolve_lengths
+
+
+@pytest.fixture(autouse=True)
+def many_small_partitions(monkeypatch):
+    """Exchange rows of small arrays as if they were large, with several ranges in each partition."""
+    monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
+    monkeypatch.setattr(exchange, "ROWS", 300)
+    monkeypatch.setattr(exchange, "CPU_COUNT", 3)
+    monkeypatch.setattr(boundaries, "RANGE", 64)
+    monkeypatch.setattr(plan_sort, "MOST_SAMPLED", 8)
+    with ak.config.set(small_array=100, block_size=2**10):
+        yield
+
+
+def random_frame(seed=0, nrows=2000):
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "few": random.integers(0, 5, nrows),
+            "wide": random.integers(-(2**63), 2**63 - 1, nrows),
+            "real": np.where(random.random(nrows) < 0.1, np.nan, random.normal(size=nrows).round(1)),
+            "text": [f"label {number}" * (number % 3) for number in random.integers(0, 40, nrows)],
+        }
+    )
+    return ak.DataFrame(frame), frame
+
+
+BY = [["few"], ["wide"], ["real"], ["text"], ["few", "real"], ["text", "few"], ["few", "few"]]
+
+
+@pytest.mark.parametrize("by", BY)
+@pytest.mark.parametrize("ascending", [True, False])
+def test_frames_sort_as_in_pandas(by, ascending):
+    lazy, frame = random_frame()
+    wanted = frame.sort_values(list(dict.fromkeys(by)), ascending=ascending, kind="stable")
+    assert lazy.sort_values(by, ascending).npartitions > 2
+    pd.testing.assert_frame_equal(lazy.sort_values(by, ascending).compute(), wanted)
+
+
+@pytest.mark.parametrize("by", BY)
+def test_permutations_are_those_of_pandas(by):
+    lazy, frame = random_frame()
+    wanted = frame.sort_values(list(dict.fromkeys(by)), kind="stable").index
+    assert np.array_equal(lazy.coargsort(by).to_ndarray(), wanted)
+
+
+def test_filtered_rows_sort_as_in_pandas():
+    lazy, frame = random_frame()
+    kept, wanted = lazy[lazy["few"] > 1], frame[frame["few"] > 1]
+    wanted = wanted.sort_values(["few", "real"], ascending=[False, True], kind="stable")
+    pd.testing.assert_frame_equal(kept.sort_values(["few", "real"], [False, True]).compute(), wanted)
+    permutation = kept.coargsort(["few", "real"], [False, True])
+    pd.testing.assert_frame_equal(kept[permutation].compute(), wanted)
+
+
+@pytest.mark.parametrize("by", BY)
+def test_rows_sorted_by_the_same_keys_are_aligned_whatever_is_sorted_along(by):
+    lazy, frame = random_frame()
+    permutation = lazy.coargsort(by)
+    ordered = lazy.sort_values(by)
+    along = lazy["wide"][permutation]
+    assert permutation.rows.token == ordered.rows.token == along.rows.token
+    wanted = frame.sort_values(list(dict.fromkeys(by)), kind="stable")
+    assert np.array_equal((along ^ ordered["few"]).to_ndarray(), wanted["wide"] ^ wanted["few"])
+    plans = [array._frame for array in (permutation, ordered["few"], along)]
+    resolve_lengths(plans[0])
+    lengths = plans[0].rows.lengths
+    for plan in plans:
+        assert lengths == tuple(table.nrows for table in dask.get(plan.__dask_graph__(), plan.__dask_keys__()))
+
+
+def test_taking_by_a_permutation_looks_up_no_single_rows():
+    lazy, _ = random_frame()
+    assert "pick" not in lazy["wide"][lazy.argsort("few")].explain()
+
+
+def test_positions_of_a_permutation_of_other_rows_are_looked_up():
+    lazy, frame = random_frame()
+    permutation = lazy["few"][:500].argsort()
+    wanted = frame["wide"].to_numpy()[np.argsort(frame["few"][:500], kind="stable")]
+    assert np.array_equal(lazy["wide"][permutation].to_ndarray(), wanted)
+
+
+@pytest.mark.parametrize("values", [np.zeros(2000, np.int64), np.repeat([1, 7, 7, 7, 9], 400)])
+def test_a_key_that_holds_most_rows_is_shared_out(values):
+    ordered = ak.array(values).argsort()
+    resolve_lengths(ordered._frame)
+    lengths = ordered.rows.lengths
+    assert lengths is not None
+    assert max(lengths) < 2 * 2000 / len(lengths)
+    assert np.array_equal(ordered.to_ndarray(), np.argsort(values, kind="stable"))
+
+
+def test_the_number_of_sorted_rows_is_known_without_sorting(monkeypatch):
+    ordered = ak.arange(2000).argsort()
+    monkeypatch.setattr(dask, "compute", lambda *_, **__: pytest.fail("nothing need be computed"))
+    assert len(ordered) == 2000
+
+
+@pytest.mark.parametrize("nrows", [0, 1, 2])
+def test_partitions_without_rows_are_sorted(nrows):
+    values = ak.arange(1000)
+    kept = values[values < nrows]
+    assert ak.sort(kept, ascending=False).tolist() == list(range(nrows))[::-1]
+    assert kept.argsort(ascending=False).tolist() == list(range(nrows))[::-1]
+    text = ak.cast(kept, "str")
+    assert ak.sort(text).tolist() == [str(number) for number in range(nrows)]
+
+
+@given(st.integers(1, 9), st.lists(st.integers(0, 40), max_size=5))
+def test_rows_looked_at_do_not_depend_on_blocks(stride, cuts):
+    bounds = [0, *sorted(cuts), 50]
+    parts = [sampled(start, stop, stride) for start, stop in zip(bounds, bounds[1:], strict=False)]
+    assert np.concatenate(parts).tolist() == sampled(0, 50, stride).tolist()
+    assert len(sampled(0, 50, stride)) >= 50 // stride
+
+
+def test_pieces_of_several_partitions_are_joined_in_order():
+    assert join_pieces([[["a"], []], [["b", "c"], ["d"]]]) == [["a", "b", "c"], ["d"]]
+
+
+def test_many_partitions_are_joined_before_pieces_are_handed_over(monkeypatch):
+    monkeypatch.setattr(exchange, "MOST_GROUPS", 4)
+    values = np.random.default_rng(0).permutation(3000)
+    parts = ak.concatenate([ak.array(part) for part in np.split(values, 60)])
+    assert np.array_equal(ak.sort(parts).to_ndarray(), np.arange(3000))
+    assert np.array_equal(parts.argsort().to_ndarray(), np.argsort(values))
+
+
+def test_pieces_travel_apart_on_a_cluster(monkeypatch):
+    lazy, frame = random_frame()
+    wanted = frame.sort_values("text", kind="stable")
+    together = len(lazy.sort_values("text").__dask_graph__())
+    monkeypatch.setattr(exchange, "on_cluster", lambda: True)
+    assert len(lazy.sort_values("text").__dask_graph__()) > together
+    pd.testing.assert_frame_equal(lazy.sort_values("text").compute(), wanted)
+
+
+@pytest.mark.cluster
+def test_workers_sort_what_threads_sort(cluster_client):
+    lazy, frame = random_frame()
+    wanted = frame.sort_values(["text", "real"], kind="stable")
+    pd.testing.assert_frame_equal(lazy.sort_values(["text", "real"]).compute(), wanted)
+    assert np.array_equal(lazy.coargsort(["text", "real"]).to_ndarray(), wanted.index)
+    assert np.array_equal(lazy.argsort("few").to_ndarray(), np.argsort(frame["few"], kind="stable"))
