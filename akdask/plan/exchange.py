@@ -116,7 +116,7 @@ def on_cluster() -> bool:
 
 def partition_count(frame: Frame) -> int:
     """Return into how many partitions the rows of a frame go: a multiple of the threads, by the number of rows."""
-    rows = _most_rows(frame)
+    rows = most_rows(frame)
     if rows is None:
         return min(frame.npartitions, MOST_PARTITIONS)
     if rows <= SMALL_ROWS:
@@ -125,11 +125,11 @@ def partition_count(frame: Frame) -> int:
     return min(-(-wanted // CPU_COUNT) * CPU_COUNT, MOST_PARTITIONS)
 
 
-def _most_rows(frame: Frame) -> int | None:
+def most_rows(frame: Frame) -> int | None:
     """Return the number of rows, or of those that they were selected from; None if nobody knows that either."""
     if frame.rows.size is not None:
         return frame.rows.size
     base = Chain.of(frame).bases[0]
     if isinstance(base, Project):
-        return _most_rows(base.frame)
+        return most_rows(base.frame)
     return base.rows.size

@@ -11,7 +11,7 @@ from akdask.plan.align import Aligned, align
 from akdask.plan.boundaries import Boundaries
 from akdask.plan.chain import Chain, mask_name
 from akdask.plan.combine import OfProject
-from akdask.plan.exchange import exchanged, partition_count
+from akdask.plan.exchange import exchanged, most_rows, partition_count
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
@@ -159,11 +159,9 @@ def ranks(frame: Frame, value: Value) -> Replica:
 
 
 def _stride(frame: Frame) -> int:
-    """Look at one row in 8,192, and at some rows of each partition where these are small."""
-    lengths = frame.rows.lengths
-    if lengths is None:
-        return MOST_SAMPLED // SAMPLES
-    return min(max(sum(lengths) // (len(lengths) * SAMPLES), 1), MOST_SAMPLED)
+    """Look at one row in 2,048, and at some rows of each partition where these are small."""
+    rows = most_rows(frame)
+    return MOST_SAMPLED if rows is None else min(max(rows // (frame.npartitions * SAMPLES), 1), MOST_SAMPLED)
 
 
 @lower.register
