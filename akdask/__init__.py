@@ -94,13 +94,15 @@ from akdask.collections.functions import (
     sum,
     var,
 )
+from akdask.collections.histograms import histogram
 from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.collections.ndarray import ArrayView
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
+from akdask.collections.scans import argmaxk, argmink, cumprod, cumsum, maxk, mink
 from akdask.collections.segarray import SegArray
-from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, sort
+from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, searchsorted, sort
 from akdask.collections.strings import Strings
 from akdask.errors import AkdaskError
 from akdask.io import (
@@ -147,7 +149,9 @@ __all__ = [
     "arctan2",
     "arctanh",
     "argmax",
+    "argmaxk",
     "argmin",
+    "argmink",
     "argsort",
     "array",
     "bigint",
@@ -165,6 +169,8 @@ __all__ = [
     "cosh",
     "count_nonzero",
     "ctz",
+    "cumprod",
+    "cumsum",
     "date_range",
     "deg2rad",
     "disconnect",
@@ -181,6 +187,7 @@ __all__ = [
     "get_config",
     "get_datasets",
     "get_filetype",
+    "histogram",
     "ip_address",
     "is_ipv4",
     "is_ipv6",
@@ -200,9 +207,11 @@ __all__ = [
     "ls",
     "max",
     "maximum",
+    "maxk",
     "mean",
     "min",
     "minimum",
+    "mink",
     "mod",
     "ones",
     "ones_like",
@@ -222,6 +231,7 @@ __all__ = [
     "round",
     "save_all",
     "save_checkpoint",
+    "searchsorted",
     "sign",
     "sin",
     "sinh",

@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 from akdask.collections.array import Array
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.plan.combine import Gather
+from akdask.plan.created import as_column, literal
+from akdask.plan.rowwise import Project
 from akdask.plan.sort import sorted_rows
+from akdask.plan.values import Call, Replica
 
 if TYPE_CHECKING:
     from akdask.collections.pdarray import pdarray
@@ -134,6 +138,38 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     array = _sortable(pda)
     frame, (value,) = sorted_rows([array._sort_key()], [ascending], [(array._frame, array._value)])
     return array._like(frame, value)
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) -> pdarray:
+    """Return where elements would have to be put into a sorted array to keep it in order, as int64; lazy.
+
+    Parameters
+    ----------
+    a : pdarray or Strings
+        The sorted array; every task gets the whole of it.
+    v : pdarray, Strings or scalar
+        What to put in.
+    side : {"left", "right"}
+        Before or after elements that are equal.
+    x2_sorted : bool
+        Accepted as Arkouda spells it.
+
+    Returns
+    -------
+    pdarray
+        On the rows of `v`; a plain int for a scalar, at once.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.searchsorted(ak.array([10, 20, 30]), ak.array([20, 99])).tolist()
+    [1, 3]
+    """
+    array, values = _sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
+    whole = Gather(Project(array._frame, (0,), (array._value,)))
+    frame, value = values._as_operand()
+    found: Any = wrap(frame, Call("searchsorted", Replica(whole, 0, array._value.dtype), value, side=side))
+    return found if isinstance(v, Array) else found[0]
 
 
 def directions(ascending: bool | Sequence[bool], count: int) -> list[bool]:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from akdask.errors import PositionError
+from akdask.errors import ArgumentError, PositionError
 from akdask.kernels.rules import Operation
 from akdask.kernels.strings import arrow_operand
 from akdask.schema import INT64, STR, ColumnType
@@ -59,7 +59,26 @@ def _index_type(table: ColumnType, strings: ColumnType) -> ColumnType | None:
     return INT64 if table == strings == STR else None
 
 
+def _searchsorted(table: Any, values: Any, out: Any = None, *, side: str) -> Any:
+    """Return how many rows of the table, which is in order, come before each value; or before what follows it."""
+    if not isinstance(table, np.ndarray):
+        # Fixed-width text of the same width for both, in the order of its code points, which is that of its bytes.
+        table, values = np.array(table.to_pylist(), dtype=str), np.array(values.to_pylist(), dtype=str)
+    found = table.searchsorted(values, side)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> ColumnType | None:
+    if side not in ("left", "right"):
+        raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
+    return INT64 if table.is_number == values.is_number else None
+
+
 LOOKUP_OPERATIONS: dict[str, Operation] = {
     "lookup": Operation("lookup", 2, _lookup_type, _lookup),
     "index_in": Operation("index_in", 2, _index_type, _index_in),
+    "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
 }

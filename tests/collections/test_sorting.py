@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, MissingColumnError, UnsupportedError
+
+WORDS = ["pear", "apple", "", "Zoo", "apple", "zoë"]
+
+
+def test_strings_sort_by_their_bytes():
+    wanted = sorted(WORDS, key=str.encode)
+    assert ak.sort(ak.array(WORDS)).tolist() == wanted
+    assert ak.array(WORDS)[ak.array(WORDS).argsort()].tolist() == wanted
+    assert ak.argsort(ak.array(WORDS)).tolist() == sorted(range(len(WORDS)), key=lambda row: WORDS[row].encode())
+
+
+def test_categoricals_sort_by_their_labels_whatever_their_codes():
+    lazy = ak.Categorical.from_codes(ak.array([0, 2, 1, 2]), ak.array(["c", "a", "b"]))
+    assert lazy.sort_values().tolist() == ["a", "b", "b", "c"]
+    assert lazy.argsort().tolist() == [2, 1, 3, 0]
+    assert ak.argsort(lazy, ascending=False).tolist() == [0, 1, 3, 2]
+    assert isinstance(ak.sort(lazy), ak.Categorical)
+
+
+def test_several_arrays_of_different_kinds_sort_together():
+    arrays = [ak.Categorical(ak.array(["b", "a", "b", "a"])), ak.array([1.5, np.nan, -1.0, 0.0])]
+    assert ak.coargsort(arrays).tolist() == [3, 1, 2, 0]
+    assert ak.coargsort(arrays, ascending=[False, True]).tolist() == [2, 0, 3, 1]
+
+
+def test_equal_elements_keep_their_order_descending_too():
+    assert ak.argsort(ak.array([1, 2, 1, 2]), ascending=False).tolist() == [1, 3, 0, 2]
+
+
+def test_index_labels_sort():
+    labels = ak.Index(ak.array([3, 1, 2]), name="n")
+    ordered, positions = labels.sort_values(return_indexer=True)
+    assert (ordered.tolist(), positions.tolist(), ordered.name) == ([1, 2, 3], [1, 2, 0], "n")
+    with pytest.raises(UnsupportedError, match="last"):
+        labels.sort_values(na_position="first")
+
+
+def test_frames_sort_by_their_labels():
+    frame = pd.DataFrame({"x": [1, 2, 3]}, index=["b", "c", "a"])
+    pd.testing.assert_frame_equal(ak.DataFrame(frame).sort_index().compute(), frame.sort_index())
+    lazy = ak.DataFrame(frame).sort_values("x", ascending=False)
+    pd.testing.assert_frame_equal(lazy.sort_index(ascending=False).compute(), frame.sort_index(ascending=False))
+
+
+def test_frames_sort_by_all_columns_unless_told_otherwise():
+    frame = pd.DataFrame({"x": [2, 1, 2, 1], "y": [1, 2, 0, 1]})
+    pd.testing.assert_frame_equal(ak.DataFrame(frame).sort_values().compute(), frame.sort_values(["x", "y"]))
+
+
+def test_frames_with_categoricals_sort_by_labels():
+    lazy = ak.DataFrame({"c": ak.Categorical(ak.array(["b", "a", "b"])), "x": [0, 1, 2]})
+    assert lazy.sort_values(["c", "x"], [True, False]).to_pandas()["x"].tolist() == [1, 2, 0]
+
+
+def test_a_permutation_is_applied_to_all_columns_in_place():
+    frame = ak.DataFrame({"x": [3, 1, 2], "y": ["c", "a", "b"]})
+    frame.apply_permutation(frame.argsort("x"))
+    assert frame["y"].tolist() == ["a", "b", "c"]
+    frame.apply_permutation(ak.array([2, 0, 1]))
+    assert frame["x"].tolist() == [3, 1, 2]
+
+
+def test_a_permutation_that_was_persisted_is_looked_up():
+    values = ak.array([3, 1, 2])
+    assert values[values.argsort().persist()].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_places_in_a_sorted_array_are_those_of_numpy(side):
+    table, values = np.sort(np.random.default_rng(0).integers(0, 9, 20)), np.arange(-1, 11)
+    assert (
+        ak.searchsorted(ak.array(table), ak.array(values), side).tolist()
+        == np.searchsorted(table, values, side).tolist()
+    )
+    assert ak.searchsorted(ak.array(table), 4, side) == np.searchsorted(table, 4, side)
+    words = np.sort(np.array(["b", "aa", "b", "é"]))
+    found = ak.searchsorted(ak.array(words), ak.array(["", "b", "zz", "abcdef"]), side)
+    assert found.tolist() == np.searchsorted(words, ["", "b", "zz", "abcdef"], side).tolist()
+
+
+def test_counts_and_edges_of_histograms_are_those_of_numpy():
+    values = np.random.default_rng(0).normal(size=1000)
+    lazy = ak.concatenate([ak.array(part) for part in np.split(values, [10, 400])])
+    for given in ({}, {"bins": 7}, {"bins": 3, "range": (-0.5, 1)}, {"range": (2, 2)}):
+        for found, wanted in zip(ak.histogram(lazy, **given), np.histogram(values, **given), strict=True):
+            assert found.dtype == wanted.dtype
+            assert np.array_equal(found.to_ndarray(), wanted)
+
+
+def test_histograms_of_whole_numbers_bools_and_filtered_rows_are_counted():
+    values = np.arange(20)
+    assert ak.histogram(ak.arange(20), 4)[0].tolist() == np.histogram(values, 4)[0].tolist()
+    assert ak.histogram(ak.arange(20) > 4, 2)[0].tolist() == [5, 15]
+    lazy = ak.arange(20)
+    assert ak.histogram(lazy[lazy > 9], 2)[0].tolist() == [5, 5]
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(ArgumentError, match="nothing to sort by"):
+        ak.coargsort([])
+    with pytest.raises(ArgumentError, match="directions"):
+        ak.coargsort([ak.arange(3)], ascending=[True, False])
+    with pytest.raises(AlignmentError):
+        ak.coargsort([ak.arange(3), ak.arange(4)])
+    with pytest.raises(ArgumentTypeError, match="list"):
+        ak.sort([1, 2])
+    with pytest.raises(UnsupportedError, match="one dimension"):
+        ak.argsort(ak.arange(3), axis=1)
+    with pytest.raises(MissingColumnError):
+        ak.DataFrame({"x": [1]}).sort_values("y")
+    with pytest.raises(ArgumentError, match="neither"):
+        ak.searchsorted(ak.arange(3), ak.arange(3), side="middle")
+    with pytest.raises(ArgumentError, match="ascend"):
+        ak.histogram(ak.arange(3), range=(2, 1))
+    with pytest.raises(ArgumentError, match="from 1"):
+        ak.histogram(ak.arange(3), bins=0)
+    with pytest.raises(ArgumentError, match="finite"):
+        ak.histogram(ak.array([1.0, np.nan]))[0].compute()
