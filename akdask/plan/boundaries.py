@@ -81,6 +81,8 @@ class Marks:
         Number of rows in all.
     within : int
         Ranges of a partition.
+    ascending : tuple of bool
+        Direction of each key column.
     """
 
     columns: tuple[Column, ...]
@@ -89,28 +91,30 @@ class Marks:
     words: tuple[int, ...]
     nrows: int
     within: int
+    ascending: tuple[bool, ...]
 
     @property
     def shift(self) -> int:
         """Bits of a row number."""
         return row_bits(self.nrows)
 
-    def pack(self, columns: Sequence[Column], ascending: Sequence[bool], rows: NumberArray) -> Words | None:
-        """Return keys packed with row numbers, which order like those of all other partitions.
-
-        None if there is no room for both in 64 bits.
-        """
+    @property
+    def fits(self) -> bool:
+        """Whether there is room in 64 bits for the keys and a row number."""
         if self.spans is None:
-            return None
+            return False
+        return sum((high - low).bit_length() for low, high in self.spans) + self.shift <= WORD_BITS
+
+    def pack(self, columns: Sequence[Column], rows: NumberArray) -> Words:
+        """Return keys packed with row numbers, which order like those of all other partitions; they must fit."""
+        assert self.spans is not None, "they fit"
         keys = [
             Key(word(column, 0, upwards), low, (high - low).bit_length())
-            for column, upwards, (low, high) in zip(columns, ascending, self.spans, strict=True)
+            for column, upwards, (low, high) in zip(columns, self.ascending, self.spans, strict=True)
         ]
         key = combine(keys)
-        if key is None or key.bits + self.shift > WORD_BITS:
-            return None
-        packed = key.codes - np.uint64(key.low)
-        packed <<= np.uint64(min(self.shift, WORD_BITS - 1))
+        assert key is not None, "they fit"
+        packed = key.codes << np.uint64(self.shift)
         packed |= rows.view(np.uint64)
         return packed
 
@@ -199,6 +203,7 @@ def choose(found: Sequence[Found], ascending: tuple[bool, ...], wanted: int, str
             tuple(np.max([item.words for item in found], axis=0).tolist()),
             starts[-1],
             within,
+            ascending,
         )
     ]
 

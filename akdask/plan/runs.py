@@ -71,22 +71,18 @@ class Split:
     def run(self, partition: Partition) -> Pieces:
         marks: Marks = partition.replicas[self.marks.position][self.marks.field]
         pieces: list[list[Any]] = [[] for _ in range(self.count)]
-        at = marks.pack(marks.columns, self.ascending, marks.rows) if self.names == (ROW,) else None
-        parts = (
-            self._runs(partition, marks)
-            if at is None
-            else self._packed(partition, marks, at[marks.within - 1 :: marks.within])
-        )
+        packs = self.names == (ROW,) and marks.fits
+        parts = self._packed(partition, marks) if packs else self._runs(partition, marks)
         for cut in parts:
             for piece, part in zip(pieces, cut, strict=False):
                 piece.append(part)
         return pieces
 
-    def _packed(self, partition: Partition, marks: Marks, at: Words) -> Iterator[list[Packed]]:
+    def _packed(self, partition: Partition, marks: Marks) -> Iterator[list[Packed]]:
+        at = marks.pack(marks.columns, marks.rows)[marks.within - 1 :: marks.within]
         for block in partition.blocks():
             columns = self._evaluate(block)
-            words = marks.pack([columns[name] for name in self.by], self.ascending, columns[ROW])
-            assert words is not None, "the marks have been packed"
+            words = marks.pack([columns[name] for name in self.by], columns[ROW])
             yield [Packed(piece, marks.shift) for piece in cut_packed(words, at)]
 
     def _runs(self, partition: Partition, marks: Marks) -> Iterator[list[Run]]:
@@ -98,11 +94,13 @@ class Split:
             order = argsort([columns[name] for name in self.by], self.ascending)
             columns |= self._with_words(columns, marks)
             wanted = dict.fromkeys([*self.names, *names])
-            table = Table({name: columns[name] for name in wanted}, block.nrows).take(order)
-            earlier = columns[ROW].searchsorted(marks.rows) if ROW in columns else marks.rows
+            # Row numbers follow one another, so that those of the sorted rows need not be looked up.
+            first = int(columns[ROW][0]) if ROW in columns else 0
+            taken = {name: order + first if name == ROW else take_rows(columns[name], order) for name in wanted}
             bounds = cut_sorted(
-                [table.columns[name] for name in names], ascending, order, [at[name] for name in names], earlier
+                [taken[name] for name in names], ascending, order, [at[name] for name in names], marks.rows - first
             )
+            table = Table(taken, block.nrows)
             yield list(_shared_out(table, by, np.concatenate([[0], bounds, [block.nrows]]), marks.within))
 
     def _by(self, marks: Marks) -> By:
