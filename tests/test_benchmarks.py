@@ -24,7 +24,7 @@ def test_every_task_runs_on_little_data_and_writes_its_figures(tmp_path):
     command = [sys.executable, "-m", "benchmarks", "--rows", "1000", "--repeat", "1"]
     subprocess.run([*command, "--folder", tmp_path, "--json", figures], cwd=ROOT, check=True)
     results = json.loads(figures.read_text())["results"]
-    assert len(results) == 24
+    assert len(results) == 29
     assert all(value >= 0 for result in results for value in result["values"].values())
 
 

@@ -11,6 +11,7 @@ from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
 from benchmarks.tasks.overhead import small_operations
 from benchmarks.tasks.planning import plan_wide_frame
 from benchmarks.tasks.reading import expression_sum, filtered_sum, sum_of_a_column
+from benchmarks.tasks.sorting import sort_rows
 from benchmarks.tasks.strings import read_write_ask_strings
 from benchmarks.tasks.writing import write_three_columns
 
@@ -21,6 +22,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "filter": filtered_sum,
     "expression": expression_sum,
     "write": write_three_columns,
+    "sort": sort_rows,
     "strings": read_write_ask_strings,
     "open": open_many_files,
     "manifest": open_with_a_manifest,
