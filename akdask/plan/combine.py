@@ -23,6 +23,11 @@ from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value
 from akdask.schema import ColumnType, RowSpace
 
+MOST_PICKS = 2**14
+"""Tasks that look up rows; where there would be more, they look in several partitions at once."""
+
+FEWEST_SOURCES = 16
+
 
 class OfProject(Frame):
     """Base of frames with the columns of one projection."""
@@ -225,13 +230,29 @@ def _(frame: Realign) -> Expr:
     return Tasks(frame._name, _concat_pieces, tuple(calls), frame.frame)
 
 
+def _joined(frame: Take) -> tuple[Expr, Sequence[int]]:
+    """Return where to pick rows from and the partition lengths there: several partitions together if there are many.
+
+    Every partition of positions picks from each, so that tasks would grow with the product.
+    """
+    count = frame.frame.npartitions
+    groups = max(MOST_PICKS // frame.npartitions, FEWEST_SOURCES)
+    if count <= groups:
+        return frame.frame, frame.given
+    bounds = list(pairwise(group * count // groups for group in range(groups + 1)))
+    calls = tuple((tuple((0, index) for index in range(start, stop)), ()) for start, stop in bounds)
+    lengths = [sum(frame.given[start:stop]) for start, stop in bounds]
+    return Tasks(f"join {frame._name}", _concat, calls, frame.frame), lengths
+
+
 @lower.register
 def _(frame: Take) -> Expr:
-    sources, total = _bounds(frame.given), sum(frame.given)
+    source, given = _joined(frame)
+    sources, total = _bounds(given), sum(given)
     wanted = range(frame.npartitions)
     picks = tuple(
         (((0, source), (1, want)), (first, total)) for want in wanted for source, (first, _) in enumerate(sources)
     )
-    picked = Tasks(f"pick {frame._name}", _pick, picks, frame.frame, frame.positions)
+    picked = Tasks(f"pick {frame._name}", _pick, picks, source, frame.positions)
     places = tuple((tuple((0, want * len(sources) + source) for source in range(len(sources))), ()) for want in wanted)
     return Tasks(frame._name, _place, places, picked)
