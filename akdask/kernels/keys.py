@@ -133,33 +133,11 @@ def row_bits(nrows: int) -> int:
     return max(nrows - 1, 0).bit_length()
 
 
-def pack(key: Key, nrows: int | None = None, first: int = 0) -> Words | None:
-    """Return ``(code - low) << row_bits(nrows) | row``, whose order is that of the values and then of the rows.
-
-    Parameters
-    ----------
-    key : Key
-        What to order by.
-    nrows : int, optional
-        Number of rows in all, where `key` has those of one partition only; then ``key.low`` and ``key.bits`` must be
-        those of all rows.
-    first : int
-        Number of the first row.
-
-    Returns
-    -------
-    ndarray of uint64 or None
-        None if both do not fit 64 bits together.
-    """
-    shift = row_bits(len(key.codes) if nrows is None else nrows)
-    return pack_words(key, shift, first) if key.bits + shift <= WORD_BITS else None
-
-
-def pack_words(key: Key, shift: int, first: int = 0) -> Words:
+def pack_words(key: Key, shift: int) -> Words:
     """Return the highest bits of each code with the number of its row in the lowest `shift` bits.
 
-    Where key and row number do not fit 64 bits together, as many low bits of the key are lost: rows that differ in
-    them only are left in the order of their numbers.
+    Their order is that of the values, and then of the rows.  Where key and row number do not fit 64 bits together, as
+    many low bits of the key are lost: rows that differ in them only are left in the order of their numbers.
     """
     packed = key.codes - np.uint64(key.low)
     lost = max(key.bits + shift - WORD_BITS, 0)
@@ -167,7 +145,7 @@ def pack_words(key: Key, shift: int, first: int = 0) -> Words:
         np.right_shift(packed, np.uint64(lost), out=packed)
     if shift < WORD_BITS:
         np.left_shift(packed, np.uint64(shift), out=packed)
-    packed |= np.arange(first, first + len(packed), dtype=np.uint64)
+    packed |= np.arange(len(packed), dtype=np.uint64)
     return packed
 
 

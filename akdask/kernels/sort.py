@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from akdask.columns import take_rows
 from akdask.kernels.keys import WORD_BITS, Key, Words, pack_words, row_bits, unpack_rows, word, word_count
 from akdask.typing import Column, NumberArray
 
@@ -160,18 +159,6 @@ def _ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
     tied[:-1] |= same
     slots = np.flatnonzero(tied)
     return slots, np.cumsum(begins[slots], dtype=np.uint64) - np.uint64(1)
-
-
-def sort_values(column: Column, ascending: bool = True) -> Column:
-    """Return the rows of one column in order."""
-    if not isinstance(column, np.ndarray):
-        return take_rows(column, argsort([column], [ascending]))
-    values = np.sort(column)
-    if ascending:
-        return values
-    numbers = len(values) - int(np.count_nonzero(np.isnan(values))) if values.dtype.kind == "f" else len(values)
-    values[:numbers] = values[:numbers][::-1].copy()
-    return values
 
 
 # ------------------------------------------------------------------------------------------------ cutting at boundaries

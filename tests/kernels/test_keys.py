@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from akdask.errors import ArgumentTypeError
-from akdask.kernels.keys import Key, combine, ordered, pack, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.kernels.keys import combine, ordered, pack_words, row_bits, unpack_rows, word, word_count
 
 SPECIAL = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0, -1.0, 5e-324, -5e-324, 1.7e308, -1.7e308]
 floats = st.lists(st.sampled_from(SPECIAL) | st.floats(), max_size=30).map(lambda items: np.array(items, np.float64))
@@ -105,20 +105,8 @@ def test_keys_of_many_words_combine_only_in_last_place():
 
 @given(arrays("i8", st.integers(0, 30), elements=st.integers(-(2**40), 2**40)))
 def test_packed_keys_sort_to_the_stable_order(column):
-    packed = pack(ordered(column))
-    assert packed is not None
+    packed = pack_words(ordered(column), row_bits(len(column)))
     assert unpack_rows(np.sort(packed), row_bits(len(column))).tolist() == order_of(column)
-
-
-def test_packing_counts_rows_of_other_partitions():
-    key = Key(np.array([3, 2], np.uint64), 2, 1)
-    packed = pack(key, 6, first=4)
-    assert packed is not None
-    assert packed.tolist() == [(1 << 3) | 4, (0 << 3) | 5]
-
-
-def test_keys_that_leave_no_room_for_rows_are_not_packed():
-    assert pack(ordered(np.array([-(2**63), 2**63 - 1]))) is None
 
 
 def test_words_packed_without_room_lose_their_lowest_bits():

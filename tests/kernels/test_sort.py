@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import take_rows
-from akdask.kernels.sort import argsort, argsort_by_words, argsort_packed, cut_packed, cut_sorted, sort_values
+from akdask.kernels.sort import argsort, argsort_by_words, argsort_packed, cut_packed, cut_sorted
 
 SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.5, -1.5]
 WIDE = st.integers(-(2**63), 2**63 - 1)
@@ -101,16 +101,6 @@ def test_several_columns_sort_as_in_pandas():
     wanted = frame.sort_values(["a", "b", "c"], ascending=[True, False, True], kind="stable").index
     found = argsort([frame[name].to_numpy() for name in frame], [True, False, True])
     assert np.array_equal(found, wanted)
-
-
-@given(st.integers(0, 30).flatmap(lambda nrows: numbers(nrows) | strings(nrows)), st.booleans())
-def test_sorted_values_are_the_values_in_order(column, upwards):
-    wanted = [items_of(column)[row] for row in expected([column], [upwards])]
-    assert np.array_equal(
-        items_of(sort_values(column, upwards)),
-        wanted,
-        equal_nan=isinstance(column, np.ndarray) and column.dtype.kind == "f",
-    )
 
 
 @given(tables(), st.data())
