@@ -1,0 +1,116 @@
+"""Tables of groups: one row for each, sorted by key, with the states of its reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from akdask.columns import Table, concat_rows, take_rows
+from akdask.kernels.group import Groups, Stack, group_rows
+from akdask.kernels.grouped import GROUPED, State
+from akdask.typing import Column, NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One reduction of columns of the rows.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``GROUPED``.
+    columns : tuple of int
+        What it takes, by position among the values: a column, and the numbers of the rows where they matter.
+    skipna : bool
+        Whether NaN are left out.
+    params : tuple of (str, object)
+        Arguments of the last step.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+    skipna: bool = True
+    params: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Collapse:
+    """Reductions of rows with equal keys to one row.
+
+    Tables have the keys under the names 0, 1, … and the states under (step, number).
+
+    Parameters
+    ----------
+    nkeys : int
+        Number of columns that the rows are grouped by.
+    steps : tuple of Step
+        What is computed.
+    """
+
+    nkeys: int
+    steps: tuple[Step, ...]
+
+    def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
+        """Return the table of some rows."""
+        runs = group_rows(keys)
+        firsts = runs.firsts()
+        return self._table([take_rows(key, firsts) for key in keys], self.partial(runs, values))
+
+    def cells(self, keys: Sequence[Column], states: Sequence[State], cells: NumberArray) -> Table:
+        """Return the table of groups given by their keys, with the states in some cells of a grid."""
+        return self._table(keys, [tuple(take_rows(column, cells) for column in state) for state in states])
+
+    def merge(self, tables: Sequence[Table]) -> Table:
+        """Return one table of several, which may have groups in common; at least one must be given."""
+        if len(tables) == 1:
+            return tables[0]
+        joined = Table.concat(tables)
+        runs = group_rows(self.keys(joined))
+        firsts = runs.firsts()
+        keys = [take_rows(key, firsts) for key in self.keys(joined)]
+        return self._table(keys, self._again(runs, self._states(joined)))
+
+    def partial(self, groups: Groups, values: Sequence[Column]) -> list[State]:
+        """Return the states of some rows."""
+        states = []
+        for step in self.steps:
+            columns = [values[number] for number in step.columns] or [None]
+            states.append(GROUPED[step.name].partial(groups, *columns, skipna=step.skipna))
+        return states
+
+    def merge_cells(self, layers: Sequence[Sequence[State]], cells: int) -> list[State]:
+        """Return the states of the same groups of several lots of rows put together."""
+        states = [
+            tuple(concat_rows(columns) for columns in zip(*parts, strict=True)) for parts in zip(*layers, strict=True)
+        ]
+        return self._again(Stack(len(layers), cells), states)
+
+    def finish(self, table: Table) -> Table:
+        """Return the keys and the results, under the names 0, 1, …"""
+        results = [
+            GROUPED[step.name].finalize(*state, **dict(step.params))
+            for step, state in zip(self.steps, self._states(table), strict=True)
+        ]
+        return Table(dict(enumerate([*self.keys(table), *results])), table.nrows)
+
+    def keys(self, table: Table) -> list[Column]:
+        """Return the key columns of a table."""
+        return [table.columns[number] for number in range(self.nkeys)]
+
+    def _states(self, table: Table) -> list[State]:
+        states: list[list[Column]] = [[] for _ in self.steps]
+        for name, column in table.columns.items():
+            if isinstance(name, tuple):
+                states[name[0]].append(column)
+        return [tuple(state) for state in states]
+
+    def _again(self, groups: Groups, states: Sequence[State]) -> list[State]:
+        return [
+            GROUPED[step.name].merge(groups, *state, skipna=step.skipna)
+            for step, state in zip(self.steps, states, strict=True)
+        ]
+
+    def _table(self, keys: Sequence[Column], states: Sequence[State]) -> Table:
+        named = {(step, number): column for step, state in enumerate(states) for number, column in enumerate(state)}
+        return Table({**dict(enumerate(keys)), **named}, len(keys[0]))

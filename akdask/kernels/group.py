@@ -1,0 +1,242 @@
+"""Grouping rows in memory: which rows have equal keys, in the order of the keys.
+
+Rows are grouped in one of three forms, which all answer the same questions, so that every grouped reduction is written
+once: sorted by key (`Runs`), numbered by key without sorting (`Codes`), and several tables of the same groups one below
+the other (`Stack`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from akdask.kernels.keys import WORD_BITS, Key, Words, combine, ordered, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.typing import Column, NumberArray
+
+
+class Groups(Protocol):
+    """Rows by group; what a grouped reduction needs to know of them."""
+
+    count: int
+    """Number of groups."""
+
+    def sizes(self) -> NumberArray:
+        """Return the number of rows of each group as int64."""
+        ...
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        """Reduce the values of each group; groups without rows get the ufunc's neutral value."""
+        ...
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        """Return, for each row, the value of its group."""
+        ...
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        """Return the position of the one row of each group where a mask holds, 0 for groups without rows."""
+        ...
+
+
+class Runs:
+    """Rows sorted by key.
+
+    Parameters
+    ----------
+    permutation : ndarray of int64 or None
+        Positions that bring equal keys together, those of one group ascending; None if they are together.
+    segments : ndarray of int64
+        Where each group begins among the permuted rows.
+    nrows : int
+        Number of rows.
+    """
+
+    def __init__(self, permutation: NumberArray | None, segments: NumberArray, nrows: int) -> None:
+        self.permutation = permutation
+        self.segments = segments
+        self.nrows = nrows
+        self.count = len(segments)
+        self._gathered: tuple[Any, Any] = None, None
+
+    def sizes(self) -> NumberArray:
+        return np.diff(self.segments, append=self.nrows)
+
+    def firsts(self) -> NumberArray:
+        """Return the position of the first row of each group."""
+        return self.segments if self.permutation is None else self.permutation[self.segments]
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        if not self.count:
+            return values[:0].copy()
+        reduced: NumberArray = ufunc.reduceat(self.gather(values), self.segments)
+        return reduced
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        ordered_rows = np.repeat(values, self.sizes())
+        if self.permutation is None:
+            return ordered_rows
+        rows = np.empty(self.nrows, values.dtype)
+        rows[self.permutation] = ordered_rows
+        return rows
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        if self.permutation is None:
+            return np.flatnonzero(mask)
+        return self.permutation[self.gather(mask)]
+
+    def gather(self, values: NumberArray) -> NumberArray:
+        """Return the values with those of each group together; several reductions of one column gather it once."""
+        if self.permutation is None:
+            return values
+        if self._gathered[0] is not values:
+            self._gathered = values, values.take(self.permutation)
+        gathered: NumberArray = self._gathered[1]
+        return gathered
+
+
+class Codes:
+    """Rows with the number of their group; there may be groups without rows."""
+
+    def __init__(self, codes: NumberArray, count: int) -> None:
+        self.codes = codes
+        self.count = count
+
+    @cached_property
+    def _sizes(self) -> NumberArray:
+        return np.bincount(self.codes, minlength=self.count)
+
+    def sizes(self) -> NumberArray:
+        return self._sizes
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        if ufunc is np.add and values.dtype == np.float64:
+            # Half the time of np.add.at; of integers it would lose digits.
+            return np.bincount(self.codes, values, minlength=self.count)
+        reduced = np.full(self.count, neutral(ufunc, values.dtype), values.dtype)
+        ufunc.at(reduced, self.codes, values)
+        return reduced
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        return values.take(self.codes)
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        rows = np.flatnonzero(mask)
+        positions = np.zeros(self.count, np.int64)
+        positions[self.codes[rows]] = rows
+        return positions
+
+
+class Stack:
+    """Tables of the same groups, one below the other: `depth` rows for each group."""
+
+    def __init__(self, depth: int, count: int) -> None:
+        self.depth = depth
+        self.count = count
+
+    def sizes(self) -> NumberArray:
+        return np.full(self.count, self.depth)
+
+    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        reduced: NumberArray = ufunc.reduce(values.reshape(self.depth, self.count), axis=0)
+        return reduced
+
+    def spread(self, values: NumberArray) -> NumberArray:
+        return np.tile(values, self.depth)
+
+    def pick(self, mask: NumberArray) -> NumberArray:
+        layer = mask.reshape(self.depth, self.count).argmax(axis=0)
+        return layer * self.count + np.arange(self.count)
+
+
+def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+    """Return the value that changes nothing in a reduction."""
+    match ufunc.__name__:
+        case "fmin" | "fmax":
+            return np.nan
+        case "minimum":
+            return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+        case "maximum":
+            return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+        case "bitwise_and":
+            return np.invert(dtype.type(0))
+    return ufunc.identity
+
+
+# ------------------------------------------------------------------------------------------------------- sorted by key
+
+
+def group_rows(keys: Sequence[Column]) -> Runs:
+    """Return rows sorted by key, those with equal keys in their order.
+
+    Parameters
+    ----------
+    keys : sequence of columns
+        At least one, the first the most significant.  All NaN are one key, after all others; strings are ordered by
+        their bytes.
+    """
+    nrows = len(keys[0])
+    found = _group_packed(keys, nrows)
+    return _group_by_words(keys, nrows) if found is None else found
+
+
+def _group_packed(keys: Sequence[Column], nrows: int) -> Runs | None:
+    """Sort keys and row numbers packed into one word; None where they do not fit."""
+    if any(word_count(column) > 1 for column in keys):
+        return None
+    key = combine([ordered(column) for column in keys])
+    shift = row_bits(nrows)
+    if key is None or key.bits + shift > WORD_BITS:
+        return None
+    return _sorted_runs(key, shift)
+
+
+def _group_by_words(keys: Sequence[Column], nrows: int) -> Runs:
+    """Rank the rows by as many bits of their keys as fit beside rank and row number, then by the next bits."""
+    shift = row_bits(nrows)
+    ranks, count = np.zeros(nrows, np.uint64), min(nrows, 1)
+    runs = Runs(np.arange(nrows), np.zeros(count, np.int64), nrows)
+    for column in keys:
+        for number in range(word_count(column)):
+            for part in _parts(Key.of(word(column, number)), WORD_BITS - 2 * shift):
+                key = combine([Key(ranks, 0, row_bits(count)), part])
+                if key is None:  # pragma: no cover - the parts are cut so that they fit
+                    raise AssertionError("rank and bits of a key do not fit one word")
+                runs = _sorted_runs(key, shift)
+                if runs.count == nrows:
+                    return runs
+                count = runs.count
+                ranks = runs.spread(np.arange(count, dtype=np.uint64))
+    return runs
+
+
+def _parts(key: Key, width: int) -> list[Key]:
+    """Cut the words of a key into pieces of at most so many bits, the highest first."""
+    codes = key.codes - np.uint64(key.low)
+    parts = []
+    for top in range(key.bits, 0, -width):
+        low = max(top - width, 0)
+        mask = np.uint64((1 << (top - low)) - 1)
+        parts.append(Key((codes >> np.uint64(low)) & mask, 0, top - low))
+    return parts
+
+
+def _sorted_runs(key: Key, shift: int) -> Runs:
+    packed = pack_words(key, shift)
+    packed.sort()
+    rows = unpack_rows(packed, shift)
+    if shift == WORD_BITS:  # pragma: no cover - no memory holds so many rows
+        raise AssertionError("row numbers leave no place for keys")
+    codes = np.right_shift(packed, np.uint64(shift), out=packed)
+    return Runs(rows, boundaries(codes), len(codes))
+
+
+def boundaries(codes: Words) -> NumberArray:
+    """Return where each run of equal codes begins."""
+    if not len(codes):
+        return np.zeros(0, np.int64)
+    begins = np.empty(len(codes), np.bool_)
+    begins[0] = True
+    np.not_equal(codes[1:], codes[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
