@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from akdask.columns import Table, concat_rows, take_rows
 from akdask.kernels.group import Groups, Stack, group_rows
@@ -34,6 +34,27 @@ class Step:
     params: tuple[tuple[str, Any], ...] = ()
 
 
+class Merging(Protocol):
+    """How tables that are sorted by key become one."""
+
+    @property
+    def cut_keys(self) -> int:
+        """Number of leading keys that decide to which range of the result a row belongs."""
+        ...
+
+    def keys(self, table: Table) -> list[Column]:
+        """Return the key columns of a table."""
+        ...
+
+    def merge(self, tables: Sequence[Table]) -> Table:
+        """Return one table of several; at least one must be given."""
+        ...
+
+    def finish(self, table: Table) -> Table:
+        """Return the results."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Collapse:
     """Reductions of rows with equal keys to one row.
@@ -50,6 +71,11 @@ class Collapse:
 
     nkeys: int
     steps: tuple[Step, ...]
+
+    @property
+    def cut_keys(self) -> int:
+        """Number of leading keys that decide to which range of the result a row belongs."""
+        return self.nkeys
 
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
@@ -87,7 +113,7 @@ class Collapse:
         return self._again(Stack(len(layers), cells), states)
 
     def finish(self, table: Table) -> Table:
-        """Return the keys and the results, under the names 0, 1, …"""
+        """Return the keys and the results, named by their numbers."""
         results = [
             GROUPED[step.name].finalize(*state, **dict(step.params))
             for step, state in zip(self.steps, self._states(table), strict=True)
@@ -112,5 +138,6 @@ class Collapse:
         ]
 
     def _table(self, keys: Sequence[Column], states: Sequence[State]) -> Table:
-        named = {(step, number): column for step, state in enumerate(states) for number, column in enumerate(state)}
-        return Table({**dict(enumerate(keys)), **named}, len(keys[0]))
+        named: dict[Hashable, Column] = dict(enumerate(keys))
+        named |= {(step, number): column for step, state in enumerate(states) for number, column in enumerate(state)}
+        return Table(named, len(keys[0]))

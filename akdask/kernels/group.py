@@ -12,8 +12,22 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+import pyarrow.compute as pc
 
-from akdask.kernels.keys import WORD_BITS, Key, Words, combine, ordered, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.columns import concat_rows
+from akdask.kernels.keys import (
+    WORD_BITS,
+    Key,
+    Words,
+    combine,
+    ordered,
+    pack_words,
+    row_bits,
+    unpack_rows,
+    word,
+    word_count,
+)
+from akdask.kernels.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
 
@@ -119,7 +133,8 @@ class Codes:
         return reduced
 
     def spread(self, values: NumberArray) -> NumberArray:
-        return values.take(self.codes)
+        rows: NumberArray = values.take(self.codes)
+        return rows
 
     def pick(self, mask: NumberArray) -> NumberArray:
         rows = np.flatnonzero(mask)
@@ -147,7 +162,8 @@ class Stack:
 
     def pick(self, mask: NumberArray) -> NumberArray:
         layer = mask.reshape(self.depth, self.count).argmax(axis=0)
-        return layer * self.count + np.arange(self.count)
+        positions: NumberArray = layer * self.count + np.arange(self.count)
+        return positions
 
 
 def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
@@ -165,6 +181,33 @@ def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------------- sorted by key
+
+
+def group_sorted(keys: Sequence[Column]) -> Runs:
+    """Return the groups of rows that are sorted by key already."""
+    nrows = len(keys[0])
+    begins = np.zeros(nrows, np.bool_)
+    begins[:1] = True
+    for column in keys:
+        if nrows > 1:
+            begins[1:] |= _differs(column)
+    return Runs(None, np.flatnonzero(begins), nrows)
+
+
+def _differs(column: Column) -> NumberArray:
+    """Return which rows but the first differ from the one before; NaN are equal."""
+    if not isinstance(column, np.ndarray):
+        return unpack_bools(pc.not_equal(column[1:], column[:-1]))
+    differs: NumberArray = column[1:] != column[:-1]
+    return differs & ~(np.isnan(column[1:]) & np.isnan(column[:-1])) if column.dtype.kind == "f" else differs
+
+
+def positions_among(unique: Sequence[Column], keys: Sequence[Column]) -> NumberArray:
+    """Return, for each row of `keys`, the row of `unique` that has the same keys, -1 if there is none."""
+    count = len(unique[0])
+    runs = group_rows([concat_rows(columns) for columns in zip(unique, keys, strict=True)])
+    firsts = runs.firsts()
+    return runs.spread(np.where(firsts < count, firsts, -1))[count:]
 
 
 def group_rows(keys: Sequence[Column]) -> Runs:

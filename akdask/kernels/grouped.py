@@ -1,8 +1,8 @@
 """Reductions of the rows of each group, in three steps: partial for some rows, merge of partials, finalize.
 
 The state of a reduction is a tuple of columns with one row for each group.  All rules are Arkouda's: NaN are skipped
-unless asked for, sums of integers wrap, products and means are float64, positions are those of all rows.  Where skipping
-NaN leaves a group nothing, sum and product are 0 and 1, count is 0, and the others are NaN, as in pandas.
+unless asked for, sums of integers wrap, products and means are float64, positions are those of all rows.  Where
+skipping NaN leaves a group nothing, sum and product are 0 and 1, count is 0, and the others are NaN, as in pandas.
 """
 
 from __future__ import annotations
@@ -164,9 +164,7 @@ def _moments(groups: Groups, column: NumberArray, skipna: bool) -> State:
     return count, mean, groups.reduce(np.add, np.square(distances, out=distances))
 
 
-def _merge_moments(
-    groups: Groups, skipna: bool, count: NumberArray, mean: NumberArray, squares: NumberArray
-) -> State:
+def _merge_moments(groups: Groups, skipna: bool, count: NumberArray, mean: NumberArray, squares: NumberArray) -> State:
     """Distances between the means are added to those within, which does not lose digits where means are large."""
     total = groups.reduce(np.add, count)
     common = groups.reduce(np.add, mean * (count / np.maximum(groups.spread(total), 1)))

@@ -128,6 +128,35 @@ class Tally:
         return self._collapse.merge_cells(self._pending, self.grid.cells)
 
 
+class Tallies:
+    """Tallies of blocks for as long as their keys span few cells; the grid grows as wider blocks come."""
+
+    def __init__(self, collapse: Collapse) -> None:
+        self._collapse = collapse
+        self._done: list[Table] = []
+        self._tally: Tally | None = None
+        self._closed = False
+
+    def add(self, keys: Sequence[Column], values: Sequence[Column]) -> bool:
+        """Add the rows of a block, at least one; False, for this one and all later ones, where it does not pay."""
+        grid = None if self._closed else Grid.around(keys)
+        if grid is not None and self._tally is not None and not self._tally.grid.covers(grid):
+            grid = grid.united(self._tally.grid)
+            self._done.append(self._tally.table())
+            self._tally = None
+        if grid is None or (self._tally is None and not fits(grid, len(keys[0]))):
+            self._closed = True
+            return False
+        if self._tally is None:
+            self._tally = Tally(self._collapse, grid)
+        self._tally.add(keys, values)
+        return True
+
+    def tables(self) -> list[Table]:
+        """Return the tables of all blocks; they may have groups in common."""
+        return [*self._done, *([] if self._tally is None else [self._tally.table()])]
+
+
 def fits(grid: Grid, nrows: int) -> bool:
     """Whether indexing a grid is cheaper than sorting so many rows."""
     return grid.cells <= min(MOST_CELLS, max(nrows, FEWEST_CELLS))

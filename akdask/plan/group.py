@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from akdask.columns import Table, concat_rows
 from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.grouped import GROUPED
-from akdask.kernels.tally import Grid, Tally, fits
-from akdask.plan import sinks
+from akdask.kernels.pairs import PAIR_STATISTICS, Pairs
 from akdask.plan._dask import Expr
-from akdask.plan.blocks import Partition
 from akdask.plan.chain import Chain
+from akdask.plan.groupblocks import group_partitions
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
-from akdask.plan.pipeline import Compile, pipeline
-from akdask.plan.program import Program
 from akdask.plan.ranges import merge_by_range
 from akdask.plan.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value, describe
 from akdask.schema import ColumnType, RowSpace
-from akdask.typing import Column
 
 RANGE_ROWS = 2**21
 """Rows of the input for which a partition of the result is planned."""
@@ -79,17 +69,9 @@ class Grouped(Frame):
     keys: tuple[Value, ...]
     reductions: tuple[GroupReduction, ...]
 
-    @cached_property
-    def _row_token(self) -> str:
-        return token("groups", self.frame.rows.token, self.keys)
-
     @property
     def rows(self) -> RowSpace:
-        return uncounted_rows(self._row_token, self.npartitions)
-
-    @cached_property
-    def npartitions(self) -> int:
-        return planned_ranges(self.frame)
+        return group_rows_of(self.frame, self.keys)
 
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""
@@ -104,6 +86,11 @@ class Grouped(Frame):
         return f"Group by {', '.join(map(describe, self.keys))}: {computed}"
 
 
+def group_rows_of(frame: Frame, keys: tuple[Value, ...]) -> RowSpace:
+    """Return the row space of the groups of some rows, the same for all that is computed of them."""
+    return uncounted_rows(token("groups", frame.rows.token, keys), planned_ranges(frame))
+
+
 def planned_ranges(frame: Frame) -> int:
     """Return in how many partitions groups of the rows of a frame come, judged by what is known for good."""
     base = Chain.of(frame).bases[0]
@@ -114,72 +101,54 @@ def planned_ranges(frame: Frame) -> int:
     return max(1, min(frame.npartitions, -(-size // RANGE_ROWS)))
 
 
-@dataclass(frozen=True, slots=True)
-class GroupBlocks:
-    """Reduce the rows of a partition to one for each group.
+class GroupStatistic(Frame):
+    """One row for each distinct combination of keys: the keys, and a statistic of the distinct values of a column.
 
-    While the keys span few cells, blocks are tallied one by one; what follows is held in memory and sorted.
+    Whole groups come together in one partition, since no statistic of a part says enough.
     """
 
-    program: Program
-    collapse: Collapse
-    leave_last_mask: bool = False
+    frame: Frame
+    keys: tuple[Value, ...]
+    value: Value
+    statistic: str
+    skipna: bool
 
     @property
-    def programs(self) -> Sequence[Program]:
-        return (self.program,)
+    def rows(self) -> RowSpace:
+        rows = group_rows_of(self.frame, self.keys)
+        if rows.npartitions == 1:
+            return rows
+        # Cut by how many distinct values groups have, so not where other groups are cut.
+        return uncounted_rows(token("groups of", self.value, rows.token), rows.npartitions)
 
-    def run(self, partition: Partition) -> Table:
-        tables: list[Table] = []
-        tally: Tally | None = None
-        held: list[list[Column]] = [[] for _ in self.program.outputs]
-        for block in partition.blocks():
-            columns = block.evaluate(self.program)
-            keys, values = columns[: self.collapse.nkeys], columns[self.collapse.nkeys :]
-            grid = None if held[0] else Grid.around(keys)
-            if grid is not None and tally is not None and not tally.grid.covers(grid):
-                tables.append(tally.table())
-                tally, grid = None, grid.united(tally.grid)
-            if grid is not None and tally is None and fits(grid, block.nrows):
-                tally = Tally(self.collapse, grid)
-            if grid is not None and tally is not None:
-                tally.add(keys, values)
-            else:
-                for column, pieces in zip(columns, held, strict=True):
-                    # What lies in buffers will be overwritten by the next block.
-                    pieces.append(column.copy() if isinstance(column, np.ndarray) else column)
-        if tally is not None:
-            tables.append(tally.table())
-        if held[0] or not tables:
-            tables.append(self._sorted(held))
-        return self.collapse.merge(tables)
+    def key(self, number: int) -> ColumnRef:
+        """Return one of the keys."""
+        return ColumnRef(self._name, number, self.keys[number].dtype)
 
-    def _sorted(self, held: list[list[Column]]) -> Table:
-        columns = [
-            concat_rows(pieces) if pieces else sinks.empty(dtype)
-            for pieces, dtype in zip(held, self.program.dtypes, strict=True)
-        ]
-        held.clear()
-        return self.collapse.rows(columns[: self.collapse.nkeys], columns[self.collapse.nkeys :])
+    @property
+    def result(self) -> ColumnRef:
+        """The statistic."""
+        dtype = PAIR_STATISTICS[self.statistic].result_type(self.value.dtype)
+        return ColumnRef(self._name, len(self.keys), dtype)
+
+    def describe(self) -> str:
+        return f"Group by {', '.join(map(describe, self.keys))}: {self.statistic}({describe(self.value)})"
 
 
 @lower.register
 def _(frame: Grouped) -> Expr:
-    values = list(dict.fromkeys(value for item in frame.reductions for value in item.values))
+    values = tuple(dict.fromkeys(value for item in frame.reductions for value in item.values))
     steps = tuple(
         Step(item.name, tuple(values.index(value) for value in item.values), item.skipna, item.params)
         for item in frame.reductions
     )
     collapse = Collapse(len(frame.keys), steps)
-
-    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        return GroupBlocks(compile_these(values), collapse)
-
-    purpose = frame.describe().replace("Group", "group", 1)
-    partials = pipeline(frame.frame, [*frame.keys, *values], sink, f"{purpose} {token(frame.reductions)}")
+    partials = group_partitions(frame.frame, (*frame.keys, *values), collapse, frame.describe())
     return merge_by_range(frame._name, partials, frame.npartitions, collapse)
 
 
-def names_of(frame: Grouped) -> tuple[Hashable, ...]:
-    """Return the names of all columns."""
-    return tuple(range(len(frame.keys) + len(frame.reductions)))
+@lower.register
+def _(frame: GroupStatistic) -> Expr:
+    pairs = Pairs(len(frame.keys), frame.statistic, frame.skipna)
+    partials = group_partitions(frame.frame, (*frame.keys, frame.value), pairs.collapse, frame.describe())
+    return merge_by_range(frame._name, partials, frame.npartitions, pairs)

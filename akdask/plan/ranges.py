@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns import Table, take_rows
-from akdask.kernels.collapse import Collapse
+from akdask.columns import Table, concat_rows, take_rows
+from akdask.kernels.collapse import Merging
 from akdask.kernels.group import group_rows
 from akdask.plan._dask import Expr
 from akdask.plan.tables import Tasks
@@ -24,19 +24,19 @@ WHOLE_ROWS = 2**18
 """Rows that are not worth cutting."""
 
 
-def merge_by_range(name: str, tables: Expr, count: int, collapse: Collapse) -> Expr:
+def merge_by_range(name: str, tables: Expr, count: int, collapse: Merging) -> Expr:
     """Return the node that merges the tables of another into `count` partitions, in the order of the keys."""
     everything = tuple((0, partition) for partition in range(tables.npartitions))
     if count == 1:
         return Tasks(name, _merge_all, ((everything, (collapse,)),), tables)
-    one_by_one = tuple((((0, partition),), (collapse.nkeys,)) for partition in range(tables.npartitions))
+    one_by_one = tuple((((0, partition),), (collapse.cut_keys,)) for partition in range(tables.npartitions))
     samples = Tasks(f"sample {name}", _sample, one_by_one, tables)
     cuts = Tasks(f"cut {name}", _choose_cuts, ((everything, (count,)),), samples)
     calls = tuple(((*everything, (1, 0)), (number, count, collapse)) for number in range(count))
     return Tasks(name, _merge_range, calls, tables, cuts)
 
 
-def _merge_all(tables: Sequence[Table], collapse: Collapse) -> Table:
+def _merge_all(tables: Sequence[Table], collapse: Merging) -> Table:
     return collapse.finish(collapse.merge(tables))
 
 
@@ -52,8 +52,6 @@ def _choose_cuts(samples: Sequence[tuple[int, list[Column]]], count: int) -> lis
     total = sum(nrows for nrows, _ in samples)
     if total <= WHOLE_ROWS:
         return []
-    from akdask.columns import concat_rows
-
     used = [(nrows, keys) for nrows, keys in samples if nrows]
     keys = [concat_rows(columns) for columns in zip(*(keys for _, keys in used), strict=True)]
     weights = np.concatenate([np.full(len(columns[0]), nrows / len(columns[0])) for nrows, columns in used])
@@ -65,11 +63,11 @@ def _choose_cuts(samples: Sequence[tuple[int, list[Column]]], count: int) -> lis
     return [[_plain(key, place) for key in keys] for place in places]
 
 
-def _merge_range(items: Sequence[Any], number: int, count: int, collapse: Collapse) -> Table:
+def _merge_range(items: Sequence[Any], number: int, count: int, collapse: Merging) -> Table:
     *tables, cuts = items
     pieces = []
     for table in tables:
-        keys = collapse.keys(table)
+        keys = collapse.keys(table)[: collapse.cut_keys]
         start = _place(keys, cuts[number - 1]) if 0 < number <= len(cuts) else 0 if number == 0 else table.nrows
         stop = _place(keys, cuts[number]) if number < len(cuts) else table.nrows
         if stop > start:

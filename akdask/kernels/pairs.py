@@ -1,0 +1,148 @@
+"""Statistics of the distinct values of each group: number, commonest, median."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from akdask.columns import Table, take_rows
+from akdask.errors import ArgumentTypeError
+from akdask.kernels.collapse import Collapse, Step
+from akdask.kernels.group import Runs, group_sorted
+from akdask.kernels.grouped import NUMBERS
+from akdask.schema import FLOAT64, INT64, STR, ColumnType
+from akdask.typing import Column, NumberArray
+
+COUNT = (Step("size", ()),)
+
+
+@dataclass(frozen=True, slots=True)
+class PairStatistic:
+    """A statistic of the distinct values of each group and how often each occurs.
+
+    Parameters
+    ----------
+    name : str
+        Its key in ``PAIR_STATISTICS``.
+    types : mapping of ColumnType to ColumnType
+        Type of the result for every type of column that it takes.
+    compute : callable
+        ``(groups, values, counts, missing)`` to the results; the values of each group ascend, and `missing` tells
+        which are NaN.
+    """
+
+    name: str
+    types: Mapping[ColumnType, ColumnType]
+    compute: Callable[[Runs, Column, NumberArray, NumberArray], Column]
+
+    def result_type(self, dtype: ColumnType) -> ColumnType:
+        """Return the type of the result for a column of type `dtype`.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the statistic does not take such columns.
+        """
+        if dtype not in self.types:
+            raise ArgumentTypeError(
+                f"{self.name} of groups does not take a column of type {dtype}.",
+                details=[f"types that it takes: {', '.join(map(str, self.types))}"],
+            )
+        return self.types[dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Tables of distinct (keys, value) with the number of rows of each, finished to a statistic for each group.
+
+    Parameters
+    ----------
+    nkeys : int
+        Number of keys; the value is one key more of the tables.
+    statistic : str
+        A key of ``PAIR_STATISTICS``.
+    skipna : bool
+        Whether NaN are left out.
+    """
+
+    nkeys: int
+    statistic: str
+    skipna: bool = True
+
+    @property
+    def cut_keys(self) -> int:
+        """Number of keys that decide to which range of the result a row belongs: not the value."""
+        return self.nkeys
+
+    @property
+    def collapse(self) -> Collapse:
+        """What makes the tables of rows."""
+        return Collapse(self.nkeys + 1, COUNT)
+
+    def keys(self, table: Table) -> list[Column]:
+        """Return the keys, without the value."""
+        return self.collapse.keys(table)[: self.nkeys]
+
+    def merge(self, tables: Sequence[Table]) -> Table:
+        """Return one table of several."""
+        return self.collapse.merge(tables)
+
+    def finish(self, table: Table) -> Table:
+        """Return the keys and the statistic of each group."""
+        *keys, values, counts = self.collapse.finish(table).columns.values()
+        missing = np.isnan(values) if self.skipna and _is_float(values) else np.zeros(table.nrows, np.bool_)
+        groups = group_sorted(keys)
+        result = PAIR_STATISTICS[self.statistic].compute(groups, values, counts, missing)
+        columns = [*(take_rows(key, groups.segments) for key in keys), result]
+        return Table(dict(enumerate(columns)), groups.count)
+
+
+def _is_float(column: Column) -> bool:
+    return isinstance(column, np.ndarray) and column.dtype == np.float64
+
+
+def _nunique(groups: Runs, values: Column, counts: NumberArray, missing: NumberArray) -> Column:
+    return groups.reduce(np.add, (~missing).astype(np.int64))
+
+
+def _mode(groups: Runs, values: Column, counts: NumberArray, missing: NumberArray) -> Column:
+    """Return the commonest value of each group, the smallest of several."""
+    counts = np.where(missing, 0, counts)
+    rows = np.flatnonzero(counts == groups.spread(groups.reduce(np.maximum, counts)))
+    # Of the rows that share the maximum, the first one at or after the start of each group.
+    return take_rows(values, rows[np.searchsorted(rows, groups.segments)])
+
+
+def _median(groups: Runs, values: NumberArray, counts: NumberArray, missing: NumberArray) -> Column:
+    """Find the one or two rows in the middle by how many come before."""
+    counts = np.where(missing, 0, counts)
+    until = np.cumsum(counts)
+    rows = groups.reduce(np.add, counts)
+    before = np.cumsum(rows) - rows
+    last = np.maximum(rows - 1, 0)
+    floats = values.astype(np.float64)
+    low, high = (
+        floats.take(np.searchsorted(until, before + place, "right"), mode="clip")
+        for place in (last // 2, np.minimum(rows // 2, last))
+    )
+    with np.errstate(all="ignore"):
+        # Not (low + high) / 2, which may overflow.
+        middle = np.where(low == high, low, low * 0.5 + high * 0.5)
+    middle[rows == 0] = np.nan
+    if _is_float(values):
+        # NaN that are not skipped are the last values of their groups.
+        ends = groups.segments + groups.sizes() - 1
+        middle[np.isnan(floats[ends]) & ~missing[ends]] = np.nan
+    return middle
+
+
+PAIR_STATISTICS = {
+    statistic.name: statistic
+    for statistic in (
+        PairStatistic("nunique", dict.fromkeys((*NUMBERS, STR), INT64), _nunique),
+        PairStatistic("mode", {t: t for t in (*NUMBERS, STR)}, _mode),
+        PairStatistic("median", dict.fromkeys(NUMBERS, FLOAT64), _median),
+    )
+}

@@ -1,0 +1,144 @@
+"""Rows in the order of their groups, where groups begin, and values of groups handed back to their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from akdask.columns import Table, take_rows
+from akdask.kernels.arrange import Arrangement, Some
+from akdask.kernels.group import positions_among
+from akdask.plan._dask import Expr
+from akdask.plan.group import planned_ranges
+from akdask.plan.groupblocks import group_partitions
+from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lower import lower
+from akdask.plan.node import Frame
+from akdask.plan.ranges import merge_by_range
+from akdask.plan.rowwise import Project
+from akdask.plan.tables import Tasks
+from akdask.plan.tokens import token
+from akdask.plan.values import ColumnRef, Value, describe
+from akdask.schema import INT64, RowSpace
+from akdask.typing import Column
+
+
+class Arranged(Frame):
+    """Columns of the rows sorted by key, all of them or some of each group; equal keys stay in their order."""
+
+    frame: Frame
+    keys: tuple[Value, ...]
+    carried: tuple[Value, ...]
+    some: Some | None
+
+    @cached_property
+    def _row_token(self) -> str:
+        return token("arranged", self.frame.rows.token, self.keys, repr(self.some))
+
+    @property
+    def rows(self) -> RowSpace:
+        return uncounted_rows(self._row_token, planned_ranges(self.frame))
+
+    def column(self, number: int) -> ColumnRef:
+        """Return one of the carried columns."""
+        return ColumnRef(self._name, number, self.carried[number].dtype)
+
+    def describe(self) -> str:
+        wanted = "Rows" if self.some is None else f"{self.some.kind.capitalize()} of groups"
+        return f"{wanted} by {', '.join(map(describe, self.keys))}"
+
+
+class Starts(Frame):
+    """Where each group begins, given the column of their sizes."""
+
+    frame: Project
+
+    @property
+    def rows(self) -> RowSpace:
+        return self.frame.rows
+
+    @property
+    def start(self) -> ColumnRef:
+        """The number of rows in all groups before."""
+        return ColumnRef(self._name, 0, INT64)
+
+
+class Spread(Frame):
+    """The value of each row's group.
+
+    `frame` are the keys of the rows; `groups` are the distinct keys, in any partitions, and the values of the groups
+    behind them.  Rows whose keys are not among them get `fill`.
+    """
+
+    frame: Project
+    groups: Project
+
+    @property
+    def rows(self) -> RowSpace:
+        return self.frame.rows
+
+    @property
+    def value(self) -> ColumnRef:
+        """The values."""
+        return ColumnRef(self._name, 0, self.groups.values[-1].dtype)
+
+
+@lower.register
+def _(frame: Arranged) -> Expr:
+    arrangement = Arrangement(len(frame.keys), frame.some)
+    tables = group_partitions(frame.frame, (*frame.keys, *frame.carried), arrangement, frame.describe())
+    return merge_by_range(frame._name, tables, frame.npartitions, arrangement)
+
+
+@lower.register
+def _(frame: Starts) -> Expr:
+    count = frame.npartitions
+    totals = Tasks(f"total {frame._name}", _total, tuple((((0, number),), ()) for number in range(count)), frame.frame)
+    before = [tuple((1, earlier) for earlier in range(number)) for number in range(count)]
+    calls = tuple((((0, number), *before[number]), ()) for number in range(count))
+    return Tasks(frame._name, _starts, calls, frame.frame, totals)
+
+
+@lower.register
+def _(frame: Spread) -> Expr:
+    groups = tuple((1, number) for number in range(frame.groups.npartitions))
+    calls = tuple((((0, number), *groups), ()) for number in range(frame.npartitions))
+    return Tasks(frame._name, _spread, calls, frame.frame, frame.groups)
+
+
+def _total(tables: Sequence[Table]) -> int:
+    (sizes,) = tables[0].columns.values()
+    return int(sizes.sum())
+
+
+def _starts(inputs: Sequence[Table | int]) -> Table:
+    table, *before = inputs
+    assert isinstance(table, Table)
+    (sizes,) = table.columns.values()
+    return Table({0: np.cumsum(sizes) - sizes + sum(before)}, table.nrows)
+
+
+def _spread(tables: Sequence[Table]) -> Table:
+    *unique, values = Table.concat(tables[1:]).columns.values()
+    keys = list(tables[0].columns.values())
+    found = positions_among(unique, keys)
+    return Table({0: _take_found(values, found)}, tables[0].nrows)
+
+
+def _take_found(values: Column, positions: np.ndarray) -> Column:
+    """Rows whose keys were dropped get NaN, 0, False or no text."""
+    if not (positions < 0).any():
+        return take_rows(values, positions)
+    if not isinstance(values, np.ndarray):
+        return values.take(_with_nulls(positions)).fill_null("")
+    fill = np.nan if values.dtype.kind == "f" else 0
+    padded = np.append(values, np.array([fill], values.dtype))
+    return padded[positions]
+
+
+def _with_nulls(positions: np.ndarray) -> object:
+    import pyarrow as pa
+
+    return pa.array(positions, mask=positions < 0)
