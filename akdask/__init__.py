@@ -78,6 +78,7 @@ from akdask.collections.elementwise import (
     trunc,
     where,
 )
+from akdask.collections.frame_groupby import DataFrameGroupBy
 from akdask.collections.functions import (
     all,
     any,
@@ -94,6 +95,7 @@ from akdask.collections.functions import (
     sum,
     var,
 )
+from akdask.collections.groupby import GROUPBY_REDUCTION_TYPES, GroupBy
 from akdask.collections.histograms import histogram
 from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
@@ -104,6 +106,7 @@ from akdask.collections.scans import argmaxk, argmink, cumprod, cumsum, maxk, mi
 from akdask.collections.segarray import SegArray
 from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, searchsorted, sort
 from akdask.collections.strings import Strings
+from akdask.collections.uniqueness import unique, value_counts
 from akdask.errors import AkdaskError
 from akdask.io import (
     get_datasets,
@@ -124,11 +127,14 @@ from akdask.snapshot import restore, snapshot
 __version__ = "0.1.0"
 
 __all__ = [
+    "GROUPBY_REDUCTION_TYPES",
     "AkdaskError",
     "ArrayView",
     "Categorical",
     "DataFrame",
+    "DataFrameGroupBy",
     "Datetime",
+    "GroupBy",
     "IPv4",
     "Index",
     "MultiIndex",
@@ -248,7 +254,9 @@ __all__ = [
     "to_hdf",
     "trunc",
     "uniform",
+    "unique",
     "update_hdf",
+    "value_counts",
     "var",
     "where",
     "zeros",

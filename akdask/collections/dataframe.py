@@ -13,7 +13,7 @@ from akdask.collections.frame_build import arrays_of, named_items, split_index
 from akdask.collections.frame_columns import ColumnMethods
 from akdask.collections.frame_display import DisplayMethods
 from akdask.collections.frame_form import ToPandas
-from akdask.collections.frame_rows import RowMethods
+from akdask.collections.frame_groupby import GroupMethods
 from akdask.collections.frame_sort import FrameSortMethods
 from akdask.collections.frame_statistics import StatisticsMethods
 from akdask.collections.frame_storage import FileMethods
@@ -27,7 +27,7 @@ from akdask.plan.present import Present
 from akdask.plan.run import run
 
 
-class DataFrame(ColumnMethods, RowMethods, FrameSortMethods, StatisticsMethods, FileMethods, DisplayMethods):
+class DataFrame(ColumnMethods, GroupMethods, FrameSortMethods, StatisticsMethods, FileMethods, DisplayMethods):
     """Named lazy columns that share their rows.
 
     Parameters

@@ -64,7 +64,7 @@ class GroupBy:
         self.keys: Any = list(keys) if several else _array(keys)
         self.dropna = dropna
         self.assume_sorted = assume_sorted
-        self._arrays: list[Array] = [_array(key) for key in self.keys] if several else [self.keys]
+        self._arrays: list[Array] = [_array(key) for key in (self.keys if several else [self.keys])]
 
     # the rows
 
@@ -86,7 +86,7 @@ class GroupBy:
         remaining = iter(aligned)
         made = []
         for name, values, params in reductions:
-            taken = [numbers] if values is None else [next(remaining)]
+            taken: list[Value] = [numbers] if values is None else [next(remaining)]
             if name == "size":
                 taken = []
             elif GROUPED[name].by_position:
@@ -115,6 +115,12 @@ class GroupBy:
     def unique_key_idx(self) -> pdarray:
         """The number of the first row of each group, as int64; lazy."""
         return self._result(self._grouped(("min", None, {})))
+
+    def edge_rows(self, *, last: bool = False) -> pdarray:
+        """Return which rows are the first of their groups, or the last; lazy bool array, where nothing is dropped."""
+        edges = self._result(self._grouped(("max" if last else "min", None, {})))
+        frame, _ = align("group", [(key._frame, key._value) for key in self._arrays])
+        return self.broadcast(edges) == pdarray(*row_numbers(frame))
 
     @property
     def permutation(self) -> pdarray:
@@ -266,12 +272,27 @@ class GroupBy:
             return self._reduced(name, values, skipna=skipna)
         return self.median(values, skipna) if name == "median" else getattr(self, name)(values)
 
+    def reduce_together(self, calls: Sequence[tuple[Any, str]], **params: Any) -> tuple[Keys, list[Any]]:
+        """Return the keys and several reductions of the groups, found in one pass over the rows; lazy.
+
+        Parameters
+        ----------
+        calls : sequence of (array, str)
+            What to reduce, and the name of the reduction.
+        **params
+            Arguments of all of them.
+        """
+        wanted = [(_array(values), name) for values, name in calls]
+        # Everything but the first value works on what the elements are, not on what stands for them.
+        taken = [(name, _codes(values) if name in ("first", "size", "count") else values) for values, name in wanted]
+        grouped = self._grouped(*((name, values, params) for name, values in taken))
+        models = [values if name == "first" else None for values, name in wanted]
+        results = [_like(model, grouped, grouped.result(number)) for number, model in enumerate(models)]
+        return self._keys_of(grouped), results
+
     def _reduced(self, name: str, values: Any, **params: Any) -> tuple[Keys, Any]:
-        given = _array(values)
-        operand = _codes(given) if name == "first" else given
-        GROUPED[name].result_type(operand._as_operand()[1].dtype)
-        grouped = self._grouped((name, operand, params))
-        return self._keys_of(grouped), _like(given if name == "first" else None, grouped, grouped.result(0))
+        keys, (result,) = self.reduce_together([(values, name)], **params)
+        return keys, result
 
     def _statistic(self, name: str, values: Any, skipna: bool = True) -> tuple[Keys, Any]:
         given = _array(values)
@@ -304,7 +325,7 @@ class GroupBy:
         """Return the keys, and the last rows of each group; see `head`."""
         return self._some(Some("tail", n), values, return_indices)
 
-    def sample(
+    def sample(  # noqa: PLR0917 - Arkouda's signature
         self,
         values: Any,
         n: int | None = None,
@@ -400,7 +421,7 @@ class GroupBy:
         else:
             rows, row_keys, _, _ = self._on()
             frame = Arranged(rows, row_keys, row_keys, None)
-            keys = [frame.column(number) for number in range(self.nkeys)]
+            keys = list(map(frame.column, range(self.nkeys)))
         spread = Spread(_project(frame, keys), _project(groups, columns))
         return _like(given, spread, spread.value)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from akdask.columns import Table, take_rows
 from akdask.kernels.arrange import Arrangement, Some
@@ -114,8 +116,8 @@ def _total(tables: Sequence[Table]) -> int:
 
 
 def _starts(inputs: Sequence[Table | int]) -> Table:
-    table, *before = inputs
-    assert isinstance(table, Table)
+    table: Any = inputs[0]
+    before: Sequence[Any] = inputs[1:]
     (sizes,) = table.columns.values()
     return Table({0: np.cumsum(sizes) - sizes + sum(before)}, table.nrows)
 
@@ -132,13 +134,7 @@ def _take_found(values: Column, positions: np.ndarray) -> Column:
     if not (positions < 0).any():
         return take_rows(values, positions)
     if not isinstance(values, np.ndarray):
-        return values.take(_with_nulls(positions)).fill_null("")
+        return values.take(pa.array(positions, mask=positions < 0)).fill_null("")
     fill = np.nan if values.dtype.kind == "f" else 0
     padded = np.append(values, np.array([fill], values.dtype))
     return padded[positions]
-
-
-def _with_nulls(positions: np.ndarray) -> object:
-    import pyarrow as pa
-
-    return pa.array(positions, mask=positions < 0)

@@ -17,7 +17,7 @@ from akdask.plan.ranges import merge_by_range
 from akdask.plan.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value, describe
-from akdask.schema import ColumnType, RowSpace
+from akdask.schema import INT64, RowSpace
 
 RANGE_ROWS = 2**21
 """Rows of the input for which a partition of the result is planned."""
@@ -36,24 +36,22 @@ class GroupReduction:
         Whether NaN are left out.
     **params
         Arguments of the last step, such as ``ddof``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If there is no such reduction of values of that type.
     """
 
-    __slots__ = ("name", "params", "skipna", "token", "values")
+    __slots__ = ("dtype", "name", "params", "skipna", "token", "values")
 
     def __init__(self, name: str, *values: Value, skipna: bool = True, **params: Any) -> None:
         self.name = name
         self.values = values
         self.skipna = skipna
         self.params = tuple(sorted(params.items()))
+        self.dtype = GROUPED[name].result_type(values[0].dtype) if values else INT64
         self.token = token(name, values, skipna, self.params)
-
-    @property
-    def dtype(self) -> ColumnType:
-        """Type of the result."""
-        reduction = GROUPED[self.name]
-        if not self.values:
-            return next(iter(reduction.types.values()))
-        return reduction.result_type(self.values[0].dtype)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(describe, self.values[:1]))})"

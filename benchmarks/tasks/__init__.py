@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from benchmarks.report import Result
 from benchmarks.setting import Setting
+from benchmarks.tasks.group import distinct_values, few_groups, many_groups, two_keys
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
 from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
 from benchmarks.tasks.overhead import small_operations
@@ -21,6 +22,10 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "sum": sum_of_a_column,
     "filter": filtered_sum,
     "expression": expression_sum,
+    "few-groups": few_groups,
+    "many-groups": many_groups,
+    "two-keys": two_keys,
+    "distinct": distinct_values,
     "write": write_three_columns,
     "sort": sort_rows,
     "strings": read_write_ask_strings,

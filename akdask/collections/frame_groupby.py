@@ -1,0 +1,256 @@
+"""`DataFrameGroupBy`: rows grouped by some columns, and reductions of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Self
+
+from akdask.collections.array import Array
+from akdask.collections.columnset import ColumnSet
+from akdask.collections.frame_rows import RowMethods
+from akdask.collections.groupby import GROUPBY_REDUCTION_TYPES, GroupBy
+from akdask.collections.rows import known_lengths
+from akdask.errors import ArgumentError
+from akdask.kernels.grouped import GROUPED
+from akdask.kernels.pairs import PAIR_STATISTICS
+
+Call = tuple[str, str, str]
+"""Name of the result, column, reduction."""
+
+
+def _method(name: str) -> Callable[..., RowMethods]:
+    """Declare the method of one reduction of columns of numbers."""
+
+    def method(self: DataFrameGroupBy, colnames: Any = None) -> RowMethods:
+        return self._each(name, colnames)
+
+    method.__name__ = name
+    method.__doc__ = f"Return ``{name}`` of each group, of one, several or all columns of numbers; lazy."
+    return method
+
+
+class DataFrameGroupBy:
+    """Rows of a DataFrame grouped by columns of it.
+
+    Parameters
+    ----------
+    gb : GroupBy
+        The groups.
+    df : DataFrame
+        The rows.
+    gb_key_names : list of str
+        The columns that they are grouped by.
+    as_index : bool
+        Label the rows of results by the keys where there is one key; otherwise keys are columns.
+
+    Notes
+    -----
+    Results are lazy DataFrames with one row for each group.  All reductions of one call are found in one pass, apart
+    from medians, modes and distinct counts.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 2.0, 3.0]})
+    >>> df.groupby("k", as_index=False).sum().to_pandas()
+       k    x
+    0  1  4.0
+    1  2  2.0
+    """
+
+    def __init__(self, gb: GroupBy, df: RowMethods, gb_key_names: Sequence[str], as_index: bool = True) -> None:
+        self.gb = gb
+        self.df = df
+        self.gb_key_names = list(gb_key_names)
+        self.as_index = as_index
+        self._chosen: list[str] | None = None
+
+    def __getitem__(self, names: str | Sequence[str]) -> DataFrameGroupBy:
+        """Return the same groups with only some columns to reduce."""
+        chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index)
+        chosen._chosen = self._columns(names)
+        return chosen
+
+    def agg(self, func: Any = None, **named: tuple[str, str]) -> RowMethods:
+        """Return several reductions of each group; lazy.
+
+        Parameters
+        ----------
+        func : str, list of str, or mapping of column to str or list of str, optional
+            Names of reductions, for all columns or for each.  Several of one column are called ``column_reduction``.
+        **named : (str, str)
+            Results by name: ``total=("x", "sum")``.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+        MissingColumnError
+            If there is no such column.
+        """
+        calls: list[Call] = [(name, column, reduction) for name, (column, reduction) in named.items()]
+        if isinstance(func, str | list | tuple):
+            func = dict.fromkeys(self._columns(None), func)
+        for column, reductions in (func or {}).items():
+            if isinstance(reductions, str):
+                calls.append((column, column, reductions))
+            else:
+                calls += [(f"{column}_{reduction}", column, reduction) for reduction in reductions]
+        return self._reduce(calls)
+
+    aggregate = agg
+
+    def size(self, as_series: bool | None = None, sort_index: bool = True) -> RowMethods:
+        """Return the number of rows of each group as column ``size``; lazy."""
+        grouped = self.gb._grouped(("size", None, {}))
+        return self._frame(self.gb._keys_of(grouped), {"size": self.gb._result(grouped)})
+
+    sum, prod, mean, var, std = map(_method, ("sum", "prod", "mean", "var", "std"))
+    min, max, median, argmin, argmax = map(_method, ("min", "max", "median", "argmin", "argmax"))
+    any, all, or_, and_, xor = map(_method, ("any", "all", "OR", "AND", "XOR"))
+
+    def count(self, colnames: Any = None) -> RowMethods:
+        """Return the number of values of each group that are not NaN; lazy."""
+        return self._each("count", colnames, numbers=False)
+
+    def first(self, colnames: Any = None) -> RowMethods:
+        """Return the first value of each group; lazy."""
+        return self._each("first", colnames, numbers=False)
+
+    def nunique(self, colnames: Any = None) -> RowMethods:
+        """Return the number of distinct values of each group; lazy."""
+        return self._each("nunique", colnames, numbers=False)
+
+    def mode(self, colnames: Any = None) -> RowMethods:
+        """Return the commonest value of each group; lazy."""
+        return self._each("mode", colnames, numbers=False)
+
+    def head(self, n: int = 5, sort_index: bool = True) -> RowMethods:
+        """Return the first rows of each group, in the order of the rows if `sort_index`; lazy."""
+        return self._rows(self.gb.head(self.gb._arrays[0], n)[1])
+
+    def tail(self, n: int = 5, sort_index: bool = True) -> RowMethods:
+        """Return the last rows of each group; lazy."""
+        return self._rows(self.gb.tail(self.gb._arrays[0], n)[1])
+
+    def sample(
+        self,
+        n: int | None = None,
+        frac: float | None = None,
+        replace: bool = False,
+        weights: Any = None,
+        random_state: int | None = None,
+    ) -> RowMethods:
+        """Return a random choice of the rows of each group; see `GroupBy.sample`."""
+        odds = self.df._columns.array(weights) if isinstance(weights, str) else weights
+        chosen = self.gb.sample(self.gb._arrays[0], n, frac, replace, odds, random_state, return_indices=True)
+        return self._rows(chosen)
+
+    def broadcast(self, x: Any, permute: bool = True) -> Any:
+        """Spread one value per group back to the rows; see `GroupBy.broadcast`."""
+        return self.gb.broadcast(x, permute)
+
+    def _rows(self, positions: Any) -> RowMethods:
+        rows: RowMethods = self.df._rows(positions)
+        return rows
+
+    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True) -> RowMethods:
+        names = self._columns(colnames)
+        if colnames is None and numbers:
+            names = [name for name in names if self.df.dtypes[name] not in ("str", "Categorical")]
+        return self._reduce([(name, name, reduction) for name in names])
+
+    def _columns(self, names: Any) -> list[str]:
+        if names is None:
+            others = [name for name in self.df.columns if name not in self.gb_key_names]
+            return others if self._chosen is None else self._chosen
+        names = [names] if isinstance(names, str) else list(names)
+        self.df._columns.only(names)
+        return names
+
+    def _reduce(self, calls: Iterable[Call]) -> RowMethods:
+        calls = [(name, column, reduction.upper() if reduction.upper() in GROUPED else reduction)
+                 for name, column, reduction in calls]  # fmt: skip
+        unknown = [reduction for _, _, reduction in calls if reduction not in {*GROUPBY_REDUCTION_TYPES, "size"}]
+        if unknown:
+            raise ArgumentError(
+                f"groups cannot be reduced by {unknown[0]!r}.",
+                details=[f"reductions: {', '.join(sorted(GROUPBY_REDUCTION_TYPES))}"],
+            )
+        self._columns([column for _, column, _ in calls])
+        one_pass = [call for call in calls if call[2] in GROUPED]
+        keys, results = self.gb.reduce_together([(self.df._columns.array(column), how) for _, column, how in one_pass])
+        found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
+        for name, column, how in calls:
+            if how in PAIR_STATISTICS:
+                found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column))[1])
+        return self._frame(keys, {name: found[name] for name, _, _ in calls})
+
+    def _frame(self, keys: Any, results: Mapping[str, Array]) -> RowMethods:
+        arrays = keys if isinstance(keys, tuple) else (keys,)
+        if self.as_index and len(arrays) == 1:
+            return self.df._of(ColumnSet.of(results, arrays[0]))
+        return self.df._of(ColumnSet.of({**dict(zip(self.gb_key_names, arrays, strict=True)), **results}))
+
+
+def _beside(keys: Any, result: Array) -> Array:
+    """Count groups that were cut elsewhere, where there are several partitions, so that they can be put together."""
+    key = keys[0] if isinstance(keys, tuple) else keys
+    if not key.rows.same_rows(result.rows):
+        known_lengths(key._frame)
+        known_lengths(result._frame)
+    return result
+
+
+class GroupMethods(RowMethods):
+    """Grouping by columns."""
+
+    def groupby(
+        self, keys: str | Sequence[str], use_series: bool = True, as_index: bool = True, dropna: bool = True
+    ) -> Any:
+        """Return the rows grouped by one or more columns; lazy.
+
+        Parameters
+        ----------
+        keys : str or list of str
+            The columns.
+        use_series : bool
+            Return a `DataFrameGroupBy`; otherwise a `GroupBy` of the columns alone.
+        as_index : bool
+            Label the rows of results by the keys where there is one key; otherwise keys are columns.
+        dropna : bool
+            Leave out rows with NaN among their keys.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        """
+        names = [keys] if isinstance(keys, str) else list(keys)
+        arrays = [self._columns.array(name) for name in names]
+        groups = GroupBy(arrays[0] if isinstance(keys, str) else arrays, dropna=dropna)
+        return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
+
+    def drop_duplicates(self, subset: str | Sequence[str] | None = None, keep: str = "first") -> Self:
+        """Return the frame with one row of all that are equal, in the order of the rows; lazy.
+
+        Parameters
+        ----------
+        subset : str or list of str, optional
+            The columns that must be equal, all unless given.
+        keep : {"first", "last"}
+            Which row to keep.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentError
+            If `keep` is something else.
+        """
+        if keep not in ("first", "last"):
+            raise ArgumentError(f"keep={keep!r} is neither 'first' nor 'last'.")
+        names = [subset] if isinstance(subset, str) else list(self.columns if subset is None else subset)
+        groups = GroupBy([self._columns.array(name) for name in names], dropna=False)
+        frame: Self = self._rows(groups.edge_rows(last=keep == "last"))
+        return frame

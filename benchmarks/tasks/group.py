@@ -1,0 +1,142 @@
+"""From files in the page cache to the results of groups, whole in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dask
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+import akdask as ak
+from akdask.collections.groupby import GroupBy
+from benchmarks.data import Array, FileSet, floats, make_set
+from benchmarks.peers.numpy_h5py import read_columns
+from benchmarks.report import MILLISECONDS, OURS, Result
+from benchmarks.setting import Setting
+from benchmarks.timing import Run, interleave
+
+FEW = 1_000
+
+
+@dataclass(frozen=True)
+class Question:
+    """Reductions of column `v` by some keys: names that all engines but duckdb for `mean` share."""
+
+    keys: tuple[str, ...]
+    reductions: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return (*self.keys, "v") if self.reductions else self.keys
+
+
+def few_groups(setting: Setting) -> list[Result]:
+    """Sum by a key of a thousand values."""
+    files = _files(setting, "few", k=partial(_below, FEW))
+    return _compare(setting, "sum of 1,000 groups", files, Question(("k",), ("sum",)), 1.5)
+
+
+def many_groups(setting: Setting) -> list[Result]:
+    """Sum by a key of half as many values as rows, close together and far apart."""
+    groups = setting.rows // 2
+    question = Question(("k",), ("sum",))
+    close = _files(setting, "many", k=partial(_below, groups))
+    apart = _files(setting, "apart", k=partial(_scattered, groups))
+    return [
+        *_compare(setting, f"sum of {groups:,} groups", close, question, 4.0),
+        *_compare(setting, f"sum of {groups:,} scattered groups", apart, question, 4.0),
+    ]
+
+
+def two_keys(setting: Setting) -> list[Result]:
+    """Sum, mean and maximum by two keys."""
+    files = _files(setting, "pairs", j=partial(_below, 100), k=partial(_below, FEW))
+    return _compare(setting, "sum, mean, max by two keys", files, Question(("j", "k"), ("sum", "mean", "max")), 4.0)
+
+
+def distinct_values(setting: Setting) -> list[Result]:
+    """Find the distinct values of a column where half are."""
+    files = _files(setting, "many", k=partial(_below, setting.rows // 2))
+    return _compare(setting, "distinct values", files, Question(("k",), ()), 3.0)
+
+
+def _below(high: int, random: np.random.Generator, count: int) -> Array:
+    return random.integers(0, high, count)
+
+
+def _scattered(groups: int, random: np.random.Generator, count: int) -> Array:
+    return random.integers(0, groups, count) * 103_000_003 % 2**40
+
+
+def _files(setting: Setting, name: str, **keys: Callable[..., Array]) -> FileSet:
+    return make_set(setting.folder, name, {**keys, "v": floats}, setting.rows, 4)
+
+
+def _compare(setting: Setting, task: str, files: FileSet, question: Question, floor: float) -> list[Result]:
+    engines = {OURS: _akdask, "polars + h5py": _polars, "duckdb + h5py": _duckdb, "pyarrow + h5py": _pyarrow}
+    if setting.rows <= 10_000_000:
+        engines["pandas + h5py"] = _pandas
+    runs: dict[str, Run] = {
+        name: partial(_answer, engine, files.pattern if name == OURS else files.paths, question, setting.threads)
+        for name, engine in engines.items()
+    }
+    seconds = interleave(runs, setting.repeat)
+    return [Result(task, MILLISECONDS, seconds, {name: floor for name in seconds if name != OURS})]
+
+
+def _answer(engine: Callable[..., Sequence[Any]], files: Any, question: Question, threads: int) -> tuple[float, ...]:
+    columns = [np.asarray(column) for column in engine(files, question, threads)]
+    return (float(len(columns[0])), *(round(float(column.sum(dtype=np.float64)), 3) for column in columns))
+
+
+def _akdask(pattern: str, question: Question, threads: int) -> Sequence[Any]:
+    data = ak.read_hdf(pattern)
+    keys = [data[name] for name in question.keys]
+    groups = GroupBy(keys[0] if len(keys) == 1 else keys)
+    if not question.reductions:
+        return dask.compute(groups.unique_keys)
+    results = [getattr(groups, name)(data["v"]) for name in question.reductions]
+    found = results[0][0]
+    return dask.compute(*(found if len(keys) > 1 else [found]), *(values for _, values in results))
+
+
+def _polars(paths: list[Path], question: Question, threads: int) -> Sequence[Any]:
+    parts = [pl.DataFrame(dict(zip(question.names, read_columns(path, question.names), strict=True))) for path in paths]
+    frame = pl.concat(parts, rechunk=False).lazy()
+    made = [getattr(pl.col("v"), name)().alias(name) for name in question.reductions]
+    return frame.group_by(question.keys).agg(made).collect().get_columns()
+
+
+def _arrow(paths: list[Path], question: Question) -> pa.Table:
+    return pa.concat_tables([pa.table(read_columns(path, question.names), names=question.names) for path in paths])
+
+
+def _duckdb(paths: list[Path], question: Question, threads: int) -> Sequence[Any]:
+    connection = duckdb.connect(config={"threads": threads})
+    connection.register("data", _arrow(paths, question))
+    keys = ", ".join(question.keys)
+    made = ", ".join([keys, *(f"{'avg' if name == 'mean' else name}(v)" for name in question.reductions)])
+    return connection.execute(f"select {made} from data group by {keys}").to_arrow_table().columns
+
+
+def _pyarrow(paths: list[Path], question: Question, threads: int) -> Sequence[Any]:
+    grouped = _arrow(paths, question).group_by(question.keys)
+    return grouped.aggregate([("v", name) for name in question.reductions]).columns
+
+
+def _pandas(paths: list[Path], question: Question, threads: int) -> Sequence[Any]:
+    parts = [pd.DataFrame(dict(zip(question.names, read_columns(path, question.names), strict=True))) for path in paths]
+    frame = pd.concat(parts)
+    if not question.reductions:
+        return [frame[question.keys[0]].unique()]
+    table = frame.groupby(list(question.keys), sort=False)["v"].agg(list(question.reductions)).reset_index()
+    return [table[name] for name in table.columns]
