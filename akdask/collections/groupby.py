@@ -44,6 +44,13 @@ class GroupBy:
     dropna : bool
         Leave out rows with NaN among their keys.  Otherwise all NaN are one key.
 
+    Raises
+    ------
+    ArgumentError
+        If there are no keys.
+    AlignmentError
+        When something is asked for, if the keys do not share rows.
+
     Notes
     -----
     Groups come in ascending order of their keys, NaN last, Strings by their bytes and Categoricals by their codes; an
@@ -60,7 +67,9 @@ class GroupBy:
     """
 
     def __init__(self, keys: Any, assume_sorted: bool = False, dropna: bool = True) -> None:
-        several = isinstance(keys, list | tuple) and bool(keys) and isinstance(keys[0], Array)
+        if isinstance(keys, list | tuple) and not keys:
+            raise ArgumentError("rows are grouped by at least one array.")
+        several = isinstance(keys, list | tuple) and isinstance(keys[0], Array)
         self.keys: Any = list(keys) if several else _array(keys)
         self.dropna = dropna
         self.assume_sorted = assume_sorted

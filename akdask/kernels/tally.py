@@ -9,14 +9,14 @@ from typing import Self
 
 import numpy as np
 
-from akdask.columns import Table
+from akdask.columns import Table, concat_rows
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.group import Codes
 from akdask.kernels.grouped import State
 from akdask.typing import Column, NumberArray
 
-MOST_CELLS = 2**17
-"""Cells of a grid that still stay in the core's cache."""
+MOST_CELLS = 2**18
+"""Cells of a grid of which a column still stays in the core's cache."""
 
 FEWEST_CELLS = 2**10
 """Cells that are not worth saving, however few rows there are."""
@@ -129,12 +129,22 @@ class Tally:
 
 
 class Tallies:
-    """Tallies of blocks for as long as their keys span few cells; the grid grows as wider blocks come."""
+    """Tallies of blocks for as long as their keys span few cells; the grid grows as wider blocks come.
 
-    def __init__(self, collapse: Collapse) -> None:
+    Parameters
+    ----------
+    collapse : Collapse
+        What is computed.
+    nrows : int
+        Number of rows that may come in all.
+    """
+
+    def __init__(self, collapse: Collapse, nrows: int) -> None:
         self._collapse = collapse
+        self._cells = min(MOST_CELLS, max(nrows, FEWEST_CELLS))
         self._done: list[Table] = []
         self._tally: Tally | None = None
+        self._waiting: list[tuple[list[Column], list[Column]]] = []
         self._closed = False
 
     def add(self, keys: Sequence[Column], values: Sequence[Column]) -> bool:
@@ -142,21 +152,45 @@ class Tallies:
         grid = None if self._closed else Grid.around(keys)
         if grid is not None and self._tally is not None and not self._tally.grid.covers(grid):
             grid = grid.united(self._tally.grid)
-            self._done.append(self._tally.table())
-            self._tally = None
-        if grid is None or (self._tally is None and not fits(grid, len(keys[0]))):
+            self._close_tally()
+        if grid is None or (self._tally is None and grid.cells > self._cells):
             self._closed = True
             return False
         if self._tally is None:
             self._tally = Tally(self._collapse, grid)
-        self._tally.add(keys, values)
+        self._add(self._tally, keys, values)
         return True
 
     def tables(self) -> list[Table]:
         """Return the tables of all blocks; they may have groups in common."""
-        return [*self._done, *([] if self._tally is None else [self._tally.table()])]
+        self._close_tally()
+        return self._done
+
+    def _add(self, tally: Tally, keys: Sequence[Column], values: Sequence[Column]) -> None:
+        """Touching all cells is worth it for as many rows only; fewer are kept until others come."""
+        if len(keys[0]) >= tally.grid.cells:
+            tally.add(keys, values)
+            return
+        self._waiting.append(([own(column) for column in keys], [own(column) for column in values]))
+        if sum(len(held[0]) for held, _ in self._waiting) >= tally.grid.cells:
+            self._add_waiting(tally)
+
+    def _add_waiting(self, tally: Tally) -> None:
+        keys, values = (
+            [concat_rows(parts) for parts in zip(*lots, strict=True)] for lots in zip(*self._waiting, strict=True)
+        )
+        tally.add(keys, values)
+        self._waiting.clear()
+
+    def _close_tally(self) -> None:
+        if self._tally is None:
+            return
+        if self._waiting:
+            self._add_waiting(self._tally)
+        self._done.append(self._tally.table())
+        self._tally = None
 
 
-def fits(grid: Grid, nrows: int) -> bool:
-    """Whether indexing a grid is cheaper than sorting so many rows."""
-    return grid.cells <= min(MOST_CELLS, max(nrows, FEWEST_CELLS))
+def own(column: Column) -> Column:
+    """Return a copy of what may lie in a buffer that the next block will overwrite."""
+    return column.copy() if isinstance(column, np.ndarray) else column

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
 from akdask.columns import Table, concat_rows, empty
 from akdask.kernels.arrange import Arrangement
 from akdask.kernels.collapse import Collapse
-from akdask.kernels.tally import Tallies
+from akdask.kernels.tally import Tallies, own
 from akdask.plan._dask import Expr
 from akdask.plan.blocks import Partition
 from akdask.plan.node import Frame
@@ -51,14 +49,13 @@ class GroupBlocks:
         return (self.program,)
 
     def run(self, partition: Partition) -> Table:
-        tallies = Tallies(self.gathering) if isinstance(self.gathering, Collapse) else None
+        tallies = Tallies(self.gathering, partition.nrows) if isinstance(self.gathering, Collapse) else None
         held: list[list[Column]] = [[] for _ in self.program.outputs]
         for block in partition.blocks():
             columns = block.evaluate(self.program)
             if tallies is None or not tallies.add(*self._parted(columns)):
                 for column, pieces in zip(columns, held, strict=True):
-                    # What lies in buffers will be overwritten by the next block.
-                    pieces.append(column.copy() if isinstance(column, np.ndarray) else column)
+                    pieces.append(own(column))
         tables = [] if tallies is None else tallies.tables()
         if held[0] or not tables:
             tables.append(self._sorted(held))

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import ArgumentError, MissingColumnError
+from akdask.plan import ranges
+from akdask.testing.strategies import partitioned
+
+TABLE = pd.DataFrame(
+    {
+        "k": [2, 1, 2, 1, 3, 2, 1],
+        "j": ["a", "b", "a", "a", "b", "b", "b"],
+        "x": [1.0, 2.0, np.nan, 4.0, 5.0, 0.5, 8.0],
+        "y": [3, 1, 2, 5, 4, 9, 9],
+    }
+)
+
+
+@pytest.fixture(params=[[7], [2, 0, 3, 2]])
+def df(request, monkeypatch):
+    monkeypatch.setattr(ranges, "WHOLE_ROWS", 0)
+    return ak.DataFrame({name: partitioned(TABLE[name].to_numpy(), request.param) for name in ("k", "x", "y")}
+                        | {"j": partitioned(TABLE["j"].to_numpy(str), request.param)})  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "min", "max", "var", "std", "median"])
+def test_columns_of_numbers_are_reduced_as_by_pandas(df, name):
+    found = getattr(df.groupby("k"), name)().to_pandas(retain_index=True)[["x", "y"]]
+    wanted = getattr(TABLE.groupby("k")[["x", "y"]], name)()
+    np.testing.assert_allclose(found.to_numpy(float), wanted.to_numpy(float))
+    assert found.index.tolist() == wanted.index.tolist()
+
+
+def test_several_reductions_come_in_one_frame(df):
+    found = df.groupby(["k", "j"]).agg({"x": ["sum", "median"], "y": "nunique"}).to_pandas()
+    groups = TABLE.groupby(["k", "j"])
+    wanted = pd.DataFrame({"x_sum": groups["x"].sum(), "x_median": groups["x"].median(), "y": groups["y"].nunique()})
+    pd.testing.assert_frame_equal(found, wanted.reset_index(), check_dtype=False)
+
+
+def test_results_can_be_named(df):
+    found = df.groupby("k", as_index=False).agg(total=("x", "sum"), most=("y", "max")).to_pandas()
+    wanted = TABLE.groupby("k", as_index=False).agg(total=("x", "sum"), most=("y", "max"))
+    pd.testing.assert_frame_equal(found, wanted)
+
+
+def test_all_columns_are_reduced_by_one_name_or_several(df):
+    groups = df.groupby("k", as_index=False)
+    assert groups["y"].agg(["min", "max"]).columns == ["k", "y_min", "y_max"]
+    assert groups[["x", "y"]].agg("first").columns == ["k", "x", "y"]
+    assert sorted(groups.count().columns) == ["j", "k", "x", "y"]
+    assert groups.first().to_pandas()["j"].tolist() == ["b", "a", "b"]
+    assert groups.mode("y").to_pandas()["y"].tolist() == TABLE.groupby("k")["y"].agg(lambda y: min(y.mode())).tolist()
+    assert groups.or_("y").to_pandas()["y"].tolist() == [13, 11, 4]
+
+
+def test_sizes_of_groups_are_a_column(df):
+    found = df.groupby(["j", "k"]).size().to_pandas()
+    wanted = TABLE.groupby(["j", "k"]).size().rename("size").reset_index()
+    pd.testing.assert_frame_equal(found, wanted)
+
+
+def test_rows_of_groups_are_rows_of_the_frame(df):
+    assert sorted(df.groupby("k").head(1).to_pandas()["y"]) == [1, 3, 4]
+    assert sorted(df.groupby("k").tail(1).to_pandas()["y"]) == [4, 9, 9]
+    assert len(df.groupby("k").sample(n=2, weights="y", random_state=0)) == 5
+
+
+def test_a_groupby_of_the_columns_alone_is_given_where_asked_for(df):
+    groups = df.groupby("k", use_series=False)
+    assert isinstance(groups, ak.GroupBy)
+    assert (
+        df.groupby("k").broadcast(groups.sum(df["y"])[1]).tolist() == TABLE.groupby("k")["y"].transform("sum").tolist()
+    )
+
+
+@pytest.mark.parametrize("keep", ["first", "last"])
+@pytest.mark.parametrize("subset", [None, "k", ["k", "j"]])
+def test_repetitions_are_dropped_as_by_pandas(df, subset, keep):
+    twice = ak.DataFrame({name: ak.concatenate([df[name], df[name]]) for name in df.columns})
+    wanted = pd.concat([TABLE, TABLE], ignore_index=True).drop_duplicates(subset, keep=keep)
+    found = twice.drop_duplicates(subset, keep=keep).to_pandas(retain_index=True)
+    pd.testing.assert_frame_equal(found[list(TABLE.columns)], wanted, check_dtype=False)
+
+
+def test_missing_names_are_refused(df):
+    with pytest.raises(MissingColumnError):
+        df.groupby("z")
+    with pytest.raises(MissingColumnError):
+        df.groupby("k").sum("z")
+    with pytest.raises(ArgumentError, match="cannot be reduced by 'total'"):
+        df.groupby("k").agg({"x": "total"})
+    with pytest.raises(ArgumentError, match="neither 'first' nor 'last'"):
+        df.drop_duplicates(keep="none")

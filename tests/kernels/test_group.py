@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.kernels import group as group_kernel
+from akdask.kernels.group import Codes, Runs, Stack, group_rows, group_sorted, neutral, positions_among
+from akdask.testing.strategies import DTYPES, columns
+
+UFUNCS = [np.add, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor]
+
+
+@st.composite
+def key_columns(draw, max_keys=3):
+    """Some columns with the same number of rows, as plain lists and as columns."""
+    rows = draw(st.integers(0, 30))
+    count = draw(st.integers(1, max_keys))
+    plain = [draw(columns(draw(st.sampled_from(DTYPES)), rows)) for _ in range(count)]
+    if draw(st.booleans()):
+        plain = [column[draw(st.lists(st.integers(0, rows - 1), min_size=rows, max_size=rows))] if rows else column
+                 for column in plain]  # fmt: skip
+    return plain
+
+
+def as_column(plain):
+    return pa.array(plain.tolist(), pa.large_string()) if plain.dtype.kind == "U" else plain
+
+
+def expected_groups(plain):
+    """Rows of each group, in the order of the keys, found by Python alone."""
+    groups = {}
+    for row, items in enumerate(zip(*[column.tolist() for column in plain], strict=True)):
+        groups.setdefault(tuple(map(order_of, items)), []).append(row)
+    return [groups[key] for key in sorted(groups)]
+
+
+def order_of(item):
+    if isinstance(item, str):
+        return item.encode()
+    return (1, 0) if isinstance(item, float) and np.isnan(item) else (0, item)
+
+
+def check(runs, plain):
+    wanted = expected_groups(plain)
+    assert runs.sizes().tolist() == [len(rows) for rows in wanted]
+    permutation = np.arange(runs.nrows) if runs.permutation is None else runs.permutation
+    assert permutation.tolist() == [row for rows in wanted for row in rows]
+    assert runs.firsts().tolist() == [rows[0] for rows in wanted]
+
+
+@given(key_columns())
+def test_rows_are_grouped_in_the_order_of_their_keys_and_stay_in_order_within(plain):
+    check(group_rows([as_column(column) for column in plain]), plain)
+
+
+@given(key_columns())
+def test_keys_that_do_not_fit_one_word_are_grouped_the_same(plain):
+    keys = [as_column(column) for column in plain]
+    check(group_kernel._group_by_words(keys, len(plain[0])), plain)
+
+
+@given(key_columns())
+def test_sorted_rows_are_grouped_by_comparing_neighbours(plain):
+    order = [row for rows in expected_groups(plain) for row in rows]
+    plain = [column[order] for column in plain]
+    check(group_sorted([as_column(column) for column in plain]), plain)
+
+
+@given(key_columns(), st.data())
+def test_rows_find_their_keys_among_distinct_ones(plain, data):
+    firsts = [rows[0] for rows in expected_groups(plain)]
+    known = [first for first in firsts if data.draw(st.booleans())]
+    positions = positions_among(*([as_column(column[rows]) for column in plain] for rows in (known, slice(None))))
+    found = {row: place for place, first in enumerate(known) for rows in expected_groups(plain) if first in rows
+             for row in rows}  # fmt: skip
+    assert positions.tolist() == [found.get(row, -1) for row in range(len(plain[0]))]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-(2**63), 2**63 - 1)), max_size=30), st.sampled_from(UFUNCS))
+def test_all_forms_of_groups_reduce_alike(rows, ufunc):
+    keys = np.array([key for key, _ in rows], np.int64)
+    values = np.array([value for _, value in rows], np.int64)
+    runs, codes = group_rows([keys]), Codes(keys, 5)
+    present = np.unique(keys)
+    expected = [ufunc.reduce(values[keys == key]) for key in present]
+    assert runs.reduce(ufunc, values).tolist() == expected
+    assert codes.reduce(ufunc, values)[present].tolist() == expected
+    assert codes.sizes()[present].tolist() == runs.sizes().tolist()
+    assert codes.spread(codes.reduce(ufunc, values)).tolist() == runs.spread(runs.reduce(ufunc, values)).tolist()
+    absent = np.setdiff1d(np.arange(5), present)
+    assert set(codes.reduce(ufunc, values)[absent].tolist()) <= {int(neutral(ufunc, values.dtype))}
+
+
+@given(st.integers(1, 4), st.integers(0, 5), st.sampled_from(UFUNCS))
+def test_a_stack_reduces_like_rows_with_those_keys(depth, count, ufunc):
+    values = np.arange(depth * count) * 7 - 3
+    keys = np.tile(np.arange(count), depth)
+    stack, runs = Stack(depth, count), group_rows([keys])
+    assert stack.reduce(ufunc, values).tolist() == runs.reduce(ufunc, values).tolist()
+    assert stack.spread(np.arange(count)).tolist() == keys.tolist()
+    assert stack.sizes().tolist() == runs.sizes().tolist()
+    last = values == stack.spread(stack.reduce(np.maximum, values))
+    assert stack.pick(last).tolist() == runs.pick(last).tolist()
+
+
+def test_no_rows_have_no_groups():
+    runs = group_rows([np.empty(0)])
+    assert (runs.count, runs.reduce(np.add, np.empty(0)).dtype) == (0, np.float64)
+    assert isinstance(runs, Runs)
+
+
+def test_floats_of_the_same_value_are_one_key():
+    keys = np.array([np.nan, 0.0, -0.0, -np.nan, np.inf])
+    assert group_rows([keys]).sizes().tolist() == [2, 1, 2]

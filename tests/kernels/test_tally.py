@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.columns import Table
+from akdask.kernels import tally
+from akdask.kernels.collapse import Collapse, Step
+from akdask.kernels.grouped import GROUPED
+from akdask.kernels.tally import Grid, Tallies
+
+STEPS = tuple(
+    Step(name, (0, 1) if GROUPED[name].by_position else (0,), skipna)
+    for name in GROUPED
+    for skipna in (True, False)
+    if np.dtype("float64").name in {t.name for t in GROUPED[name].types}
+)
+
+
+@st.composite
+def blocks(draw):
+    """Blocks of rows with integer keys of two types that spread from one to the next, and floats with NaN."""
+    made = []
+    for _ in range(draw(st.integers(0, 12))):
+        low, rows = draw(st.sampled_from([-(2**63), -3, 0, 5, 900])), draw(st.integers(1, 12))
+        spread = st.sampled_from([0, 2**63, 2**64 - 1]) if draw(st.integers(0, 9)) == 0 else st.just(2**64 - 1)
+        first = draw(st.lists(st.integers(low, low + 4), min_size=rows, max_size=rows))
+        second = draw(st.lists(spread, min_size=rows, max_size=rows))
+        keys = [np.array(first, np.int64), np.array(second, np.uint64)]
+        values = draw(st.lists(st.sampled_from([np.nan, -1.5, 0.0, 2.0]), min_size=rows, max_size=rows))
+        made.append((keys, np.array(values)))
+    return made
+
+
+def same(left: Table, right: Table) -> None:
+    assert list(left.columns) == list(right.columns)
+    for name in left.columns:
+        np.testing.assert_allclose(left.columns[name], right.columns[name], rtol=1e-12, atol=1e-12)
+        assert left.columns[name].dtype == right.columns[name].dtype
+
+
+@given(blocks())
+def test_tallied_blocks_give_what_sorting_all_rows_gives(made):
+    collapse = Collapse(2, STEPS)
+    tallies = Tallies(collapse, 10_000)
+    taken, position = [], 0
+    for keys, values in made:
+        columns = [values, np.arange(position, position + len(values))]
+        if tallies.add(keys, columns):
+            taken.append((keys, columns))
+            position += len(values)
+    tables = tallies.tables()
+    assert bool(tables) == bool(taken)
+    if taken:
+        keys = [np.concatenate(parts) for parts in zip(*(keys for keys, _ in taken), strict=True)]
+        values = [np.concatenate(parts) for parts in zip(*(values for _, values in taken), strict=True)]
+        same(collapse.finish(collapse.merge(tables)), collapse.finish(collapse.rows(keys, values)))
+
+
+def test_a_grid_numbers_its_cells_in_the_order_of_the_keys():
+    grid = Grid((-2, 5), (3, 2))
+    keys = [np.repeat([-2, -1, 0], 2), np.tile([5, 6], 3).astype(np.uint64)]
+    assert grid.codes(keys).tolist() == list(range(6))
+    back = grid.keys(np.arange(6), [key.dtype for key in keys])
+    assert [column.tolist() for column in back] == [key.tolist() for key in keys]
+
+
+def test_keys_that_are_no_integers_have_no_grid():
+    assert Grid.around([np.array([1.0])]) is None
+    assert Grid.around([np.array([True, False])]) == Grid((0,), (2,))
+
+
+def test_wide_keys_are_not_tallied_and_neither_is_what_follows():
+    tallies = Tallies(Collapse(1, ()), 100)
+    assert tallies.add([np.arange(5)], [])
+    assert not tallies.add([np.array([0, tally.MOST_CELLS])], [])
+    assert not tallies.add([np.arange(5)], [])
+    assert [table.nrows for table in tallies.tables()] == [5]
