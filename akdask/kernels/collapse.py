@@ -6,10 +6,17 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from akdask.columns import Table, concat_rows, take_rows
-from akdask.kernels.group import Groups, Stack, group_rows
+from akdask.kernels.grid import Grid
+from akdask.kernels.group import Codes, Groups, Stack, group_rows
 from akdask.kernels.grouped import GROUPED, State
+from akdask.kernels.pieces import scattered, sliced
 from akdask.typing import Column, NumberArray
+
+CELLS_PER_ROW = 2
+"""Cells of a grid that take less time than sorting a row does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,18 @@ class Collapse:
 
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
+        pieces = scattered(keys, [*keys, *values])
+        if pieces is None:
+            return self.rows_at_once(keys, values)
+        return Table.concat([self.rows_at_once(piece[: self.nkeys], piece[self.nkeys :]) for piece in pieces])
+
+    def rows_at_once(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
+        """Return the same as `rows`, which is faster for many."""
+        grid = Grid.around(keys) if len(keys[0]) else None
+        if grid is not None and grid.cells <= CELLS_PER_ROW * len(keys[0]):
+            codes = Codes(grid.codes(keys), grid.cells)
+            cells = np.flatnonzero(codes.sizes())
+            return self.cells(grid.keys(cells, [key.dtype for key in keys]), self.partial(codes, values), cells)
         runs = group_rows(keys)
         firsts = runs.firsts()
         return self._table([take_rows(key, firsts) for key in keys], self.partial(runs, values))
@@ -91,11 +110,22 @@ class Collapse:
         """Return one table of several, which may have groups in common; at least one must be given."""
         if len(tables) == 1:
             return tables[0]
+        return Table.concat([self.merge_at_once(lot) for lot in sliced(tables)])
+
+    def merge_at_once(self, tables: Sequence[Table]) -> Table:
+        """Return the same as `merge`, which is faster for many rows."""
+        if len(tables) == 1:
+            return tables[0]
         joined = Table.concat(tables)
-        runs = group_rows(self.keys(joined))
+        keys, states = self.keys(joined), self._states(joined)
+        grid = Grid.around(keys) if joined.nrows else None
+        if grid is not None and grid.cells <= CELLS_PER_ROW * joined.nrows:
+            codes = Codes(grid.codes(keys), grid.cells)
+            cells = np.flatnonzero(codes.sizes())
+            return self.cells(grid.keys(cells, [key.dtype for key in keys]), self._again(codes, states), cells)
+        runs = group_rows(keys)
         firsts = runs.firsts()
-        keys = [take_rows(key, firsts) for key in self.keys(joined)]
-        return self._table(keys, self._again(runs, self._states(joined)))
+        return self._table([take_rows(key, firsts) for key in keys], self._again(runs, states))
 
     def partial(self, groups: Groups, values: Sequence[Column]) -> list[State]:
         """Return the states of some rows."""

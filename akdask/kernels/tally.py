@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
-from typing import Self
 
 import numpy as np
 
 from akdask.columns import Table, concat_rows
 from akdask.kernels.collapse import Collapse
+from akdask.kernels.grid import Grid
 from akdask.kernels.group import Codes
 from akdask.kernels.grouped import State
-from akdask.typing import Column, NumberArray
+from akdask.typing import Column
 
 MOST_CELLS = 2**18
 """Cells of a grid of which a column still stays in the core's cache."""
@@ -23,68 +21,6 @@ FEWEST_CELLS = 2**10
 
 PENDING = 8
 """Blocks whose results are kept side by side before they are added up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """All combinations of the values that integer keys can have, numbered in the order of the keys.
-
-    Parameters
-    ----------
-    lows : tuple of int
-        The smallest value of each key.
-    sizes : tuple of int
-        The number of values from there on.
-    """
-
-    lows: tuple[int, ...]
-    sizes: tuple[int, ...]
-
-    @classmethod
-    def around(cls, keys: Sequence[Column]) -> Self | None:
-        """Return the smallest grid that holds some rows, at least one; None if a key is of another type."""
-        lows, sizes = [], []
-        for key in keys:
-            if not isinstance(key, np.ndarray) or key.dtype.kind not in "iub":
-                return None
-            low, high = int(key.min()), int(key.max())
-            lows.append(low)
-            sizes.append(high - low + 1)
-        return cls(tuple(lows), tuple(sizes))
-
-    @property
-    def cells(self) -> int:
-        """Number of combinations."""
-        return prod(self.sizes)
-
-    def covers(self, other: Grid) -> bool:
-        """Whether it holds all that the other holds."""
-        return self.united(other) == self
-
-    def united(self, other: Grid) -> Grid:
-        """Return the grid that holds what either holds."""
-        lows = tuple(map(min, self.lows, other.lows))
-        ends = [max(a + n, b + m) for a, n, b, m in zip(self.lows, self.sizes, other.lows, other.sizes, strict=True)]
-        return Grid(lows, tuple(end - low for end, low in zip(ends, lows, strict=True)))
-
-    def codes(self, keys: Sequence[Column]) -> NumberArray:
-        """Return the number of the cell of each row, as int64."""
-        codes = None
-        for key, low, size in zip(keys, self.lows, self.sizes, strict=True):
-            wide = key.view(np.uint8) if key.dtype == np.bool_ else key
-            # Unsigned keys may lie above all of int64, their distances from the lowest do not.
-            place = (wide - wide.dtype.type(low)).astype(np.int64, copy=False) if low else wide.astype(np.int64)
-            codes = place if codes is None else codes * size + place
-        assert codes is not None, "a grouping has keys"
-        return codes
-
-    def keys(self, codes: NumberArray, dtypes: Sequence[np.dtype[np.generic]]) -> list[NumberArray]:
-        """Return the keys of cells, in the types that they have."""
-        columns = []
-        for low, size, dtype in zip(reversed(self.lows), reversed(self.sizes), reversed(dtypes), strict=True):
-            codes, place = np.divmod(codes, size)
-            columns.append(place.astype(dtype) + dtype.type(low) if low else place.astype(dtype))
-        return columns[::-1]
 
 
 class Tally:

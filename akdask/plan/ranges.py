@@ -6,6 +6,8 @@ Where to cut is found from samples when the tables are there.  Few rows stay tog
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from akdask.columns import Table, concat_rows, take_rows
 from akdask.kernels.collapse import Merging
 from akdask.kernels.group import group_rows
 from akdask.plan._dask import Expr
+from akdask.plan.exchange import exchanged
 from akdask.plan.tables import Tasks
 from akdask.typing import Column
 
@@ -24,20 +27,33 @@ WHOLE_ROWS = 2**18
 """Rows that are not worth cutting."""
 
 
-def merge_by_range(name: str, tables: Expr, count: int, collapse: Merging) -> Expr:
+def merge_by_range(name: str, tables: Expr, count: int, merging: Merging) -> Expr:
     """Return the node that merges the tables of another into `count` partitions, in the order of the keys."""
     everything = tuple((0, partition) for partition in range(tables.npartitions))
     if count == 1:
-        return Tasks(name, _merge_all, ((everything, (collapse,)),), tables)
-    one_by_one = tuple((((0, partition),), (collapse.cut_keys,)) for partition in range(tables.npartitions))
+        return Tasks(name, _merge_all, ((everything, (merging,)),), tables)
+    one_by_one = tuple((((0, partition),), (merging.cut_keys,)) for partition in range(tables.npartitions))
     samples = Tasks(f"sample {name}", _sample, one_by_one, tables)
     cuts = Tasks(f"cut {name}", _choose_cuts, ((everything, (count,)),), samples)
-    calls = tuple(((*everything, (1, 0)), (number, count, collapse)) for number in range(count))
-    return Tasks(name, _merge_range, calls, tables, cuts)
+    with_cuts = tuple((((0, partition), (1, 0)), (count, merging.cut_keys)) for partition in range(tables.npartitions))
+    split = Tasks(f"split {name}", _split, with_cuts, tables, cuts)
+    return exchanged(split, count, MergeTables(merging))
 
 
-def _merge_all(tables: Sequence[Table], collapse: Merging) -> Table:
-    return collapse.finish(collapse.merge(tables))
+@dataclass(frozen=True, slots=True)
+class MergeTables:
+    """Make a partition of the result of the tables that belong to its range."""
+
+    merging: Merging
+
+    def __call__(self, tables: Sequence[Table]) -> Table:
+        # One without rows stands for all where nothing else came, and says what the columns are.
+        used = [table for table in tables if table.nrows] or list(tables[:1])
+        return self.merging.finish(self.merging.merge(used))
+
+
+def _merge_all(tables: Sequence[Table], merging: Merging) -> Table:
+    return MergeTables(merging)(tables)
 
 
 def _sample(tables: Sequence[Table], nkeys: int) -> tuple[int, list[Column]]:
@@ -63,16 +79,12 @@ def _choose_cuts(samples: Sequence[tuple[int, list[Column]]], count: int) -> lis
     return [[_plain(key, place) for key in keys] for place in places]
 
 
-def _merge_range(items: Sequence[Any], number: int, count: int, collapse: Merging) -> Table:
-    *tables, cuts = items
-    pieces = []
-    for table in tables:
-        keys = collapse.keys(table)[: collapse.cut_keys]
-        start = _place(keys, cuts[number - 1]) if 0 < number <= len(cuts) else 0 if number == 0 else table.nrows
-        stop = _place(keys, cuts[number]) if number < len(cuts) else table.nrows
-        if stop > start:
-            pieces.append(table.slice(start, stop))
-    return collapse.finish(collapse.merge(pieces or [tables[0].slice(0, 0)]))
+def _split(inputs: tuple[Table, list[list[Any]]], count: int, nkeys: int) -> list[list[Table]]:
+    """Return the rows of each range, without a copy; ranges for which there are no cuts get none."""
+    table, cuts = inputs
+    keys = [table.columns[number] for number in range(nkeys)]
+    places = [0, *(_place(keys, cut) for cut in cuts), *([table.nrows] * (count - len(cuts)))]
+    return [[table.slice(start, stop)] for start, stop in pairwise(places)]
 
 
 def _plain(column: Column, position: int) -> Any:

@@ -95,7 +95,8 @@ def _compare(setting: Setting, task: str, files: FileSet, question: Question, fl
 
 def _answer(engine: Callable[..., Sequence[Any]], files: Any, question: Question, threads: int) -> tuple[float, ...]:
     columns = [np.asarray(column) for column in engine(files, question, threads)]
-    return (float(len(columns[0])), *(round(float(column.sum(dtype=np.float64)), 3) for column in columns))
+    totals = (float(c.sum()) if c.dtype.kind == "f" else int(c.astype(np.int64).sum()) for c in columns)
+    return (len(columns[0]), *(round(total, 2) for total in totals))
 
 
 def _akdask(pattern: str, question: Question, threads: int) -> Sequence[Any]:

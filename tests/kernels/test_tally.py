@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from akdask.columns import Table
 from akdask.kernels import tally
 from akdask.kernels.collapse import Collapse, Step
+from akdask.kernels.grid import Grid
 from akdask.kernels.grouped import GROUPED
-from akdask.kernels.tally import Grid, Tallies
+from akdask.kernels.tally import Tallies
 
 STEPS = tuple(
     Step(name, (0, 1) if GROUPED[name].by_position else (0,), skipna)
