@@ -81,8 +81,7 @@ class GroupBy:
         """Return common rows, the keys on them, other values, and the numbers of the rows."""
         keys = [(key._frame, key._value) for key in self._arrays]
         frame, aligned = align("group", [*keys, *(value._as_operand() for value in values)])
-        numbers_frame, numbers = row_numbers(frame)
-        frame, (*aligned, numbers) = align("group", [*((frame, value) for value in aligned), (numbers_frame, numbers)])
+        frame, (*aligned, numbers) = align("group", [*((frame, value) for value in aligned), row_numbers(frame)])
         count = len(keys)
         if self.dropna:
             frame = _without_missing(frame, aligned[:count])

@@ -134,4 +134,5 @@ def _ranges(starts: NumberArray, counts: NumberArray) -> NumberArray:
     """Return ``start, start + 1, …`` for each start, as many as its count, end to end."""
     total = int(counts.sum())
     first = np.cumsum(counts) - counts
-    return np.arange(total) + np.repeat(starts - first, counts)
+    positions: NumberArray = np.arange(total) + np.repeat(starts - first, counts)
+    return positions

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from akdask.columns import Table, concat_rows, take_rows
+from akdask.kernels.dictionary import Numbered
 from akdask.kernels.grid import Grid
 from akdask.kernels.group import Codes, Groups, Stack, group_rows
 from akdask.kernels.grouped import GROUPED, State
@@ -86,21 +87,17 @@ class Collapse:
 
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
-        pieces = scattered(keys, [*keys, *values])
+        numbered = Numbered(keys)
+        pieces = scattered(numbered.columns, [*numbered.columns, *values])
         if pieces is None:
-            return self.rows_at_once(keys, values)
-        return Table.concat([self.rows_at_once(piece[: self.nkeys], piece[self.nkeys :]) for piece in pieces])
+            table = self.rows_at_once(numbered.columns, values)
+        else:
+            table = Table.concat([self.rows_at_once(piece[: self.nkeys], piece[self.nkeys :]) for piece in pieces])
+        return self._with_keys(table, numbered.restored(self.keys(table)))
 
     def rows_at_once(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the same as `rows`, which is faster for many."""
-        grid = Grid.around(keys) if len(keys[0]) else None
-        if grid is not None and grid.cells <= CELLS_PER_ROW * len(keys[0]):
-            codes = Codes(grid.codes(keys), grid.cells)
-            cells = np.flatnonzero(codes.sizes())
-            return self.cells(grid.keys(cells, [key.dtype for key in keys]), self.partial(codes, values), cells)
-        runs = group_rows(keys)
-        firsts = runs.firsts()
-        return self._table([take_rows(key, firsts) for key in keys], self.partial(runs, values))
+        return self._collapsed(keys, lambda groups: self.partial(groups, values))
 
     def cells(self, keys: Sequence[Column], states: Sequence[State], cells: NumberArray) -> Table:
         """Return the table of groups given by their keys, with the states in some cells of a grid."""
@@ -117,15 +114,27 @@ class Collapse:
         if len(tables) == 1:
             return tables[0]
         joined = Table.concat(tables)
-        keys, states = self.keys(joined), self._states(joined)
-        grid = Grid.around(keys) if joined.nrows else None
-        if grid is not None and grid.cells <= CELLS_PER_ROW * joined.nrows:
+        numbered = Numbered(self.keys(joined))
+        states = self._states(joined)
+        table = self._collapsed(numbered.columns, lambda groups: self._again(groups, states))
+        return self._with_keys(table, numbered.restored(self.keys(table)))
+
+    def relabelled(self, table: Table, keys: Sequence[Column]) -> Table:
+        """Return a table with other keys, each as often as before, sorted by these."""
+        permutation = group_rows(keys).permutation
+        assert permutation is not None, "rows were grouped by sorting"
+        return self._with_keys(table, keys).take(permutation)
+
+    def _collapsed(self, keys: Sequence[Column], reduce: Callable[[Groups], list[State]]) -> Table:
+        """Sort only where the keys span much, for numbering cells is faster."""
+        grid = Grid.around(keys) if len(keys[0]) else None
+        if grid is not None and grid.cells <= CELLS_PER_ROW * len(keys[0]):
             codes = Codes(grid.codes(keys), grid.cells)
             cells = np.flatnonzero(codes.sizes())
-            return self.cells(grid.keys(cells, [key.dtype for key in keys]), self._again(codes, states), cells)
+            return self.cells(grid.keys(cells, [key.dtype for key in keys]), reduce(codes), cells)
         runs = group_rows(keys)
         firsts = runs.firsts()
-        return self._table([take_rows(key, firsts) for key in keys], self._again(runs, states))
+        return self._table([take_rows(key, firsts) for key in keys], reduce(runs))
 
     def partial(self, groups: Groups, values: Sequence[Column]) -> list[State]:
         """Return the states of some rows."""
@@ -166,6 +175,9 @@ class Collapse:
             GROUPED[step.name].merge(groups, *state, skipna=step.skipna)
             for step, state in zip(self.steps, states, strict=True)
         ]
+
+    def _with_keys(self, table: Table, keys: Sequence[Column]) -> Table:
+        return Table({**table.columns, **dict(enumerate(keys))}, table.nrows)
 
     def _table(self, keys: Sequence[Column], states: Sequence[State]) -> Table:
         named: dict[Hashable, Column] = dict(enumerate(keys))

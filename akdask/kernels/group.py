@@ -199,7 +199,9 @@ def _differs(column: Column) -> NumberArray:
     if not isinstance(column, np.ndarray):
         return unpack_bools(pc.not_equal(column[1:], column[:-1]))
     differs: NumberArray = column[1:] != column[:-1]
-    return differs & ~(np.isnan(column[1:]) & np.isnan(column[:-1])) if column.dtype.kind == "f" else differs
+    if column.dtype.kind == "f":
+        differs &= ~(np.isnan(column[1:]) & np.isnan(column[:-1]))
+    return differs
 
 
 def positions_among(unique: Sequence[Column], keys: Sequence[Column]) -> NumberArray:

@@ -45,10 +45,10 @@ def scattered(keys: Sequence[Column], columns: Sequence[Column]) -> list[list[Co
     counts = sum(np.diff(bounds) for _, bounds in blocks)
     starts = np.cumsum(counts) - counts
     # Columns may be keys and values at once.
-    found = {id(column): _scatter(column, blocks, starts) for column in columns}
+    placed = {id(column): _scatter(column, blocks, starts) for column in columns}
     bounds = zip(starts.tolist(), (starts + counts).tolist(), strict=True)
     return [
-        [slice_rows(found[id(column)], start, stop) for column in columns] for start, stop in bounds if stop > start
+        [slice_rows(placed[id(column)], start, stop) for column in columns] for start, stop in bounds if stop > start
     ]
 
 

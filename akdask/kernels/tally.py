@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from akdask.columns import Table, concat_rows
+from akdask.columns import Table, concat_rows, take_rows
 from akdask.kernels.collapse import Collapse
+from akdask.kernels.dictionary import Dictionary
 from akdask.kernels.grid import Grid
 from akdask.kernels.group import Codes
 from akdask.kernels.grouped import State
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 MOST_CELLS = 2**18
 """Cells of a grid of which a column still stays in the core's cache."""
@@ -81,26 +82,46 @@ class Tallies:
         self._done: list[Table] = []
         self._tally: Tally | None = None
         self._waiting: list[tuple[list[Column], list[Column]]] = []
+        self._dictionaries = [Dictionary() for _ in range(collapse.nkeys)]
+        self._of_strings: list[bool] = []
         self._closed = False
 
     def add(self, keys: Sequence[Column], values: Sequence[Column]) -> bool:
         """Add the rows of a block, at least one; False, for this one and all later ones, where it does not pay."""
-        grid = None if self._closed else Grid.around(keys)
+        numbers = None if self._closed else self._numbers(keys)
+        grid = None if numbers is None else Grid.around(numbers)
         if grid is not None and self._tally is not None and not self._tally.grid.covers(grid):
             grid = grid.united(self._tally.grid)
             self._close_tally()
-        if grid is None or (self._tally is None and grid.cells > self._cells):
+        if numbers is None or grid is None or (self._tally is None and grid.cells > self._cells):
             self._closed = True
             return False
         if self._tally is None:
             self._tally = Tally(self._collapse, grid)
-        self._add(self._tally, keys, values)
+        self._add(self._tally, numbers, values)
         return True
 
     def tables(self) -> list[Table]:
         """Return the tables of all blocks; they may have groups in common."""
         self._close_tally()
-        return self._done
+        if not any(self._of_strings):
+            return self._done
+        return [self._collapse.relabelled(table, self._strings(table)) for table in self._done]
+
+    def _numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
+        """Return the keys with numbers in the place of strings; None where these are too many."""
+        self._of_strings = [not isinstance(key, np.ndarray) for key in keys]
+        numbers = []
+        for key, is_string, dictionary in zip(keys, self._of_strings, self._dictionaries, strict=True):
+            codes = dictionary.codes(key) if is_string else key
+            if codes is None:
+                return None
+            numbers.append(codes)
+        return numbers
+
+    def _strings(self, table: Table) -> list[Column]:
+        parts = zip(self._collapse.keys(table), self._of_strings, self._dictionaries, strict=True)
+        return [take_rows(words.strings, key) if is_string else key for key, is_string, words in parts]
 
     def _add(self, tally: Tally, keys: Sequence[Column], values: Sequence[Column]) -> None:
         """Touching all cells is worth it for as many rows only; fewer are kept until others come."""

@@ -10,6 +10,7 @@ from akdask.plan._dask import Expr, List, Task, TaskRef
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame, Node, materialize
 from akdask.plan.rowwise import Project
+from akdask.plan.sharing import share_groups
 from akdask.schema import RowSpace
 
 
@@ -28,6 +29,9 @@ class Present(Frame):
     def rows(self) -> RowSpace:
         return self.frame.rows
 
+    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
+        return share_groups(parent)
+
     def finalize_compute(self) -> Expr:
         return Finish(self.form, self.frame, *self.extras)
 
@@ -41,6 +45,9 @@ class Finish(Node):
     @property
     def npartitions(self) -> int:
         return 1
+
+    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
+        return share_groups(parent)
 
     def _layer(self) -> dict[Any, Any]:
         if isinstance(self.frame, Frame):

@@ -1,0 +1,92 @@
+"""Groups that are computed together are found in one pass: the reductions of the same rows by the same keys."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from akdask.plan._dask import Expr, ExprSequence
+from akdask.plan.chain import Chain, rebuild
+from akdask.plan.group import Grouped
+from akdask.plan.node import Frame
+from akdask.plan.rowwise import Project, Zip
+from akdask.plan.values import ColumnRef, Value, substitute
+
+
+def share_groups(parent: Expr) -> ExprSequence | None:
+    """Merge groups among the plans that ``dask.compute(keys, sums, means)`` hands to Dask, tried once for each.
+
+    None if there is nothing to merge.
+    """
+    if not isinstance(parent, ExprSequence) or "_groups_shared" in parent.__dict__:
+        return None
+    parent.__dict__["_groups_shared"] = True
+    alike: defaultdict[tuple[str, ...], dict[str, Grouped]] = defaultdict(dict)
+    for plan in parent.operands:
+        for node in _grouped(plan):
+            alike[(node.frame.rows.token, *(key.token for key in node.keys))][node._name] = node
+    merged: dict[str, Grouped] = {}
+    for nodes in alike.values():
+        if len(nodes) > 1:
+            merged.update(_merge(list(nodes.values())))
+    if not merged:
+        return None
+    return ExprSequence(*[_moved(plan, merged) for plan in parent.operands])
+
+
+def _projects(plan: Any) -> list[Project]:
+    """Return the projections that a plan shows; none once it has been lowered."""
+    return [operand for operand in getattr(plan, "operands", ()) if isinstance(operand, Project)]
+
+
+def _grouped(plan: Any) -> list[Grouped]:
+    return [base for project in _projects(plan) for base in Chain.of(project.frame).bases if isinstance(base, Grouped)]
+
+
+def _merge(nodes: list[Grouped]) -> dict[str, Grouped]:
+    """Return the node with all reductions, by the name of each node that it replaces."""
+    frames = {base._name: base for node in nodes for base in node.frame.bases}
+    selected = [node for node in nodes if len(Chain.of(node.frame).selections)]
+    if selected:
+        # Rows that were selected are merged only where they are the very same.
+        nodes = [node for node in nodes if node.frame is nodes[0].frame]
+        common = nodes[0].frame
+    else:
+        common = next(iter(frames.values())) if len(frames) == 1 else Zip(tuple(frames.values()))
+    reductions = {item.token: item for node in nodes for item in node.reductions}
+    whole = Grouped(common, nodes[0].keys, tuple(reductions.values()))
+    return {node._name: whole for node in nodes} if len(nodes) > 1 else {}
+
+
+def _moved(plan: Any, merged: Mapping[str, Grouped]) -> Any:
+    operands = [_moved_project(item, merged) if isinstance(item, Project) else item for item in plan.operands]
+    if all(new is old for new, old in zip(operands, plan.operands, strict=True)):
+        return plan
+    return type(plan)(*operands)
+
+
+def _moved_project(project: Project, merged: Mapping[str, Grouped]) -> Project:
+    chain = Chain.of(project.frame)
+    replaced: dict[str, Value] = {}
+    for base in chain.bases:
+        if isinstance(base, Grouped) and base._name in merged:
+            replaced.update(_columns(base, merged[base._name]))
+    if not replaced:
+        return project
+    bases: dict[str, Frame] = {}
+    for base in chain.bases:
+        new = merged.get(base._name, base)
+        bases[new._name] = new
+    base = next(iter(bases.values())) if len(bases) == 1 else Zip(tuple(bases.values()))
+    predicates = [substitute(predicate, replaced) for predicate in chain.predicates]
+    frame = rebuild(base, chain.selections, predicates)
+    return Project(frame, project.names, tuple(substitute(value, replaced) for value in project.values))
+
+
+def _columns(old: Grouped, new: Grouped) -> dict[str, Value]:
+    """Return where each column of a node is found in the one that replaces it."""
+    places = {item.token: number for number, item in enumerate(new.reductions)}
+    moved: dict[str, ColumnRef] = {old.key(number).token: new.key(number) for number in range(len(old.keys))}
+    moved.update((old.result(number).token, new.result(places[item.token])) for number, item in enumerate(old.reductions))
+    return dict(moved)
