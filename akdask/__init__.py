@@ -95,7 +95,8 @@ from akdask.collections.functions import (
     sum,
     var,
 )
-from akdask.collections.groupby import GROUPBY_REDUCTION_TYPES, GroupBy
+from akdask.collections.group_reductions import GROUPBY_REDUCTION_TYPES
+from akdask.collections.groupby import GroupBy
 from akdask.collections.histograms import histogram
 from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6

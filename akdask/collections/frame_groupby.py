@@ -8,7 +8,8 @@ from typing import Any, Self
 from akdask.collections.array import Array
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_rows import RowMethods
-from akdask.collections.groupby import GROUPBY_REDUCTION_TYPES, GroupBy
+from akdask.collections.group_reductions import GROUPBY_REDUCTION_TYPES
+from akdask.collections.groupby import GroupBy
 from akdask.collections.rows import known_lengths
 from akdask.errors import ArgumentError
 from akdask.kernels.grouped import GROUPED

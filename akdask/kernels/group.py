@@ -197,7 +197,8 @@ def group_sorted(keys: Sequence[Column]) -> Runs:
 def _differs(column: Column) -> NumberArray:
     """Return which rows but the first differ from the one before; NaN are equal."""
     if not isinstance(column, np.ndarray):
-        return unpack_bools(pc.not_equal(column[1:], column[:-1]))
+        unequal: NumberArray = unpack_bools(pc.not_equal(column[1:], column[:-1]))
+        return unequal
     differs: NumberArray = column[1:] != column[:-1]
     if column.dtype.kind == "f":
         differs &= ~(np.isnan(column[1:]) & np.isnan(column[:-1]))

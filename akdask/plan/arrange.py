@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import Table, take_rows
+from akdask.errors import ArgumentError
 from akdask.kernels.arrange import Arrangement, Some
 from akdask.kernels.group import positions_among
 from akdask.plan._dask import Expr
@@ -87,6 +88,27 @@ class Spread(Frame):
         return ColumnRef(self._name, 0, self.groups.values[-1].dtype)
 
 
+class GroupNumbers(Frame):
+    """The number of each row's group, in one partition, -1 of rows that are in none.
+
+    `permutation` are the numbers of the rows with those of each group together, `segments` where each group begins
+    among them; `size` is the number of rows.
+    """
+
+    permutation: Project
+    segments: Project
+    size: int
+
+    @property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([self.size])
+
+    @property
+    def number(self) -> ColumnRef:
+        """The numbers."""
+        return ColumnRef(self._name, 0, INT64)
+
+
 @lower.register
 def _(frame: Arranged) -> Expr:
     arrangement = Arrangement(len(frame.keys), frame.some)
@@ -108,6 +130,35 @@ def _(frame: Spread) -> Expr:
     groups = tuple((1, number) for number in range(frame.groups.npartitions))
     calls = tuple((((0, number), *groups), ()) for number in range(frame.npartitions))
     return Tasks(frame._name, _spread, calls, frame.frame, frame.groups)
+
+
+@lower.register
+def _(frame: GroupNumbers) -> Expr:
+    inputs = [
+        tuple((number, partition) for partition in range(node.npartitions))
+        for number, node in enumerate((frame.permutation, frame.segments))
+    ]
+    calls = (((*inputs[0], *inputs[1]), (len(inputs[0]), frame.size)),)
+    return Tasks(frame._name, _number_groups, calls, frame.permutation, frame.segments)
+
+
+def _number_groups(tables: Sequence[Table], count: int, size: int) -> Table:
+    (permutation,) = Table.concat(tables[:count]).columns.values()
+    (segments,) = Table.concat(tables[count:]).columns.values()
+    bounds = np.append(segments, len(permutation))
+    if (np.diff(bounds) < 0).any() or bounds[0] != 0 or _outside(permutation, size):
+        raise ArgumentError(
+            "permutation and segments do not describe groups.",
+            details=[f"rows: {size}, permutation: {len(permutation)}, segments: {len(segments)}"],
+            hint="segments ascend from 0, and the permutation holds numbers of rows, each at most once.",
+        )
+    numbers = np.full(size, -1)
+    numbers[permutation] = np.repeat(np.arange(len(segments)), np.diff(bounds))
+    return Table({0: numbers}, size)
+
+
+def _outside(permutation: Any, size: int) -> bool:
+    return bool(len(permutation)) and bool(permutation.min() < 0 or permutation.max() >= size)
 
 
 def _total(tables: Sequence[Table]) -> int:

@@ -14,7 +14,7 @@ from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.ranges import merge_by_range
-from akdask.plan.sources import Literal, Persisted, Rows, Scan
+from akdask.plan.sources import Literal, Rows, Scan
 from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value, describe
 from akdask.schema import INT64, RowSpace
@@ -86,17 +86,16 @@ class Grouped(Frame):
 
 def group_rows_of(frame: Frame, keys: tuple[Value, ...]) -> RowSpace:
     """Return the row space of the groups of some rows, the same for all that is computed of them."""
-    return uncounted_rows(token("groups", frame.rows.token, keys), planned_ranges(frame))
+    count = planned_ranges(frame)
+    return uncounted_rows(token("groups", frame.rows.token, keys, count), count)
 
 
 def planned_ranges(frame: Frame) -> int:
     """Return in how many partitions groups of the rows of a frame come, judged by what is known for good."""
-    base = Chain.of(frame).bases[0]
-    known = isinstance(base, Scan | Rows | Literal | Persisted)
-    size = base.rows.size if known else None
-    if size is None:
+    sizes = [base.rows.size for base in Chain.of(frame).bases if isinstance(base, Scan | Rows | Literal)]
+    if not sizes or sizes[0] is None:
         return frame.npartitions
-    return max(1, min(frame.npartitions, -(-size // RANGE_ROWS)))
+    return max(1, min(frame.npartitions, -(-sizes[0] // RANGE_ROWS)))
 
 
 class GroupStatistic(Frame):

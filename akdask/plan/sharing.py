@@ -11,7 +11,7 @@ from akdask.plan.chain import Chain, rebuild
 from akdask.plan.group import Grouped
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project, Zip
-from akdask.plan.values import ColumnRef, Value, substitute
+from akdask.plan.values import Value, substitute
 
 
 def share_groups(parent: Expr) -> ExprSequence | None:
@@ -25,7 +25,7 @@ def share_groups(parent: Expr) -> ExprSequence | None:
     alike: defaultdict[tuple[str, ...], dict[str, Grouped]] = defaultdict(dict)
     for plan in parent.operands:
         for node in _grouped(plan):
-            alike[(node.frame.rows.token, *(key.token for key in node.keys))][node._name] = node
+            alike[(node.rows.token, *(key.token for key in node.keys))][node._name] = node
     merged: dict[str, Grouped] = {}
     for nodes in alike.values():
         if len(nodes) > 1:
@@ -56,7 +56,8 @@ def _merge(nodes: list[Grouped]) -> dict[str, Grouped]:
         common = next(iter(frames.values())) if len(frames) == 1 else Zip(tuple(frames.values()))
     reductions = {item.token: item for node in nodes for item in node.reductions}
     whole = Grouped(common, nodes[0].keys, tuple(reductions.values()))
-    return {node._name: whole for node in nodes} if len(nodes) > 1 else {}
+    # Where other bases say more of how many rows there are, there would be other partitions.
+    return {node._name: whole for node in nodes} if len(nodes) > 1 and whole.rows.same_rows(nodes[0].rows) else {}
 
 
 def _moved(plan: Any, merged: Mapping[str, Grouped]) -> Any:
@@ -87,6 +88,7 @@ def _moved_project(project: Project, merged: Mapping[str, Grouped]) -> Project:
 def _columns(old: Grouped, new: Grouped) -> dict[str, Value]:
     """Return where each column of a node is found in the one that replaces it."""
     places = {item.token: number for number, item in enumerate(new.reductions)}
-    moved: dict[str, ColumnRef] = {old.key(number).token: new.key(number) for number in range(len(old.keys))}
-    moved.update((old.result(number).token, new.result(places[item.token])) for number, item in enumerate(old.reductions))
-    return dict(moved)
+    moved: dict[str, Value] = {old.key(number).token: new.key(number) for number in range(len(old.keys))}
+    for number, item in enumerate(old.reductions):
+        moved[old.result(number).token] = new.result(places[item.token])
+    return moved

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
+from akdask.plan import group as group_plan
 from akdask.plan import ranges
 from akdask.testing.strategies import columns, partition_lengths, partitioned
 
@@ -20,6 +21,7 @@ BY_PANDAS = ("sum", "prod", "mean", "var", "std", "min", "max", "median", "count
 def cut_everything(monkeypatch):
     """Small tables stay whole in real use; here they are cut at keys like large ones."""
     monkeypatch.setattr(ranges, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(group_plan, "RANGE_ROWS", 4)
 
 
 @st.composite
@@ -98,6 +100,7 @@ def group_numbers(names, table):
     return numbers, [int(np.argmax(numbers == number)) for number in range(len(order))]
 
 
+@settings(max_examples=30)
 @given(grouped_rows())
 def test_groups_are_permuted_rows_and_hand_values_back_to_them(rows):
     names, table, lazy = rows
@@ -116,6 +119,7 @@ def test_groups_are_permuted_rows_and_hand_values_back_to_them(rows):
     assert groups.broadcast(groups.size()[1], permute=False).tolist() == np.repeat(sizes, sizes).tolist()
 
 
+@settings(max_examples=30)
 @given(grouped_rows("str", max_keys=1), st.sampled_from([1, 2]))
 def test_rows_of_groups_are_the_first_and_the_last_ones(rows, count):
     names, table, lazy = rows
@@ -132,6 +136,7 @@ def test_rows_of_groups_are_the_first_and_the_last_ones(rows, count):
     assert numbers[chosen].tolist() == [number for number, part in enumerate(inside) for _ in part[:count]]
 
 
+@settings(max_examples=30)
 @given(grouped_rows("int64"))
 def test_positions_of_extremes_are_those_of_all_rows(rows):
     names, table, lazy = rows
@@ -147,6 +152,7 @@ def test_positions_of_extremes_are_those_of_all_rows(rows):
     assert groups.all(lazy["v"])[1].tolist() == [bool(part.all()) for part in parts]
 
 
+@settings(max_examples=30)
 @given(grouped_rows())
 def test_missing_values_are_kept_where_asked_for(rows):
     names, table, lazy = rows
@@ -235,3 +241,35 @@ def test_what_cannot_be_reduced_is_refused_where_it_is_written():
         groups.sample(ak.arange(2), n=1, frac=0.5)
     with pytest.raises(ArgumentError, match="at least one array"):
         ak.GroupBy([])
+
+
+def test_several_reductions_are_named_at_once():
+    keys, (sums, medians) = ak.GroupBy(ak.array([1, 0, 1])).aggregate(ak.array([1, 2, 4]), ["sum", "median"])
+    assert (keys.tolist(), sums.tolist(), medians.tolist()) == ([0, 1], [2, 5], [2.0, 2.5])
+
+
+@settings(max_examples=15)
+@given(grouped_rows("int64"))
+def test_groups_that_were_found_before_need_no_keys(rows):
+    names, table, lazy = rows
+    keys = [lazy[name] for name in names]
+    plain = ak.GroupBy(keys)
+    parts = {"permutation": plain.permutation, "segments": plain.segments}
+    stored = ak.GroupBy.build_from_components(orig_keys=keys, unique_key_idx=plain.unique_key_idx, **parts)
+    wanted = [[part.max(), part.index[0]] for _, part in by_position(names, table)]
+    for groups in (stored, ak.GroupBy(keys).persist()):
+        found_keys, found = groups.max(lazy["v"])
+        assert found.tolist() == [largest for largest, _ in wanted]
+        np.testing.assert_equal(keys_as_lists(found_keys, 2), [list(key.tolist()) for key in plain.unique_keys])
+        assert groups.unique_key_idx.tolist() == [first for _, first in wanted]
+        assert groups.permutation.tolist() == plain.permutation.tolist()
+        assert groups.broadcast(found).tolist() == plain.broadcast(plain.max(lazy["v"])[1]).tolist()
+
+
+def test_parts_that_are_no_groups_are_refused():
+    for permutation, segments in (([0, 5], [0]), ([0, 1], [1]), ([0, 1], [0, 2, 1])):
+        groups = ak.GroupBy.build_from_components(
+            orig_keys=ak.arange(2), permutation=permutation, segments=segments, unique_keys=ak.arange(len(segments))
+        )
+        with pytest.raises(ArgumentError, match="do not describe groups"):
+            groups.sum(ak.arange(2))[1].tolist()

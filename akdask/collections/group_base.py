@@ -1,0 +1,134 @@
+"""What every part of a `GroupBy` builds on: its keys, their rows, and the nodes of what is computed of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from akdask.collections.array import Array
+from akdask.collections.categorical import Categorical
+from akdask.collections.creation import array
+from akdask.collections.pdarray import pdarray
+from akdask.collections.wrap import wrap
+from akdask.errors import ArgumentError
+from akdask.kernels.grouped import GROUPED
+from akdask.plan.align import align
+from akdask.plan.chain import mask_name
+from akdask.plan.combine import Gather
+from akdask.plan.group import Grouped, GroupReduction, GroupStatistic
+from akdask.plan.node import Frame
+from akdask.plan.numbered import row_numbers
+from akdask.plan.rowwise import Filter, Project
+from akdask.plan.values import Call, Constant, Replica, Value
+from akdask.schema import FLOAT64
+
+Keys = Any
+"""One array, or a tuple of arrays where the rows are grouped by several."""
+
+
+class GroupBase:
+    """Rows grouped by equal keys."""
+
+    def __init__(self, keys: Any, assume_sorted: bool = False, dropna: bool = True) -> None:
+        if isinstance(keys, list | tuple) and not keys:
+            raise ArgumentError("rows are grouped by at least one array.")
+        several = isinstance(keys, list | tuple) and isinstance(keys[0], Array)
+        self.keys: Any = list(keys) if several else as_array(keys)
+        self.dropna = dropna
+        self.assume_sorted = assume_sorted
+        self._arrays: list[Array] = [as_array(key) for key in (self.keys if several else [self.keys])]
+        # The number of each row's group where it is known, and the keys of the groups.
+        self._numbered: tuple[Array, list[Array]] | None = None
+
+    @property
+    def nkeys(self) -> int:
+        """Number of arrays that the rows are grouped by."""
+        return len(self._arrays)
+
+    @property
+    def unique_keys(self) -> Keys:
+        """The distinct keys: one array, or a tuple of arrays; lazy."""
+        return self._keys_of(self._grouped())
+
+    def _on(self, *values: Array) -> tuple[Frame, tuple[Value, ...], list[Value], Value]:
+        """Return common rows, the keys on them, other values, and the numbers of the rows."""
+        arrays = self._arrays if self._numbered is None else [self._numbered[0]]
+        keys = [(key._frame, key._value) for key in arrays]
+        frame, aligned = align("group", [*keys, *(value._as_operand() for value in values)])
+        frame, (*aligned, numbers) = align("group", [*((frame, value) for value in aligned), row_numbers(frame)])
+        count = len(keys)
+        if self._numbered is not None:
+            inside = Call("greater_equal", aligned[0], Constant(0))
+            frame = Filter(frame, inside, mask_name(frame, inside))
+        elif self.dropna:
+            frame = _without_missing(frame, aligned[:count])
+        return frame, tuple(aligned[:count]), aligned[count:], numbers
+
+    def _grouped(self, *reductions: tuple[str, Array | None, dict[str, Any]]) -> Grouped:
+        """Return the node of reductions, given by name, array and arguments; None stands for the row numbers."""
+        arrays = [values for _, values, _ in reductions if values is not None]
+        frame, keys, aligned, numbers = self._on(*arrays)
+        remaining = iter(aligned)
+        made = []
+        for name, values, params in reductions:
+            taken: list[Value] = [numbers] if values is None else [next(remaining)]
+            if name == "size":
+                taken = []
+            elif GROUPED[name].by_position:
+                taken.append(numbers)
+            made.append(GroupReduction(name, *taken, **params))
+        return Grouped(frame, keys, tuple(made))
+
+    def _keys_of(self, frame: Grouped | GroupStatistic) -> Keys:
+        """Return the distinct keys that a node has found."""
+        if self._numbered is None:
+            made = tuple(like(key, frame, frame.key(number)) for number, key in enumerate(self._arrays))
+        else:
+            made = tuple(_looked_up(key, frame, frame.key(0)) for key in self._numbered[1])
+        return made if isinstance(self.keys, list) else made[0]
+
+    def _tuple_of(self, keys: Keys) -> tuple[Array, ...]:
+        return keys if isinstance(keys, tuple) else (keys,)
+
+    def _result(self, grouped: Grouped) -> pdarray:
+        return pdarray(grouped, grouped.result(0))
+
+
+def _without_missing(frame: Frame, keys: Sequence[Value]) -> Frame:
+    """Leave out the rows with NaN among the keys; named by the keys alone, so that all results share rows."""
+    missing: Value | None = None
+    for key in keys:
+        if key.dtype == FLOAT64:
+            is_nan = Call("isnan", key)
+            missing = is_nan if missing is None else Call("logical_or", missing, is_nan)
+    if missing is None:
+        return frame
+    present = Call("logical_not", missing)
+    return Filter(frame, present, mask_name(frame, present))
+
+
+def _looked_up(keys: Array, frame: Frame, number: Value) -> Any:
+    """Return the keys of groups by their numbers, on the rows of what was computed of these."""
+    whole = Gather(keys._project())
+    return like(keys, frame, Call("lookup", Replica(whole, 0, keys._value.dtype), number))
+
+
+def projected(frame: Frame, values: Sequence[Value]) -> Project:
+    """Return values as columns that are named by their numbers."""
+    return Project(frame, tuple(range(len(values))), tuple(values))
+
+
+def as_array(values: Any) -> Array:
+    """Return a lazy array as it is, and data at hand as one."""
+    made: Array = values if isinstance(values, Array) else array(values)
+    return made
+
+
+def codes_of(values: Array) -> Array:
+    """Return what stands for the values where only equality and order matter."""
+    return values.codes if isinstance(values, Categorical) else values
+
+
+def like(model: Array | None, frame: Frame, value: Value) -> Any:
+    """Return an array of the kind of another: a Categorical where that is one."""
+    return model._like(frame, value) if isinstance(model, Categorical) else wrap(frame, value)

@@ -1,0 +1,175 @@
+"""Reductions of groups: each gives the keys and one value for each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like
+from akdask.collections.pdarray import pdarray
+from akdask.errors import ArgumentError
+from akdask.kernels.grouped import GROUPED
+from akdask.kernels.pairs import PAIR_STATISTICS
+from akdask.plan.group import GroupStatistic
+
+GROUPBY_REDUCTION_TYPES = frozenset([*GROUPED, *PAIR_STATISTICS]) - {"size"}
+
+
+class GroupReductionMethods(GroupBase):
+    """Reductions by name.  What is computed together by ``dask.compute`` is found in one pass over the rows."""
+
+    def size(self) -> tuple[Keys, pdarray]:
+        """Return the keys and the number of rows of each group, as int64; lazy."""
+        grouped = self._grouped(("size", None, {}))
+        return self._keys_of(grouped), self._result(grouped)
+
+    def count(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the number of values of each group that are not NaN, as int64; lazy."""
+        return self._reduced("count", values)
+
+    def sum(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the sum of each group: int64 of bools and ints, which wraps; lazy.
+
+        Parameters
+        ----------
+        values : pdarray
+            With the rows of the keys.
+        skipna : bool
+            Leave out NaN.
+        """
+        return self._reduced("sum", values, skipna=skipna)
+
+    def prod(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the product of each group as float64; see `sum`."""
+        return self._reduced("prod", values, skipna=skipna)
+
+    def mean(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the mean of each group as float64; see `sum`."""
+        return self._reduced("mean", values, skipna=skipna)
+
+    def var(self, values: Any, skipna: bool = True, ddof: int = 1) -> tuple[Keys, pdarray]:
+        """Return the keys and the variance of each group, NaN where there are no more than `ddof` values; see `sum`."""
+        return self._reduced("var", values, skipna=skipna, ddof=ddof)
+
+    def std(self, values: Any, skipna: bool = True, ddof: int = 1) -> tuple[Keys, pdarray]:
+        """Return the keys and the standard deviation of each group; see `var`."""
+        return self._reduced("std", values, skipna=skipna, ddof=ddof)
+
+    def min(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the smallest value of each group; see `sum`."""
+        return self._reduced("min", values, skipna=skipna)
+
+    def max(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the largest value of each group; see `sum`."""
+        return self._reduced("max", values, skipna=skipna)
+
+    def argmin(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the position in `values` of the first smallest value of each group; lazy.
+
+        NaN are left out; the position is -1 where nothing else is there.
+        """
+        return self._reduced("argmin", values)
+
+    def argmax(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the position in `values` of the first largest value of each group; see `argmin`."""
+        return self._reduced("argmax", values)
+
+    def first(self, values: Any) -> tuple[Keys, Any]:
+        """Return the keys and the first value of each group, of any type; lazy."""
+        return self._reduced("first", values)
+
+    def any(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and whether any value of each group is not zero; lazy."""
+        return self._reduced("any", values)
+
+    def all(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and whether no value of each group is zero; lazy."""
+        return self._reduced("all", values)
+
+    def OR(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the bits that any integer of each group has; lazy."""
+        return self._reduced("OR", values)
+
+    def AND(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the bits that all integers of each group have; lazy."""
+        return self._reduced("AND", values)
+
+    def XOR(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the bits that an odd number of integers of each group have; lazy."""
+        return self._reduced("XOR", values)
+
+    def nunique(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the number of distinct values of each group, NaN left out; lazy."""
+        return self._statistic("nunique", values)
+
+    def mode(self, values: Any) -> tuple[Keys, Any]:
+        """Return the keys and the commonest value of each group, the smallest of several, NaN left out; lazy."""
+        return self._statistic("mode", values)
+
+    def median(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the median of each group as float64; see `sum`."""
+        return self._statistic("median", values, skipna)
+
+    def aggregate(
+        self, values: Any, operator: str | Sequence[str], skipna: bool = True, ddof: int = 1
+    ) -> tuple[Keys, Any]:
+        """Return the keys and a reduction of each group, by its name; of several names, a list; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical
+            With the rows of the keys.
+        operator : str or sequence of str
+            The name of one of the methods, or several.
+        skipna, ddof
+            Where the method takes them.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+        """
+        if not isinstance(operator, str):
+            found = [self.aggregate(values, name, skipna, ddof) for name in operator]
+            return found[0][0], [result for _, result in found]
+        name = operator.upper() if operator.upper() in GROUPED else operator.lower()
+        if name not in GROUPBY_REDUCTION_TYPES:
+            raise ArgumentError(
+                f"groups cannot be reduced by {operator!r}.",
+                details=[f"reductions: {', '.join(sorted(GROUPBY_REDUCTION_TYPES))}"],
+            )
+        if name in ("var", "std"):
+            return self._reduced(name, values, skipna=skipna, ddof=ddof)
+        if name in ("sum", "prod", "mean", "min", "max"):
+            return self._reduced(name, values, skipna=skipna)
+        return self.median(values, skipna) if name == "median" else getattr(self, name)(values)
+
+    def reduce_together(self, calls: Sequence[tuple[Any, str]], **params: Any) -> tuple[Keys, list[Any]]:
+        """Return the keys and several reductions of the groups, found in one pass over the rows; lazy.
+
+        Parameters
+        ----------
+        calls : sequence of (array, str)
+            What to reduce, and the name of the reduction.
+        **params
+            Arguments of all of them.
+        """
+        wanted = [(as_array(values), name) for values, name in calls]
+        # Everything but the first value works on what the elements are, not on what stands for them.
+        taken = [(name, codes_of(values) if name in ("first", "size", "count") else values) for values, name in wanted]
+        grouped = self._grouped(*((name, values, params) for name, values in taken))
+        models = [values if name == "first" else None for values, name in wanted]
+        results = [like(model, grouped, grouped.result(number)) for number, model in enumerate(models)]
+        return self._keys_of(grouped), results
+
+    def _reduced(self, name: str, values: Any, **params: Any) -> tuple[Keys, Any]:
+        keys, (result,) = self.reduce_together([(values, name)], **params)
+        return keys, result
+
+    def _statistic(self, name: str, values: Any, skipna: bool = True) -> tuple[Keys, Any]:
+        given = as_array(values)
+        operand = codes_of(given)
+        PAIR_STATISTICS[name].result_type(operand._value.dtype)
+        frame, keys, (value,), _ = self._on(operand)
+        node = GroupStatistic(frame, keys, value, name, skipna)
+        return self._keys_of(node), like(given if name == "mode" else None, node, node.result)

@@ -1,0 +1,137 @@
+"""Rows of groups, and values of groups handed back to rows."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from akdask.collections.array import Array
+from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like, projected
+from akdask.collections.rows import known_lengths
+from akdask.errors import AlignmentError, ArgumentError
+from akdask.kernels.arrange import Some
+from akdask.plan.align import align
+from akdask.plan.arrange import Arranged, Spread
+
+
+class GroupRowMethods(GroupBase):
+    """Some rows of each group, and broadcasting."""
+
+    def head(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Keys, Any]:
+        """Return the keys, and the first rows of each group, those of one group together; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical
+            With the rows of the keys.
+        n : int
+            How many rows of each group, at most.
+        return_indices : bool
+            Return positions in `values` instead of the values there.
+        """
+        return self._some(Some("head", n), values, return_indices)
+
+    def tail(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Keys, Any]:
+        """Return the keys, and the last rows of each group; see `head`."""
+        return self._some(Some("tail", n), values, return_indices)
+
+    def sample(  # noqa: PLR0917 - Arkouda's signature
+        self,
+        values: Any,
+        n: int | None = None,
+        frac: float | None = None,
+        replace: bool = False,
+        weights: Any = None,
+        random_state: int | None = None,
+        return_indices: bool = False,
+        permute_samples: bool = False,
+    ) -> Any:
+        """Return a random choice of the rows of each group, those of one group together; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical
+            With the rows of the keys.
+        n : int, optional
+            How many rows of each group, 1 unless `frac` is given.
+        frac : float, optional
+            Which share of the rows of each group.
+        replace : bool
+            Whether a row may be chosen several times.
+        weights : pdarray of float, optional
+            The odds of each row.
+        random_state : int, optional
+            A seed, for the same choice again.
+        return_indices : bool
+            Return positions in `values` instead of the values there.
+        permute_samples : bool
+            Accepted as Arkouda spells it; rows of one group come in random order unless `replace` is given.
+
+        Raises
+        ------
+        ArgumentError
+            If both `n` and `frac` are given, or one of them is negative.
+        """
+        if (n is not None and frac is not None) or (n or 0) < 0 or (frac or 0) < 0:
+            raise ArgumentError(f"sample takes either n or frac, not negative; got n={n}, frac={frac}.")
+        seed = secrets.randbits(32) if random_state is None else int(random_state)
+        count = n if n is not None or frac is not None else 1
+        some = Some("sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None)
+        _, chosen = self._some(some, values, return_indices, *([] if weights is None else [as_array(weights)]))
+        return chosen
+
+    def _some(self, some: Some, values: Any, return_indices: bool, *weights: Array) -> tuple[Keys, Any]:
+        given = as_array(values)
+        frame, keys, (value, *odds), numbers = self._on(codes_of(given), *weights)
+        carried = (numbers, *([] if return_indices else [value]), *odds)
+        arranged = Arranged(frame, keys, carried, some)
+        number = 0 if return_indices else 1
+        return self.unique_keys, like(None if return_indices else given, arranged, arranged.column(number))
+
+    def broadcast(self, values: Any, permute: bool = True) -> Any:
+        """Spread one value per group back to every row of that group.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical, shape (ngroups,)
+            One value per group, in the order of `unique_keys`.
+        permute : bool, default True
+            Return rows in the original order; otherwise grouped order.
+
+        Returns
+        -------
+        pdarray, Strings or Categorical, shape (size,)
+            Shares the rows of the keys.  Rows that were left out get NaN, 0, False or no text.  Lazy.
+
+        Raises
+        ------
+        AlignmentError
+            If `values` does not have one entry per group.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> g = GroupBy(ak.array([1, 4, 1]))
+        >>> g.broadcast(ak.array([3, 7])).tolist()
+        [3, 7, 3]
+        """
+        given = as_array(values)
+        operand = codes_of(given)
+        grouped = self._grouped()
+        if not operand.rows.same_rows(grouped.rows):
+            counted = known_lengths(grouped), known_lengths(operand._frame)
+            if sum(counted[0]) != sum(counted[1]):
+                raise AlignmentError(
+                    f"broadcast takes one value for each of {sum(counted[0])} groups, got {sum(counted[1])}."
+                )
+        refs = [(grouped, grouped.key(number)) for number in range(len(grouped.keys))]
+        groups, columns = align("broadcast", [*refs, operand._as_operand()])
+        if permute:
+            own = self._arrays if self._numbered is None else [self._numbered[0]]
+            frame, keys = align("group", [(key._frame, key._value) for key in own])
+        else:
+            rows, row_keys, _, _ = self._on()
+            frame = Arranged(rows, row_keys, row_keys, None)
+            keys = list(map(frame.column, range(len(row_keys))))
+        spread = Spread(projected(frame, keys), projected(groups, columns))
+        return like(given, spread, spread.value)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.columns import Table
+from akdask.kernels import collapse as collapse_kernel
+from akdask.kernels import pieces
+from akdask.kernels.collapse import Collapse, Step
+from akdask.kernels.dictionary import Dictionary, ranked
+
+SUMS = Collapse(1, (Step("sum", (0,)), Step("first", (0, 1))))
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    """Divide rows that would fit the cache anyway."""
+    monkeypatch.setattr(pieces, "PIECE_ROWS", 2)
+
+
+def as_lists(table: Table) -> list[list[object]]:
+    return [column.tolist() for column in table.columns.values()]
+
+
+KEYS = st.sampled_from([-(2**63), -5, 0, 3, 4, 2**63 - 1]) | st.integers(-40, 40)
+
+
+@given(st.lists(KEYS, max_size=60), st.integers(1, 4))
+def test_rows_in_pieces_give_what_all_at_once_give(plain, parts):
+    keys, values = np.array(plain, np.int64), np.arange(len(plain))
+    whole = SUMS.rows_at_once([keys], [values, values])
+    assert as_lists(SUMS.rows([keys], [values, values])) == as_lists(whole)
+    tables = [
+        SUMS.rows([keys[rows]], [values[rows], values[rows]]) for rows in np.array_split(np.arange(len(keys)), parts)
+    ]
+    assert as_lists(SUMS.merge(tables)) == as_lists(SUMS.merge_at_once(tables)) == as_lists(whole)
+
+
+@given(st.lists(KEYS, max_size=60))
+def test_sorting_rows_gives_what_numbering_cells_gives(plain):
+    keys, values = np.array(plain, np.int64) % 50, np.arange(len(plain))
+    numbered = SUMS.rows_at_once([keys], [values, values])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collapse_kernel, "CELLS_PER_ROW", 0)
+        assert as_lists(SUMS.rows_at_once([keys], [values, values])) == as_lists(numbered)
+    distinct = np.unique(keys)
+    assert as_lists(numbered)[:2] == [distinct.tolist(), [values[keys == key].sum() for key in distinct]]
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=4), max_size=30))
+def test_strings_are_ranked_by_their_bytes(plain):
+    ranks, strings = ranked(pa.array(plain, pa.large_string()))
+    assert strings.to_pylist() == sorted(set(plain), key=str.encode)
+    assert [strings[rank].as_py() for rank in ranks.tolist()] == plain
+
+
+@given(st.lists(st.lists(st.text("ab", max_size=3), min_size=1, max_size=9), max_size=4))
+def test_a_dictionary_grows_from_block_to_block(blocks):
+    dictionary = Dictionary()
+    codes = [dictionary.codes(pa.array(block, pa.large_string())) for block in blocks]
+    texts = dictionary.strings.to_pylist()
+    assert [[texts[code] for code in block] for block in codes] == blocks
+    assert len(set(texts)) == len(texts)
+
+
+def test_a_dictionary_does_not_grow_without_end(monkeypatch):
+    monkeypatch.setattr("akdask.kernels.dictionary.MOST_STRINGS", 2)
+    dictionary = Dictionary()
+    assert dictionary.codes(pa.array(["a", "b", "c"], pa.large_string())) is None
+    assert dictionary.codes(pa.array(["a", "b"], pa.large_string())) is not None
+    assert dictionary.codes(pa.array(["c"], pa.large_string())) is None

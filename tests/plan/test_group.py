@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import dask
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.plan import group as group_plan
+from akdask.plan import groupblocks, ranges
+from akdask.plan.explain import explain
+from akdask.testing.memory import MemorySource
+
+ROWS = np.arange(60)
+
+
+@pytest.fixture
+def data():
+    columns = {"k": ROWS % 7, "s": (ROWS % 3).astype(str), "x": ROWS * 0.5, "y": ROWS}
+    return MemorySource(columns, [20, 0, 30, 10]).arrays()
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """Count the partitions over which rows are grouped."""
+    seen = []
+    run = groupblocks.GroupBlocks.run
+    monkeypatch.setattr(groupblocks.GroupBlocks, "run", lambda self, rows: seen.append(rows) or run(self, rows))
+    return seen
+
+
+def by_hand(ufunc, column):
+    return [ufunc(column[key == ROWS % 7]) for key in range(7)]
+
+
+def test_groups_that_are_computed_together_are_found_in_one_pass(data, passes):
+    groups = ak.GroupBy(data["k"])
+    (keys, sums), (_, means), sizes = groups.sum(data["x"]), groups.mean(data["y"]), groups.size()[1]
+    spread = groups.max(data["y"])[1] - groups.min(data["y"])[1]
+    found = dask.compute(keys, sums, means, sizes, spread, groups.unique_keys)
+    assert len(passes) == 4
+    wanted = [range(7), by_hand(np.sum, ROWS * 0.5), by_hand(np.mean, ROWS), by_hand(len, ROWS), by_hand(np.ptp, ROWS)]
+    for left, right in zip(found, [*wanted, range(7)], strict=True):
+        assert left.tolist() == list(right)
+
+
+def test_groups_of_different_rows_or_keys_are_found_apart(data, passes):
+    some = data["y"] > 30
+    plain, filtered = ak.GroupBy(data["k"]).size()[1], ak.GroupBy(data["k"][some]).size()[1]
+    other = ak.GroupBy(data["s"]).size()[1]
+    sizes = dask.compute(plain, filtered, other)
+    wanted = [by_hand(len, ROWS), np.bincount(ROWS[ROWS > 30] % 7).tolist(), [20] * 3]
+    assert [size.tolist() for size in sizes] == wanted
+    assert len(passes) == 12
+
+
+def test_groups_of_the_same_selection_are_shared(data, passes):
+    some = data["y"] > 30
+    groups = ak.GroupBy(data["k"][some])
+    dask.compute(groups.sum(data["x"][some])[1], groups.max(data["x"][some])[1])
+    assert len(passes) == 4
+
+
+def test_only_the_columns_that_are_asked_for_are_read(data):
+    text = explain(ak.GroupBy(data["k"]).sum(data["x"])[1].expr)
+    assert "read k, x  (2 of 4 columns)" in text
+
+
+def test_many_partitions_of_groups_are_cut_at_keys(data, monkeypatch):
+    monkeypatch.setattr(ranges, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
+    joined = ak.concatenate([data["y"], data["y"]])
+    counts = ak.value_counts(joined)[1]
+    assert counts.npartitions == 8
+    assert counts.resolve_lengths().rows.lengths != (60, 0, 0, 0, 0, 0, 0, 0)
+    assert counts.tolist() == [2] * 60
+
+
+@pytest.mark.cluster
+def test_groups_are_found_on_a_cluster(data, cluster_client):
+    groups = ak.GroupBy([data["k"], data["s"]]).persist()
+    (keys, labels), sums = groups.sum(data["y"])
+    wanted = {(k, s): ROWS[(k == ROWS % 7) & (s == ROWS % 3)].sum() for k in range(7) for s in range(3)}
+    assert dict(zip(zip(keys.tolist(), map(int, labels.tolist()), strict=True), sums.tolist(), strict=True)) == wanted
+    assert ak.GroupBy(data["k"]).median(data["x"])[1].tolist() == by_hand(np.median, ROWS * 0.5)
