@@ -111,7 +111,7 @@ class GroupRowMethods(GroupBase):
         Examples
         --------
         >>> import akdask as ak
-        >>> g = GroupBy(ak.array([1, 4, 1]))
+        >>> g = ak.GroupBy(ak.array([1, 4, 1]))
         >>> g.broadcast(ak.array([3, 7])).tolist()
         [3, 7, 3]
         """

@@ -45,7 +45,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods):
     Examples
     --------
     >>> import akdask as ak
-    >>> g = GroupBy(ak.array([3, 1, 3]))
+    >>> g = ak.GroupBy(ak.array([3, 1, 3]))
     >>> keys, sums = g.sum(ak.array([10, 20, 30]))
     >>> keys.tolist(), sums.tolist()
     ([1, 3], [20, 40])

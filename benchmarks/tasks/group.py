@@ -25,6 +25,9 @@ from benchmarks.timing import Run, interleave
 
 FEW = 1_000
 
+Engine = Callable[[Any, "Question", int], Any]
+"""Files, question and number of threads to columns of the answer."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -69,6 +72,45 @@ def distinct_values(setting: Setting) -> list[Result]:
     return _compare(setting, "distinct values", files, Question(("k",), ()), 3.0)
 
 
+def string_groups(setting: Setting) -> list[Result]:
+    """Find minimum, mean and maximum by strings in memory: a few hundred names, and many."""
+    rows = setting.rows // 4
+    results = []
+    for count, floor in ((412, 2.0), (rows // 20, 3.0)):
+        random = np.random.default_rng(0)
+        names = pa.array([f"station number {number:05d}" for number in range(count)], pa.large_string())
+        table = pa.table({"k": names.take(pa.array(random.integers(0, count, rows))), "v": random.random(rows)})
+        runs = _in_memory(table, setting.threads)
+        seconds = interleave(runs, setting.repeat)
+        floors = {name: floor for name in seconds if name != OURS}
+        results.append(Result(f"min, mean, max of {count:,} strings", MILLISECONDS, seconds, floors))
+    return results
+
+
+def _in_memory(table: pa.Table, threads: int) -> dict[str, Run]:
+    keys, values = ak.array(table["k"]), ak.array(table["v"])
+    frame = pl.from_arrow(table).lazy()
+    connection = duckdb.connect(config={"threads": threads})
+    connection.register("data", table)
+    query = "select min(v), avg(v), max(v) from data group by k"
+    reductions = [("v", "min"), ("v", "mean"), ("v", "max")]
+    column = pl.col("v")
+    made = [column.min().alias("min"), column.mean().alias("mean"), column.max().alias("max")]
+
+    def by_akdask() -> Any:
+        groups = GroupBy(keys)
+        return dask.compute(*(found for _, found in (groups.min(values), groups.mean(values), groups.max(values))))
+
+    return {
+        OURS: lambda: _totals(by_akdask()),
+        "polars": lambda: _totals(frame.group_by("k").agg(made).select("min", "mean", "max").collect().get_columns()),
+        "duckdb": lambda: _totals(connection.sql(query).to_arrow_table().columns),
+        "pyarrow": lambda: _totals(
+            table.group_by("k").aggregate([("v", x) for x in ("min", "mean", "max")]).columns[1:]
+        ),
+    }
+
+
 def _below(high: int, random: np.random.Generator, count: int) -> Array:
     return random.integers(0, high, count)
 
@@ -82,7 +124,12 @@ def _files(setting: Setting, name: str, **keys: Callable[..., Array]) -> FileSet
 
 
 def _compare(setting: Setting, task: str, files: FileSet, question: Question, floor: float) -> list[Result]:
-    engines = {OURS: _akdask, "polars + h5py": _polars, "duckdb + h5py": _duckdb, "pyarrow + h5py": _pyarrow}
+    engines: dict[str, Engine] = {
+        OURS: _akdask,
+        "polars + h5py": _polars,
+        "duckdb + h5py": _duckdb,
+        "pyarrow + h5py": _pyarrow,
+    }
     if setting.rows <= 10_000_000:
         engines["pandas + h5py"] = _pandas
     runs: dict[str, Run] = {
@@ -93,13 +140,18 @@ def _compare(setting: Setting, task: str, files: FileSet, question: Question, fl
     return [Result(task, MILLISECONDS, seconds, {name: floor for name in seconds if name != OURS})]
 
 
-def _answer(engine: Callable[..., Sequence[Any]], files: Any, question: Question, threads: int) -> tuple[float, ...]:
-    columns = [np.asarray(column) for column in engine(files, question, threads)]
+def _answer(engine: Engine, files: Any, question: Question, threads: int) -> tuple[float, ...]:
+    return _totals(engine(files, question, threads))
+
+
+def _totals(found: Sequence[Any]) -> tuple[float, ...]:
+    """Return the number of groups and the sum of each column, integers modulo 2**64."""
+    columns = [np.asarray(column) for column in found]
     totals = (float(c.sum()) if c.dtype.kind == "f" else int(c.astype(np.int64).sum()) for c in columns)
     return (len(columns[0]), *(round(total, 2) for total in totals))
 
 
-def _akdask(pattern: str, question: Question, threads: int) -> Sequence[Any]:
+def _akdask(pattern: str, question: Question, threads: int) -> Any:
     data = ak.read_hdf(pattern)
     keys = [data[name] for name in question.keys]
     groups = GroupBy(keys[0] if len(keys) == 1 else keys)
@@ -110,7 +162,7 @@ def _akdask(pattern: str, question: Question, threads: int) -> Sequence[Any]:
     return dask.compute(*(found if len(keys) > 1 else [found]), *(values for _, values in results))
 
 
-def _polars(paths: list[Path], question: Question, threads: int) -> Sequence[Any]:
+def _polars(paths: list[Path], question: Question, threads: int) -> Any:
     parts = [pl.DataFrame(dict(zip(question.names, read_columns(path, question.names), strict=True))) for path in paths]
     frame = pl.concat(parts, rechunk=False).lazy()
     made = [getattr(pl.col("v"), name)().alias(name) for name in question.reductions]
@@ -121,20 +173,20 @@ def _arrow(paths: list[Path], question: Question) -> pa.Table:
     return pa.concat_tables([pa.table(read_columns(path, question.names), names=question.names) for path in paths])
 
 
-def _duckdb(paths: list[Path], question: Question, threads: int) -> Sequence[Any]:
+def _duckdb(paths: list[Path], question: Question, threads: int) -> Any:
     connection = duckdb.connect(config={"threads": threads})
     connection.register("data", _arrow(paths, question))
     keys = ", ".join(question.keys)
     made = ", ".join([keys, *(f"{'avg' if name == 'mean' else name}(v)" for name in question.reductions)])
-    return connection.execute(f"select {made} from data group by {keys}").to_arrow_table().columns
+    return connection.sql(f"select {made} from data group by {keys}").to_arrow_table().columns
 
 
-def _pyarrow(paths: list[Path], question: Question, threads: int) -> Sequence[Any]:
+def _pyarrow(paths: list[Path], question: Question, threads: int) -> Any:
     grouped = _arrow(paths, question).group_by(question.keys)
     return grouped.aggregate([("v", name) for name in question.reductions]).columns
 
 
-def _pandas(paths: list[Path], question: Question, threads: int) -> Sequence[Any]:
+def _pandas(paths: list[Path], question: Question, threads: int) -> Any:
     parts = [pd.DataFrame(dict(zip(question.names, read_columns(path, question.names), strict=True))) for path in paths]
     frame = pd.concat(parts)
     if not question.reductions:
