@@ -93,7 +93,6 @@ def _in_memory(table: pa.Table, threads: int) -> dict[str, Run]:
     connection = duckdb.connect(config={"threads": threads})
     connection.register("data", table)
     query = "select min(v), avg(v), max(v) from data group by k"
-    reductions = [("v", "min"), ("v", "mean"), ("v", "max")]
     column = pl.col("v")
     made = [column.min().alias("min"), column.mean().alias("mean"), column.max().alias("max")]
 
