@@ -80,8 +80,7 @@ def as_column(items: Any) -> Column:
         return _without_nulls(items.cast(pa.large_string()))
     array = np.asarray(items)
     if array.ndim == 1 and array.dtype.kind in "Of" and _are_ints(items):
-        # NumPy has no type for them, or would round ints below 0 beside some from 2**63 on.
-        return from_ints([int(item) for item in items])
+        return _whole_numbers([int(item) for item in items])
     if array.ndim != 1:
         raise ArgumentError(
             f"a column has one dimension, not {array.ndim}.",
@@ -101,6 +100,14 @@ def _are_ints(items: Any) -> bool:
     if isinstance(items, np.ndarray) and items.dtype.kind != "O":
         return False
     return len(items) > 0 and all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in items)
+
+
+def _whole_numbers(ints: list[int]) -> Column:
+    """Return ints in the smallest type that holds them all: NumPy makes floats of small ones beside large ones."""
+    low, high = min(ints), max(ints)
+    if low >= -(2**63) and high < 2**63:
+        return np.array(ints, np.int64)
+    return np.array(ints, np.uint64) if low >= 0 and high < 2**64 else from_ints(ints)
 
 
 def _is_text(dtype: pa.DataType) -> bool:

@@ -60,6 +60,15 @@ def test_what_no_column_can_hold_is_refused(given):
         ak.array(given)
 
 
+@pytest.mark.parametrize(
+    ("given", "dtype"),
+    [([5, 2**64 - 1], "uint64"), ([-1, 2**63], "bigint"), ([2**64], "bigint"), (np.array([1, 2], object), "int64")],
+)
+def test_ints_keep_all_their_digits(given, dtype):
+    made = ak.array(given)
+    assert (made.dtype, made.tolist()) == (dtype, list(given))
+
+
 def test_a_type_can_be_asked_for():
     assert ak.array([1, 2], dtype=float).dtype == np.float64
     assert ak.array(["1", "2"], dtype="int64").tolist() == [1, 2]
