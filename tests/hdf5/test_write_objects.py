@@ -224,7 +224,7 @@ def test_permutation_and_segments_of_categoricals_are_kept(prefix, shares, file_
         parts = {"permutation": plain(cut(order, index, count)), "segments": plain(cut(starts, index, count))}
         assert one["c"] == categorical(share % 2, index, count, **parts)
         assert "permutation" not in one["alone"]
-        assert "segments" not in one["chosen"]
+        assert len(codes) < 2 or "segments" not in one["chosen"]
     again = ak.read_hdf(sorted(prefix.parent.iterdir()))["c"]
     assert again.permutation.tolist() == order.tolist()
     assert again.segments.tolist() == starts.tolist()

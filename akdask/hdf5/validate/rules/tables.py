@@ -53,7 +53,7 @@ def shape(survey: SetSurvey) -> Iterator[Finding]:
     """An ArrayView has Rank and Shape, the same in every file, that fit the number of its elements."""
     for path, placed in survey.by_path.items():
         views = [
-            (file, node) for file, node in placed if _kind(node) == ObjType.ARRAYVIEW and "ObjType" in _attributes(node)
+            (file, node) for file, node in placed if _number(_attributes(node).get("ObjType")) == ObjType.ARRAYVIEW
         ]
         shapes = [_attributes(node).get("Shape") for _, node in views]
         for (file, node), stored in zip(views, shapes, strict=True):
