@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.collections.storedgroups import StoredGroupBy
 
 SHARED = Path(__file__).parents[2] / "shared" / "fixtures"
 FOLDERS = sorted(path.parent.name for path in (SHARED / "arkouda_v2").glob("*/expected.json"))
@@ -24,7 +23,7 @@ CLASSES = {
     "MultiIndex": ak.MultiIndex,
     "DataFrame": ak.DataFrame,
     "ArrayView": ak.ArrayView,
-    "GroupBy": StoredGroupBy,
+    "GroupBy": ak.GroupBy,
     "SegArray": ak.SegArray,
 }
 

@@ -130,5 +130,5 @@ def codes_of(values: Array) -> Array:
 
 
 def like(model: Array | None, frame: Frame, value: Value) -> Any:
-    """Return an array of the kind of another: a Categorical where that is one."""
-    return model._like(frame, value) if isinstance(model, Categorical) else wrap(frame, value)
+    """Return an array of the kind of another, or of that which shows the value's type."""
+    return wrap(frame, value) if model is None else model._like(frame, value)

@@ -11,13 +11,15 @@ from akdask.collections.group_reductions import GroupReductionMethods
 from akdask.collections.group_rows import GroupRowMethods
 from akdask.collections.pdarray import pdarray
 from akdask.collections.rows import known_lengths
+from akdask.collections.writing import Storable, StorageMethods
+from akdask.hdf5.layout import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 from akdask.plan.align import align
 from akdask.plan.arrange import Arranged, GroupNumbers, Starts
 from akdask.plan.numbered import row_numbers
 from akdask.plan.rowwise import Project
 
 
-class GroupBy(GroupReductionMethods, GroupRowMethods):
+class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     """Rows grouped by equal keys.
 
     Parameters
@@ -50,6 +52,8 @@ class GroupBy(GroupReductionMethods, GroupRowMethods):
     >>> keys.tolist(), sums.tolist()
     ([1, 3], [20, 40])
     """
+
+    _default_dataset = "groupby"
 
     @classmethod
     def build_from_components(
@@ -150,3 +154,11 @@ class GroupBy(GroupReductionMethods, GroupRowMethods):
 
     def __len__(self) -> int:
         return self.ngroups
+
+    # files
+
+    def _storable(self) -> Storable:
+        parts = {SEGMENTS: self.segments, PERMUTATION: self.permutation, UNIQUE_KEY_IDX: self.unique_key_idx}
+        children = {name: part._storable() for name, part in parts.items()}
+        children |= {f"{KEY}{number}": key._storable().as_inner() for number, key in enumerate(self._arrays)}
+        return Storable(ObjType.GROUPBY, self._arrays[0]._frame, children=children)

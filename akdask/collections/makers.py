@@ -5,12 +5,12 @@ from __future__ import annotations
 from akdask.collections.categorical import DEFAULT_NA, Categorical
 from akdask.collections.dataframe import DataFrame
 from akdask.collections.datetimes import Datetime, Timedelta
+from akdask.collections.groupby import GroupBy
 from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4
 from akdask.collections.ndarray import ArrayView, reshaped
 from akdask.collections.segarray import SegArray
 from akdask.collections.stored import flat, from_stored, gathered, makes, scanned
-from akdask.collections.storedgroups import StoredGroupBy
 from akdask.errors import ArgumentError, FileFormatError
 from akdask.hdf5.fileset import StoredObject
 from akdask.hdf5.layout import (
@@ -65,9 +65,10 @@ def _dataframe(stored: StoredObject) -> DataFrame:
 
 
 @makes(ObjType.GROUPBY)
-def _groupby(stored: StoredObject) -> StoredGroupBy:
+def _groupby(stored: StoredObject) -> GroupBy:
     keys = [from_stored(key) for key in stored.children.values()]
-    return StoredGroupBy(keys, *(flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX)))
+    parts = {part: flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX)}
+    return GroupBy.build_from_components(orig_keys=keys if len(keys) > 1 else keys[0], **parts)
 
 
 @makes(ObjType.ARRAYVIEW)
