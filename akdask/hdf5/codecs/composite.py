@@ -23,6 +23,10 @@ INNER_KINDS = (ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
 """Kinds that servers do not take as levels or keys, where they are written as the numbers that they are."""
 
 
+COLUMN_KINDS = (ObjType.PDARRAY, ObjType.STRINGS, ObjType.SEGARRAY, ObjType.CATEGORICAL, *INNER_KINDS)
+"""Kinds of members.  Others would be no columns, and might hold themselves."""
+
+
 def describe_member(members: Members, encoded: bytes) -> Described:
     """Describe a member that must be a readable object.
 
@@ -31,7 +35,7 @@ def describe_member(members: Members, encoded: bytes) -> Described:
     NotFlatError
         If it is none.
     """
-    found = describe_object(members, encoded)
+    found = describe_object(members, encoded, COLUMN_KINDS)
     name = members.path_of(encoded)
     if found is None:
         raise NotFlatError(f"has a member {name!r} that is neither group nor dataset")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from h5py import h5d, h5g
@@ -53,10 +53,13 @@ def register(codec: Codec) -> None:
     CODECS.update(dict.fromkeys(codec.KINDS, codec))
 
 
-def describe_object(members: Members, encoded: bytes) -> Described | None:
+def describe_object(
+    members: Members, encoded: bytes, allowed: Collection[ObjType] = tuple(ObjType)
+) -> Described | None:
     """Describe one member of a group, or root, as an object; None if it is neither group nor dataset.
 
-    What is wrong with one object says nothing about the others, so it is told in the description.
+    What is wrong with one object says nothing about the others, so it is told in the description: also that it is of
+    a kind that is not allowed there.
     """
     name = members.path_of(encoded)
     node = members.open(encoded)
@@ -65,7 +68,7 @@ def describe_object(members: Members, encoded: bytes) -> Described | None:
     kind = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
     if isinstance(kind, Problem):
         return Described(ObjectSchema(name, ObjType.UNKNOWN, problem=kind))
-    codec = CODECS.get(kind)
+    codec = CODECS.get(kind) if kind in allowed else None
     if codec is None:
         return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
     try:
