@@ -154,3 +154,32 @@ def test_objects_of_generated_files_are_written_and_read_again(prefix, name, fil
     assert set(found) == set(objects)
     for key, wanted in objects.items():
         check(found[key], wanted)
+
+
+REAL = SHARED / "arkouda"
+REAL_FILES = sorted(path.name for path in (REAL / "hdf5").glob("*"))
+
+
+def check_real(found, wanted):
+    """Compare with what plain h5py has found in a file of a server, or of somebody else."""
+    if wanted["kind"] == "group":
+        texts = bytes(wanted["members"]["values"]["values"]).split(b"\0")[:-1]
+        assert found.tolist() == [text.decode() for text in texts]
+        return
+    values = found.to_ndarray()
+    assert values.shape == tuple(wanted["shape"])
+    if isinstance(wanted["values"], list):
+        assert values.tolist() == wanted["values"]
+    else:
+        assert values[:5].tolist() == wanted["values"]["first"]
+        assert values[-5:].tolist() == wanted["values"]["last"]
+        assert values.sum() == wanted["values"]["sum"]
+
+
+@pytest.mark.parametrize("name", REAL_FILES)
+def test_objects_of_real_files_have_their_values(name):
+    members = json.loads((REAL / "expected.json").read_text())[f"hdf5/{name}"]["members"]
+    found = ak.read_hdf(REAL / "hdf5" / name)
+    assert set(found) == set(members) - {"_arkouda_metadata"}
+    for key, item in found.items():
+        check_real(item, members[key])

@@ -56,3 +56,11 @@ def test_times_and_addresses_are_keys_too(prefix):
     assert times.to_pandas().tolist() == [pd.Timestamp("2024-01-01"), pd.Timestamp("2024-01-02")]
     assert addresses.tolist() == ["0.0.0.2", "0.0.0.1"]
     assert counts.tolist() == [1, 2]
+
+
+def test_extremes_of_times_are_times():
+    days = ak.Datetime(["2024-01-02", "2024-01-01", "2024-01-03"])
+    grouping = ak.GroupBy(ak.array([1, 1, 2]))
+    for operation, expected in (("min", days[[1, 2]]), ("max", days[[0, 2]]), ("first", days[[0, 2]])):
+        _, found = getattr(grouping, operation)(days)
+        assert found.equals(expected)

@@ -158,7 +158,8 @@ class GroupReductionMethods(GroupBase):
         # Everything but the first value works on what the elements are, not on what stands for them.
         taken = [(name, codes_of(values) if name in ("first", "size", "count") else values) for values, name in wanted]
         grouped = self._grouped(*((name, values, params) for name, values in taken))
-        models = [values if name == "first" else None for values, name in wanted]
+        # What is chosen among the values is what they are: times stay times.
+        models = [values if name in ("first", "min", "max") else None for values, name in wanted]
         results = [like(model, grouped, grouped.result(number)) for number, model in enumerate(models)]
         return self._keys_of(grouped), results
 
