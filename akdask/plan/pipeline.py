@@ -70,12 +70,6 @@ class Layout:
         masks = iter(self.masks)
         return tuple(Mask(next(masks)) if item is None else Range(*item) for item in ranges)
 
-    @cached_property
-    def nothing(self) -> Any:
-        """What the sink makes of no rows."""
-        no_rows = (Positions(0, 0),) * len(self.chain.bases)
-        return run_partition((self.sink, self.block_rows), (), no_rows, (), ())
-
 
 class Pipeline(Node):
     """Partition tasks of a row-wise chain.
@@ -100,13 +94,29 @@ class Pipeline(Node):
         for index, number in enumerate(layout.partitions):
             key = (self._name, index)
             if number is None:
-                graph[key] = DataNode(key, layout.nothing)
+                graph[key] = self._without_rows(key, replicas)
                 continue
             source, ranges = layout.chain.partition(number)
             fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
             made = List(*[TaskRef(keys[source]) for keys in tables])
             graph[key] = Task(key, run_partition, shared, layout.selections(ranges), fixed, made, replicas)
         return graph
+
+    def _without_rows(self, key: Any, replicas: List) -> DataNode | Task:
+        """Return what the sink makes of no rows; a task is needed only where it may look at replicated results."""
+        if replicas.args:
+            return Task(key, run_partition, *self._no_rows, replicas)
+        return DataNode(key, self._nothing)
+
+    @property
+    def _no_rows(self) -> tuple[tuple[Sink, int], tuple[()], tuple[Positions, ...], tuple[()]]:
+        """Arguments of a task without rows, but for the replicated results."""
+        inputs = (Positions(0, 0),) * len(self.layout.chain.bases)
+        return (self.layout.sink, self.layout.block_rows), (), inputs, ()
+
+    @cached_property
+    def _nothing(self) -> Any:
+        return run_partition(*self._no_rows, ())
 
 
 def _fixed_input(base: Frame, partition: int, columns: Sequence[str]) -> Part | Positions | None:
