@@ -59,9 +59,22 @@ def test_of_writers_at_once_one_wins_whole_and_others_are_told(tmp_path):
         for start in range(0, 20, 4):
             list(pool.map(race, range(start, start + 4)))
             assert_one_generation(ak.load_all(path))
-    assert told
     assert all("another write of it is under way" in text and "Hint: " in text for text in told)
     assert visible(tmp_path) == sorted(os.path.basename(path) for path in locale_files(str(path)))
+
+
+def test_a_write_during_another_is_refused_with_its_process_and_a_hint(tmp_path):
+    write(tmp_path / "set.h5", 1)
+    writer = SetWriter(
+        tmp_path / "set.h5", [ObjectSpec("x", ObjType.PDARRAY, {"values": "x"}, dtype=INT64)], npartitions=1
+    )
+    writer.begin()
+    with pytest.raises(WriteError, match="another write of it is under way") as caught:
+        write(tmp_path / "set.h5", 2)
+    assert f"process {os.getpid()} on " in caught.value.details[0]
+    assert "wait for it to end" in caught.value.hint
+    writer.commit([writer.write(0, Table({"x": np.arange(3)}, 3))])
+    assert ak.load(tmp_path / "set.h5", dataset="x")["x"].tolist() == [0, 1, 2]
 
 
 def test_a_reader_finds_one_generation_or_is_told_while_the_set_is_replaced(tmp_path):
