@@ -10,7 +10,8 @@ from itertools import islice
 
 from akdask.errors import InconsistentFilesError
 from akdask.storage.files import absolute, exists, is_remote, matching, names_in
-from akdask.storage.locales import expand, locale_files, missing_locales, sort_key, split_extension, split_locale
+from akdask.storage.locales import locale_files, missing_locales, sort_key, split_extension, split_locale
+from akdask.storage.recovery import recover, settled
 
 EXIT_CODES = (
     "exit codes: 0 fine; 1 violations or differences found; 2 wrong use, or files that cannot be read or written"
@@ -105,9 +106,11 @@ def named_files(name: str) -> list[str]:
     """
     path = absolute(name)
     if not name.strip() or exists(path):
-        return expand(name)
+        return settled(name, list)
+    if not is_remote(path):
+        recover(path)
     found = locale_files(path) or _of_prefix(path) or sorted(matching(path), key=sort_key)
-    return found or expand(name)
+    return settled(found or name, list)
 
 
 def _of_prefix(path: str) -> list[str]:

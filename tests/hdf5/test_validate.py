@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
+import akdask as ak
 from akdask.hdf5.validate import RULES, Severity, validate
 from tests.hdf5.whole_set import common, group, make_file, numbers, put, strings
 
@@ -242,8 +243,8 @@ PAIRS = {
 }
 """What breaks a rule that cannot be broken alone, and the others that it breaks."""
 
-ELSEWHERE = {"file.readable", "files.numbering", "files.padding", "files.pattern"}
-"""Rules on files as such, which have tests of their own."""
+ELSEWHERE = {"data.checksums", "file.readable", "files.numbering", "files.padding", "files.pattern"}
+"""Rules on files as such, and one that needs a manifest, which have tests of their own."""
 
 
 def test_a_set_of_all_kinds_of_objects_breaks_no_rule(paths):
@@ -301,6 +302,21 @@ def test_a_locale_that_is_there_but_not_named_is_not_missing(paths):
 def test_a_file_of_a_very_high_number_alone_is_told_within_bounds(paths, tmp_path):
     os.rename(paths[1], tmp_path / "x_LOCALE99999999999.h5")
     assert len(validate([str(tmp_path / "x_LOCALE99999999999.h5")]).violations) == 1000
+
+
+def test_bytes_that_are_not_those_written_are_found_by_the_checksums_of_a_manifest(tmp_path):
+    ak.to_hdf({"a": ak.arange(100), "b": ak.arange(100)}, tmp_path / "x", num_locales=2)
+    paths = [str(tmp_path / f"x_LOCALE000{share}") for share in range(2)]
+    with h5py.File(paths[1]) as file:
+        place = file["b"].id.get_offset() + 40
+    before = os.stat(paths[1])
+    with open(paths[1], "r+b") as file:
+        file.seek(place)
+        file.write(b"\1")
+    os.utime(paths[1], ns=(before.st_atime_ns, before.st_mtime_ns))  # bytes rot without a trace
+    (violation,) = validate(paths).violations
+    assert (violation.rule, violation.file, violation.object) == ("data.checksums", paths[1], "b")
+    assert validate(paths, read_data=False).violations == ()
 
 
 @pytest.mark.parametrize("content", [b"", b"no HDF5 at all", b"\0" * 512])

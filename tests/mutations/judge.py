@@ -113,9 +113,26 @@ def outcomes(path: str) -> dict[str, Any]:
 def outcome(path: str, name: str) -> tuple[str, Any] | None:
     try:
         found = ak.read_hdf(path, name)[name]
-        return type(found).__name__, found.tolist()
+        return type(found).__name__, plain(found)
     except ak.AkdaskError:
         return None
+
+
+def plain(found: Any) -> Any:
+    """Return an object as Python values, arranged as the plain reading arranges them."""
+    match found:
+        case ak.DataFrame():
+            return {"index": plain(found.index)} | {name: plain(found[name]) for name in found.columns}
+        case ak.GroupBy():
+            keys = found.keys if isinstance(found.keys, list) else [found.keys]
+            return [list(map(plain, keys)), found.permutation.tolist(), found.segments.tolist()]
+        case ak.MultiIndex():
+            return list(map(plain, found.values))
+        case ak.Datetime() | ak.Timedelta() | ak.IPv4():
+            return ak.cast(found, "int64").tolist()
+        case ak.ArrayView():
+            return found.flatten().tolist()
+    return found.tolist()
 
 
 def same(found: tuple[str, Any], expected: tuple[str, Any] | None) -> bool:
@@ -125,6 +142,8 @@ def same(found: tuple[str, Any], expected: tuple[str, Any] | None) -> bool:
 def same_values(left: Any, right: Any) -> bool:
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return len(left) == len(right) and all(map(same_values, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same_values(left[name], right[name]) for name in left)
     if isinstance(left, float) and isinstance(right, float) and math.isnan(left) and math.isnan(right):
         return True
     return bool(left == right)

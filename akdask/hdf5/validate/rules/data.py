@@ -1,9 +1,11 @@
-"""The last rule, on data as such: what the rules before it have not read, it reads."""
+"""The last rules, on data as such: what the rules before them have not read, they read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from akdask.errors import FileError
+from akdask.hdf5.manifest import verify
 from akdask.hdf5.validate.context import SetSurvey
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 
@@ -16,3 +18,17 @@ def readable(survey: SetSurvey) -> Iterator[Finding]:
             survey.read_through(file, node)
     for (path, name), text in survey.damage.items():
         yield path, name, text
+
+
+@rule("data.checksums", Severity.ERROR)
+def checksums(survey: SetSurvey) -> Iterator[Finding]:
+    """All data is what was written, where a manifest beside the set has checksums of it."""
+    if not survey.read_data or not survey.readable:
+        return
+    try:
+        damages = verify([file.path for file in survey.readable]).damages
+    except FileError as error:
+        yield survey.readable[0].path, "", " ".join([error.message, *error.details])
+        return
+    for damage in damages:
+        yield damage.path, damage.dataset or "", damage.text
