@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from itertools import islice
+from math import prod
 from typing import Any
 
 import akdask as ak
@@ -67,10 +68,11 @@ class _Heads:
         for item in objects:
             if item.problem is None:
                 try:
-                    self.rows[item.name] = _first_rows(item.name, item.found, count)
-                    self.sizes[item.name] = item.nrows
+                    rows, size = _first_rows(item.name, item.found, count), item.nrows
                 except AkdaskError as error:
                     self.errors.append(error)
+                else:
+                    self.rows[item.name], self.sizes[item.name] = rows, size
 
     def tables(self) -> list[tuple[int, dict[str, list[Any]]]]:
         """Return the columns of objects of equal rows together, with the number of rows that are not shown."""
@@ -98,6 +100,13 @@ def _first_rows(name: str, found: Any, count: int) -> dict[str, list[Any]]:
     if isinstance(found, ak.DataFrame):
         frame = found.head(count).to_pandas()
         return {f"{name}.{column}": frame[column].tolist() for column in frame.columns}
+    if isinstance(found, ak.GroupBy):
+        keys = found.keys if isinstance(found.keys, list) else [found.keys]
+        return {f"{name}.{number}": key.head(count).tolist() for number, key in enumerate(keys)}
+    if isinstance(found, ak.ArrayView):
+        rows = min(count, found.shape[0])
+        flat = found.flatten()[: rows * prod(found.shape[1:])]
+        return {name: flat.to_ndarray().reshape(rows, *found.shape[1:]).tolist()}
     if hasattr(found, "tolist"):
         return {name: list(islice(found[:count].tolist(), count))}
     return {name: repr(found).splitlines()[:count]}
