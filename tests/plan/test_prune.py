@@ -179,7 +179,10 @@ def as_lists(found):
     return [as_lists(part) for part in found] if isinstance(found, tuple) else found.tolist()
 
 
-@pytest.mark.parametrize("where", [lambda x: (x >= 120) & (x < 140), lambda x: x < 0, lambda x: x == 999])
+@pytest.mark.parametrize(
+    ("where", "partitions"),
+    [(lambda x: (x >= 120) & (x < 140), {12, 13}), (lambda x: x < 0, set()), (lambda x: x == 999, {99})],
+)
 @pytest.mark.parametrize(
     "question",
     [
@@ -190,23 +193,23 @@ def as_lists(found):
         lambda x, y: ak.unique(x % 7),
         lambda x, y: ak.GroupBy(x % 7).sum(y),
         lambda x, y: ak.GroupBy([x % 7, x % 2]).max(y),
-        lambda x, y: ak.mink(y, 3) if y else y,
-        lambda x, y: ak.argmaxk(y, 3) if y else y,
-        lambda x, y: ak.histogram(y, 4) if y else y,
+        lambda x, y: ak.mink(y, 3) if y.size > 0 else y,
+        lambda x, y: ak.argmaxk(y, 3) if y.size > 0 else y,
+        lambda x, y: ak.histogram(y, 4) if y.size > 0 else y,
         lambda x, y: x[::-1],
         lambda x, y: ak.concatenate([x, x]),
         lambda x, y: x[:3],
         lambda x, y: y - y.sum(),
     ],
 )
-def test_everything_that_uses_filtered_rows_answers_as_without_bounds(source, where, question):
+def test_everything_that_uses_filtered_rows_answers_as_without_bounds(source, where, partitions, question):
     plain = MemorySource({"x": ROWS, "y": ROWS * 0.5}, LENGTHS, "plain")
     answers = []
     for columns in (source.arrays(), plain.arrays()):
         mask = where(columns["x"])
         answers.append(as_lists(question(columns["x"][mask], columns["y"][mask])))
     assert answers[0] == answers[1]
-    assert len(partitions_read(source)) < len(partitions_read(plain))
+    assert partitions_read(source) <= partitions
 
 
 def test_a_filter_that_nothing_passes_reads_nothing(source):
