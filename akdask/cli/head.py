@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from itertools import islice
-from math import prod
 from typing import Any
 
 import akdask as ak
@@ -68,11 +67,10 @@ class _Heads:
         for item in objects:
             if item.problem is None:
                 try:
-                    rows, size = _first_rows(item.name, item.found, count), item.nrows
+                    rows, self.sizes[item.name] = _first_rows(item.name, item.found, count), item.nrows
+                    self.rows[item.name] = rows
                 except AkdaskError as error:
                     self.errors.append(error)
-                else:
-                    self.rows[item.name], self.sizes[item.name] = rows, size
 
     def tables(self) -> list[tuple[int, dict[str, list[Any]]]]:
         """Return the columns of objects of equal rows together, with the number of rows that are not shown."""
@@ -103,10 +101,6 @@ def _first_rows(name: str, found: Any, count: int) -> dict[str, list[Any]]:
     if isinstance(found, ak.GroupBy):
         keys = found.keys if isinstance(found.keys, list) else [found.keys]
         return {f"{name}.{number}": key.head(count).tolist() for number, key in enumerate(keys)}
-    if isinstance(found, ak.ArrayView):
-        rows = min(count, found.shape[0])
-        flat = found.flatten()[: rows * prod(found.shape[1:])]
-        return {name: flat.to_ndarray().reshape(rows, *found.shape[1:]).tolist()}
     if hasattr(found, "tolist"):
         return {name: list(islice(found[:count].tolist(), count))}
     return {name: repr(found).splitlines()[:count]}

@@ -84,13 +84,20 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
     def __getitem__(self, key: Any) -> Any:
         """Return the elements at ints, one for each of the first dimensions: an element, or a lazy array of the rest.
 
+        A slice without a step chooses along the first dimension.
+
         Raises
         ------
         PositionError
             If a dimension is not that long.
         ArgumentTypeError
-            If the key is anything else than ints.
+            If the key is anything else.
         """
+        if isinstance(key, slice) and key.step in (None, 1):
+            start, stop, _ = key.indices(self.shape[0])
+            rest, count = self.shape[1:], max(stop - start, 0)
+            first = start * math.prod(rest)
+            return ArrayView(self.base[first : first + count * math.prod(rest)], (count, *rest))
         numbers = _positions(key, self.shape)
         rest = self.shape[len(numbers) :]
         first = 0
@@ -218,7 +225,8 @@ def _positions(key: Any, shape: tuple[int, ...]) -> list[int]:
         numbers = [index(number) for number in (key if isinstance(key, tuple) else (key,))]
     except TypeError:
         raise ArgumentTypeError(
-            "rows of an array of several dimensions are chosen by ints.", hint="flatten() it, or to_ndarray()."
+            "rows of an array of several dimensions are chosen by ints, or by one slice.",
+            hint="flatten() it, or to_ndarray().",
         ) from None
     for number, length in zip(numbers, shape, strict=False):
         if not -length <= number < length:

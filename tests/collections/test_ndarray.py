@@ -56,7 +56,9 @@ def test_positions_choose_what_numpy_chooses(grid):
     np.testing.assert_array_equal(grid[1].to_ndarray(), GRID[1])
     np.testing.assert_array_equal(grid[0, 2].to_ndarray(), GRID[0, 2])
     assert type(grid[0, 2]) is ak.pdarray
-    for wrong, error in (((2,), PositionError), ((0, 0, 0, 0), PositionError), (slice(1), ArgumentTypeError)):
+    for key in (slice(1), slice(1, None), slice(-1, None), slice(5, 9), slice(1, 0), slice(None)):
+        np.testing.assert_array_equal(grid[key].to_ndarray(), GRID[key])
+    for wrong, error in (((2,), PositionError), ((0, 0, 0, 0), PositionError), (slice(0, 2, 2), ArgumentTypeError)):
         with pytest.raises(error):
             grid[wrong]
 
