@@ -10,13 +10,13 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns import StringsBuilder, empty
+from akdask.columns import empty
 from akdask.columns.bigint import LIMB, from_unsigned, modulo_power
 from akdask.columns.lists import lists_of
 from akdask.errors import FileFormatError
 from akdask.hdf5.description import ColumnPlace
 from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5
-from akdask.hdf5.nulended import ROWS_AT_ONCE, StringError, decode, starts_from_ends
+from akdask.hdf5.nulended import StringError, decode, starts_from_ends
 from akdask.schema import BOOL
 from akdask.storage.extents import ELSEWHERE, Extent
 from akdask.storage.files import FileIdentity, changed_error, is_unchanged
@@ -221,29 +221,14 @@ class Hdf5PartReader:
 
     def _read_strings(self, place: ColumnPlace, start: int, stop: int) -> StringArray:
         limit = place.extents[0].length
-        if stop - start <= ROWS_AT_ONCE:
-            return self._read_piece(place, start, stop, limit)
-        first, last = (int(self._bounds(place, row, row)[0]) for row in (start, stop))
-        self._check_reach(place, start, first, last, limit)
-        builder = StringsBuilder(stop - start, max(last - first - (stop - start), 0))
-        for row in range(start, stop, ROWS_AT_ONCE):
-            end = min(row + ROWS_AT_ONCE, stop)
-            # The strings behind have at least their NULs: what is valid fits into the memory taken for all.
-            builder.append(self._read_piece(place, row, end, last - (stop - end)))
-        return builder.finish()
-
-    def _read_piece(self, place: ColumnPlace, start: int, stop: int, limit: int) -> StringArray:
         bounds = self._bounds(place, start, stop)
         first, last = int(bounds[0]), int(bounds[-1])
-        self._check_reach(place, start, first, last, limit)
+        if not 0 <= first <= last <= limit:
+            raise self._damaged(place, start, f"segments reach from {first} to {last} of {limit} bytes")
         try:
             return decode(self._read_stored(place.extents[0], first, last - first).view(np.uint8), bounds)
         except StringError as error:
             raise self._damaged(place, start + error.row, error.text) from None
-
-    def _check_reach(self, place: ColumnPlace, start: int, first: int, last: int, limit: int) -> None:
-        if not 0 <= first <= last <= limit:
-            raise self._damaged(place, start, f"segments reach from {first} to {last} of {limit} bytes")
 
     def _bounds(self, place: ColumnPlace, start: int, stop: int) -> NumberArray:
         """Return the starts of the strings of some rows, and the end of the last."""

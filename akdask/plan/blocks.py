@@ -124,14 +124,14 @@ class Partition:
         return not self._selections
 
     def whole_columns(self, program: Program) -> list[Column] | None:
-        """Return the results of a program that only passes on columns in memory, None for any other."""
+        """Return the results of a program that only passes on columns, None for any other."""
         columns = []
         for register in program.outputs:
             step = program.steps[register]
-            item = self._inputs[step.base] if isinstance(step, Load) else None
-            if not isinstance(step, Load) or not isinstance(item, Table):
+            if not isinstance(step, Load):
                 return None
-            columns.append(_read_only(item.columns[step.column]))
+            column = self._readers[step.base].read(step.column, 0, self.nrows)
+            columns.append(_read_only(column) if isinstance(self._inputs[step.base], Table) else column)
         return columns
 
     def blocks(self) -> Iterator[Block]:

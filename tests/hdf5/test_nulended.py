@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import FileFormatError
-from akdask.hdf5 import nulended, read
+from akdask.hdf5 import nulended
 from akdask.hdf5.fileset import open_set
 from akdask.hdf5.nulended import StringError, decode, encode, segments_of, starts_from_ends
 
@@ -133,7 +133,7 @@ def test_a_nul_inside_a_text_is_refused_by_row_in_whatever_piece(texts, rows, da
     assert caught.value.row == row
 
 
-# ---------------------------------------------------------------------------------------------- from files, in pieces
+# ---------------------------------------------------------------------------------------------- from files
 
 
 @pytest.fixture(scope="module")
@@ -141,23 +141,23 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("nulended") / "x.h5"
 
 
-def read_rows(path, values, segments, rows, piece, **options):
+def read_rows(path, values, segments, rows, **options):
     path.unlink(missing_ok=True)
     with h5py.File(path, "w") as file:
         file["s/values"] = np.frombuffer(values, np.uint8)
         file["s/segments"] = np.array(segments, np.int64)
     stored = open_set(path, **options).select()["s"].members["values"]
-    with patch.object(read, "ROWS_AT_ONCE", piece), stored.source.part(0, ["s"]).open() as reader:
+    with stored.source.part(0, ["s"]).open() as reader:
         return reader.read("s", *rows)
 
 
 @IN_FIXTURES
-@given(texts=TEXTS, piece=PIECES, without=st.booleans(), data=st.data())
-def test_rows_read_in_pieces_are_the_texts(path, texts, piece, without, data):
+@given(texts=TEXTS, without=st.booleans(), data=st.data())
+def test_rows_read_are_the_texts(path, texts, without, data):
     start = data.draw(st.integers(0, len(texts)))
     stop = data.draw(st.integers(start, len(texts)))
     segments = bounds_of(texts)[:-1]
-    found = read_rows(path, values_of(texts), segments, (start, stop), piece, calc_string_offsets=without)
+    found = read_rows(path, values_of(texts), segments, (start, stop), calc_string_offsets=without)
     found.validate(full=True)
     assert found.to_pylist() == texts[start:stop]
 
@@ -165,19 +165,18 @@ def test_rows_read_in_pieces_are_the_texts(path, texts, piece, without, data):
 @IN_FIXTURES
 @given(
     texts=st.lists(st.text("ab", max_size=3), min_size=2, max_size=8),
-    piece=PIECES,
     wrong=st.sampled_from([-(2**60), -3, 0, 5, 2**31, 2**60]) | st.integers(0, 30),
     data=st.data(),
 )
-def test_a_wrong_segment_in_whatever_piece_is_an_error(path, texts, piece, wrong, data):
+def test_a_wrong_segment_anywhere_is_an_error(path, texts, wrong, data):
     segments = bounds_of(texts)[:-1]
     row = data.draw(st.integers(1, len(texts) - 1))
     right, segments[row] = segments[row], wrong
     if wrong == right:
-        assert read_rows(path, values_of(texts), segments, (0, len(texts)), piece).to_pylist() == texts
+        assert read_rows(path, values_of(texts), segments, (0, len(texts))).to_pylist() == texts
         return
     with pytest.raises(FileFormatError, match="holds no valid strings"):
-        read_rows(path, values_of(texts), segments, (0, len(texts)), piece)
+        read_rows(path, values_of(texts), segments, (0, len(texts)))
     # Where the rows asked for end there, the size taken for all of them is wrong too.
     with pytest.raises(FileFormatError, match="holds no valid strings"):
-        read_rows(path, values_of(texts), segments, (0, row), piece)
+        read_rows(path, values_of(texts), segments, (0, row))
