@@ -50,11 +50,25 @@ def judge(pristine: str, damaged: str) -> str:
         for name, found in outcome.items()
         if found is not None and not same(found, expected.get(name)) and found[0] in oracle.READINGS
     }
-    for name, (kind, value) in suspects.items():
-        plain = apart(partial(oracle.plainly, damaged, name, kind))
+    if not suspects:
+        return ""
+    readings = apart(partial(plain_readings, damaged, {name: kind for name, (kind, _) in suspects.items()}))
+    for name, (_, value) in suspects.items():
+        plain = readings if isinstance(readings, str) else readings[name]
         if isinstance(plain, str) or not same_values(plain, value):
             return f"{name!r} is {shown(value)}, by a plain reading {shown(plain)}"
     return ""
+
+
+def plain_readings(path: str, kinds: dict[str, str]) -> dict[str, Any]:
+    """Return what objects are by a plain reading, or in words why there is none."""
+    found: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        try:
+            found[name] = oracle.plainly(path, name, kind)
+        except Exception as error:
+            found[name] = f"{type(error).__name__}: {error}"
+    return found
 
 
 @lru_cache(maxsize=64)
