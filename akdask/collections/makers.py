@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from akdask.collections.categorical import DEFAULT_NA, Categorical
 from akdask.collections.dataframe import DataFrame
 from akdask.collections.datetimes import Datetime, Timedelta
@@ -16,6 +18,8 @@ from akdask.hdf5.fileset import StoredObject
 from akdask.hdf5.layout import (
     CATEGORIES,
     CODES,
+    KEY,
+    LEVEL,
     NA_CODES,
     PERMUTATION,
     ROW_LABELS,
@@ -53,8 +57,21 @@ def _segarray(stored: StoredObject) -> SegArray:
 @makes(ObjType.INDEX)
 @makes(ObjType.MULTIINDEX)
 def _index(stored: StoredObject) -> Index:
-    levels = [from_stored(level) for level in stored.children.values()]
+    levels = _numbered(stored, LEVEL)
     return Index(levels[0]) if len(levels) == 1 else MultiIndex(levels)
+
+
+def _numbered(stored: StoredObject, prefix: str) -> list[Any]:
+    """Return the numbered members of an object, none of which may be missing."""
+    wanted = stored.params.get("count", len(stored.children))
+    names = [f"{prefix}{number}" for number in range(len(stored.children))]
+    if wanted != len(names) or names != list(stored.children):
+        raise FileFormatError(
+            f"dataset {stored.name!r} lacks some of its parts.",
+            details=[f"there should be {wanted}, found: {', '.join(stored.children)}"],
+            hint="the files are damaged; name the other datasets to read only those.",
+        )
+    return [from_stored(child) for child in stored.children.values()]
 
 
 @makes(ObjType.DATAFRAME)
@@ -66,7 +83,7 @@ def _dataframe(stored: StoredObject) -> DataFrame:
 
 @makes(ObjType.GROUPBY)
 def _groupby(stored: StoredObject) -> GroupBy:
-    keys = [from_stored(key) for key in stored.children.values()]
+    keys = _numbered(stored, KEY)
     parts = {part: flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX)}
     return GroupBy.build_from_components(orig_keys=keys if len(keys) > 1 else keys[0], **parts)
 

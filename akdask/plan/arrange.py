@@ -146,14 +146,16 @@ def _number_groups(tables: Sequence[Table], count: int, size: int) -> Table:
     (permutation,) = Table.concat(tables[:count]).columns.values()
     (segments,) = Table.concat(tables[count:]).columns.values()
     bounds = np.append(segments, len(permutation))
-    if (np.diff(bounds) < 0).any() or bounds[0] != 0 or _outside(permutation, size):
+    numbers = np.full(size, -1)
+    valid = bool((np.diff(bounds) > 0).all()) and bounds[0] == 0 and not _outside(permutation, size)
+    if valid:
+        numbers[permutation] = np.repeat(np.arange(len(segments)), np.diff(bounds))
+    if not valid or np.count_nonzero(numbers >= 0) != len(permutation):
         raise ArgumentError(
             "permutation and segments do not describe groups.",
             details=[f"rows: {size}, permutation: {len(permutation)}, segments: {len(segments)}"],
-            hint="segments ascend from 0, and the permutation holds numbers of rows, each at most once.",
+            hint="segments rise from 0, and the permutation holds numbers of rows, each at most once.",
         )
-    numbers = np.full(size, -1)
-    numbers[permutation] = np.repeat(np.arange(len(segments)), np.diff(bounds))
     return Table({0: numbers}, size)
 
 

@@ -54,6 +54,11 @@ def keys_as_lists(found, count):
     return [key.tolist() for key in (found if count > 1 or isinstance(found, tuple) else [found])]
 
 
+def without_signs(keys):
+    """Return keys with zeros that have no sign: -0.0 and 0.0 are one key, and either may stand for it."""
+    return [[part + 0.0 if isinstance(part, float) else part for part in key] for key in keys]
+
+
 def in_order(names, table, result):
     """Return keys and results of pandas in ascending order, text by its bytes and NaN last."""
     frame = result.rename("result").reset_index()
@@ -69,7 +74,7 @@ def test_reductions_are_those_of_pandas(rows, name, dropna):
     keys, found = getattr(groups, name)(lazy["v"])
     with np.errstate(all="ignore"):
         wanted_keys, wanted = in_order(names, table, getattr(groups_of(names, table, dropna)["v"], name)())
-    np.testing.assert_equal(keys_as_lists(keys, 2), wanted_keys)
+    np.testing.assert_equal(without_signs(keys_as_lists(keys, 2)), without_signs(wanted_keys))
     np.testing.assert_allclose(found.to_ndarray(), wanted.astype(float), rtol=1e-7, atol=1e-9)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.errors import AkdaskError, InconsistentFilesError, UnsupportedError
+from akdask.errors import AkdaskError, FileFormatError, InconsistentFilesError, UnsupportedError
 
 
 @pytest.fixture
@@ -102,3 +102,23 @@ def test_an_inner_kind_that_is_none_is_ignored(path, kind):
         file["i/IDX_0"] = np.arange(2)
         file["i/IDX_0"].attrs["akdask_ObjType"] = kind
     assert type(ak.read_hdf(path)["i"].values) is ak.pdarray
+
+
+@pytest.mark.parametrize(("name", "made"), [("index", ak.MultiIndex), ("groupby", ak.GroupBy)])
+def test_numbered_parts_that_are_lost_are_missed(tmp_path, name, made):
+    keys = [ak.array([2, 1, 2]), ak.array([5, 5, 5])]
+    made(keys).to_hdf(tmp_path / "x", file_type="single")
+    with h5py.File(tmp_path / "x", "r+") as file:
+        del file[name]["IDX_1" if name == "index" else "KEY_1"]
+    with pytest.raises(FileFormatError, match=f"{name!r} lacks some of its parts"):
+        ak.read_hdf(tmp_path / "x")
+
+
+@pytest.mark.parametrize(("part", "values"), [("permutation", [1, 0, 0]), ("segments", [0, 3]), ("segments", [1, 1])])
+def test_parts_of_a_grouping_that_describe_no_groups_are_refused(tmp_path, part, values):
+    ak.GroupBy(ak.array([2, 1, 2])).to_hdf(tmp_path / "x", file_type="single")
+    with h5py.File(tmp_path / "x", "r+") as file:
+        file["groupby"][part][...] = values
+    groups = ak.read_hdf(tmp_path / "x")["groupby"]
+    with pytest.raises(ak.AkdaskError, match="do not describe groups"):
+        groups.size()[1].tolist()

@@ -142,8 +142,10 @@ def plain(found: Any) -> Any:
             return [list(map(plain, keys)), found.permutation.tolist(), found.segments.tolist()]
         case ak.MultiIndex():
             return list(map(plain, found.values))
-        case ak.Datetime() | ak.Timedelta() | ak.IPv4():
+        case ak.Datetime() | ak.Timedelta():
             return ak.cast(found, "int64").tolist()
+        case ak.IPv4():
+            return ak.cast(found, "uint64").tolist()
         case ak.ArrayView():
             return found.flatten().tolist()
     return found.tolist()

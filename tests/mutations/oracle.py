@@ -90,16 +90,17 @@ def reaches(segments: h5py.Dataset, length: int) -> list[tuple[int, int]]:
 def categorical(node: h5py.Group) -> list[str]:
     labels = strings(member(node, "categories"))
     codes = member(node, "codes")[()].tolist()
-    if any(code < 0 for code in codes):
-        raise ValueError("a code is negative")
     na = member(node, "NA_Codes")
-    if (na is None or len(na) == 0) and "N/A" not in labels:
+    is_old = na is None or len(na) == 0
+    if any(code < (-1 if is_old else 0) for code in codes):
+        raise ValueError("a code is negative")
+    if is_old and "N/A" not in labels:
         labels = [*labels, "N/A"]
-    return [labels[code] for code in codes]
+    return ["N/A" if code == -1 else labels[code] for code in codes]
 
 
 def levels(node: h5py.Group, prefix: str = "idx_") -> list[Any]:
-    names = [name for name in node if name.lower().startswith(prefix)]
+    names = [name for name in node if isinstance(name, str) and name.lower().startswith(prefix)]
     return [anything(node[name]) for name in sorted(names, key=lambda name: int(name[len(prefix) :]))]
 
 

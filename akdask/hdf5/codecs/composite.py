@@ -77,15 +77,23 @@ def describe_integers(name: str, members: Members, member: str) -> Found:
 
 
 def describe_group(
-    name: str, kind: ObjType, columns: Mapping[str, Found], children: Mapping[str, Described] | None = None
+    name: str,
+    kind: ObjType,
+    columns: Mapping[str, Found],
+    children: Mapping[str, Described] | None = None,
+    count: int | None = None,
 ) -> Described:
-    """Return the description of an object that is made of columns and of other objects."""
+    """Return the description of an object that is made of columns and of other objects.
+
+    `count` is how many numbered members an attribute says that there are.
+    """
     children = children or {}
     schema = ObjectSchema(
         name,
         kind,
         tuple((member, column) for member, (column, _) in columns.items()),
         tuple((member, child.schema) for member, child in children.items()),
+        () if count is None else (("count", count),),
     )
     slots = [slot for _, own in columns.values() for slot in own]
     slots += [slot for child in children.values() for slot in child.slots]

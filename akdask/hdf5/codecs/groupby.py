@@ -26,7 +26,8 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe the parts, and the keys in the order of their numbers."""
     members = Members(node, name)
     columns = {part: describe_integers(name, members, part) for part in PARTS}
-    return describe_group(name, kind, columns, describe_numbered(members, layout.KEY))
+    keys = describe_numbered(members, layout.KEY)
+    return describe_group(name, kind, columns, keys, layout.read_integer(node, layout.NUM_KEYS))
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:

@@ -17,7 +17,8 @@ KINDS = (ObjType.INDEX, ObjType.MULTIINDEX)
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe the levels, in the order of their numbers."""
-    return describe_group(name, kind, {}, describe_numbered(Members(node, name), layout.LEVEL))
+    levels = describe_numbered(Members(node, name), layout.LEVEL)
+    return describe_group(name, kind, {}, levels, layout.read_integer(node, layout.NUM_IDX))
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
