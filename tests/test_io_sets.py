@@ -173,3 +173,20 @@ def test_all_objects_are_written_whatever_their_names_and_lengths(prefix):
         pd.testing.assert_frame_equal(found["größe"].to_pandas(), taken["größe"].to_pandas())
         for name in list(taken)[:4]:
             assert found[name].tolist() == taken[name].tolist()
+
+
+def test_adding_to_a_set_of_another_number_of_files_says_what_to_do(tmp_path):
+    ak.arange(10).to_hdf(tmp_path / "x", "a", num_locales=3)
+    ak.arange(7).to_hdf(tmp_path / "y", "b", num_locales=2)
+    two = ak.read_hdf(tmp_path / "y_LOCALE*")["b"]
+    with pytest.raises(InconsistentFilesError, match=r"has 3 files.*2 partitions(.|\n)*num_locales=3"):
+        two.to_hdf(tmp_path / "x", "b", mode="append")
+    assert ak.get_datasets(tmp_path / "x_LOCALE*") == ["a"]
+    two.to_hdf(tmp_path / "x", "b", mode="append", num_locales=3)
+    ak.arange(5).to_hdf(tmp_path / "x", "c", mode="append")
+    found = ak.read_hdf(tmp_path / "x_LOCALE*")
+    assert {name: array.tolist() for name, array in found.items()} == {
+        "a": list(range(10)),
+        "b": list(range(7)),
+        "c": list(range(5)),
+    }

@@ -136,7 +136,8 @@ class StorageMethods:
         file_type : {"distribute", "single"}
             A set of files, or one in all at exactly that path.
         num_locales : int, optional
-            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.
+            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.  What
+            is added to a set must have as many partitions as that has files, or a single one, or be told so here.
 
         Raises
         ------
@@ -200,7 +201,8 @@ def write_objects(
     recover(absolute(path))
     everything = dict(pair for name, item in objects.items() for pair in item.named(name))
     count = _check_count(num_locales, chosen_type) or max(item.frame.npartitions for item in everything.values())
-    if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None:
+    if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None and (overwrite or count == 1):
+        # A single partition goes into any number of files; that of several is told by the writer if it differs.
         count = len(locale_files(os.fspath(path))) or count
     specs = [item.spec(name) for name, item in objects.items()]
     writer = SetWriter(path, specs, npartitions=count, mode=chosen_mode, file_type=chosen_type, overwrite=overwrite)

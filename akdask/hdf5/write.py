@@ -215,7 +215,7 @@ class SetWriter:
         if len(present) != len(self.targets):
             raise InconsistentFilesError(
                 f"{self.path!r} has {len(present)} files, the objects to add have {len(self.targets)} partitions.",
-                hint=f"repartition to {len(present)} partitions first, or write the whole set with mode='truncate'.",
+                hint=f"cut the rows anew with num_locales={len(present)}, or write the whole set with mode='truncate'.",
             )
         # Files of old sets may be numbered without zeros: they are added to as they are.
         self.targets = present
