@@ -27,7 +27,7 @@ KINDS = {
 def plainly(path: str, name: str, kind: str) -> Any:
     """Return an object of a file as Python values, read as the kind that somebody took it for."""
     with h5py.File(path) as file:
-        return READINGS[kind](file[name])
+        return READINGS[kind](file[name.encode(errors="surrogateescape")])
 
 
 def anything(node: Any) -> Any:
