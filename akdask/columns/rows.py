@@ -65,6 +65,12 @@ def nbytes(column: Any) -> int:
     raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
 
 
+@singledispatch
+def own_rows(column: Any) -> Any:
+    """Return a copy, which keeps nothing in memory but its rows."""
+    raise ArgumentTypeError(f"{type(column).__name__} is not a column.")
+
+
 def concat_rows(columns: Sequence[Column]) -> Column:
     """Join columns of one type end to end; at least one must be given."""
     if len(columns) == 1:
@@ -132,6 +138,11 @@ def _(column: np.ndarray) -> int:
     return column.nbytes
 
 
+@own_rows.register
+def _(column: np.ndarray) -> NumberArray:
+    return column.copy()
+
+
 @type_of.register
 def _(column: pa.Array) -> ColumnType:
     return _type_of_arrow(column.type)
@@ -165,6 +176,11 @@ def _(column: pa.Array, mask: NumberArray) -> pa.Array:
 @nbytes.register
 def _(column: pa.Array) -> int:
     return int(column.nbytes)
+
+
+@own_rows.register
+def _(column: pa.Array) -> pa.Array:
+    return pa.concat_arrays([column])
 
 
 def _python_slice(start: int, stop: int, step: int) -> slice:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from akdask.columns.rows import concat_rows, nbytes, slice_rows, take_rows
+import numpy as np
+
+from akdask.columns.rows import concat_rows, nbytes, own_rows, slice_rows, take_rows
 from akdask.typing import Column, NumberArray
 
 
@@ -27,6 +30,11 @@ class Table:
     def __sizeof__(self) -> int:
         return 64 + self.nbytes
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the rows alone: Arrow would pickle all that a slice was cut from."""
+        columns = {name: own_rows(item) if _is_slice(item) else item for name, item in self.columns.items()}
+        return Table, (columns, self.nrows)
+
     @property
     def nbytes(self) -> int:
         """Bytes of all columns."""
@@ -41,6 +49,10 @@ class Table:
         """Return the rows at the given positions."""
         return Table({name: take_rows(column, positions) for name, column in self.columns.items()}, len(positions))
 
+    def own(self) -> Table:
+        """Return a copy, which keeps nothing in memory but its rows."""
+        return Table({name: own_rows(column) for name, column in self.columns.items()}, self.nrows)
+
     @staticmethod
     def concat(tables: Sequence[Table]) -> Table:
         """Join tables with the same columns end to end; at least one must be given."""
@@ -48,3 +60,8 @@ class Table:
             return tables[0]
         columns = {name: concat_rows([table.columns[name] for table in tables]) for name in tables[0].columns}
         return Table(columns, sum(table.nrows for table in tables))
+
+
+def _is_slice(column: Column) -> bool:
+    """Whether an Arrow array holds much more memory than its rows take."""
+    return not isinstance(column, np.ndarray) and column.get_total_buffer_size() > 2 * nbytes(column)

@@ -17,6 +17,7 @@ from akdask.plan._dask import Expr
 from akdask.plan.group import planned_ranges
 from akdask.plan.groupblocks import group_partitions
 from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.ranges import merge_by_range
@@ -38,7 +39,7 @@ class Arranged(Frame):
 
     @cached_property
     def _row_token(self) -> str:
-        return token("arranged", self.frame.rows.token, self.keys, repr(self.some))
+        return token("arranged", self.frame.rows.token, self.keys, repr(self.some), len(lots_of(self.frame)))
 
     @property
     def rows(self) -> RowSpace:

@@ -118,6 +118,10 @@ class Partition:
             case _:
                 return self._stack.enter_context(item.open())
 
+    def each(self) -> Iterator[Partition]:
+        """Yield this partition."""
+        yield self
+
     @property
     def keeps_all_rows(self) -> bool:
         """Whether every row of the inputs is left."""
@@ -193,6 +197,26 @@ class Partition:
     def lend(self, dtype: ColumnType, buffer: NumberArray) -> None:
         """Keep a buffer from being reused until the next block, for it holds a result."""
         self._lent.append((dtype, buffer))
+
+
+class Lot:
+    """Partitions that a task goes over one after the other, each open only while it is read."""
+
+    def __init__(self, partitions: Sequence[Partition]) -> None:
+        self._partitions = partitions
+        self.replicas = partitions[0].replicas
+        self.nrows = sum(partition.nrows for partition in partitions)
+
+    def each(self) -> Iterator[Partition]:
+        """Yield each partition, open."""
+        for partition in self._partitions:
+            with partition:
+                yield partition
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks of all partitions that have rows left after the selections."""
+        for partition in self.each():
+            yield from partition.blocks()
 
 
 class Block:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TypeAlias
 
 import numpy as np
@@ -15,7 +15,8 @@ from akdask.kernels.keys import WORD_BITS, Key, Words, combine, row_bits, span, 
 from akdask.kernels.sort import argsort
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
-from akdask.plan.blocks import Partition
+from akdask.plan.blocks import Lot, Partition
+from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.pipeline import Compile, pipeline
@@ -150,7 +151,11 @@ class Survey:
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition) -> Found:
+    def run(self, partition: Partition | Lot) -> list[Found]:
+        # One by one, for where the rows that are looked at lie must not depend on who looks.
+        return [self._found(part) for part in partition.each()]
+
+    def _found(self, partition: Partition) -> Found:
         nrows = 0
         spans: tuple[Span, ...] = (None,) * len(self.ascending)
         words = np.ones(len(self.ascending), np.int64)
@@ -183,8 +188,11 @@ def _join(left: Span, right: Span) -> Span:
     return None if left is None or right is None else (min(left[0], right[0]), max(left[1], right[1]))
 
 
-def choose(found: Sequence[Found], ascending: tuple[bool, ...], wanted: int, straddle: bool) -> list[Marks]:
+def choose(
+    found_by_task: Sequence[Sequence[Found]], ascending: tuple[bool, ...], wanted: int, straddle: bool
+) -> list[Marks]:
     """Return the marks that cut the rows of all partitions into about equal parts: the function of their task."""
+    found = list(chain.from_iterable(found_by_task))
     starts = list(accumulate((item.nrows for item in found), initial=0))
     columns = [concat_rows(parts) for parts in zip(*[item.samples for item in found], strict=True)]
     numbers = [item.positions + start for item, start in zip(found, starts, strict=False)]
@@ -213,7 +221,8 @@ def _(frame: Boundaries) -> Expr:
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
         return Survey(compile_these(values), frame.ascending, frame.stride)
 
-    found = pipeline(frame.frame, frame.by, sink, "survey " + ", ".join(map(describe, frame.by)))
+    purpose = "survey " + ", ".join(map(describe, frame.by))
+    found = pipeline(frame.frame, frame.by, sink, purpose, lots=lots_of(frame.frame))
     calls = (
         (tuple((0, index) for index in range(found.npartitions)), (frame.ascending, frame.wanted, frame.straddle)),
     )

@@ -2,33 +2,41 @@
 
 How rows are split and what is made of the pieces is said by who exchanges them: a sort splits by ranges of keys and
 puts each range in order.  What lies between is decided here.  Threads of one process hand over the pieces as they are.
-On a cluster each piece is a result of its own, so that workers fetch, hold and spill no more than they need.  The
-pieces of many small partitions are joined first, so that their number follows the amount of data.
+On a cluster each piece is a result of its own, so that workers fetch, hold and spill no more than they need; it is
+packed up for that, since a piece that is a view would keep all that it was cut from in memory.  Where there would be
+very many pieces, those of several partitions are joined first.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 from dask.system import CPU_COUNT
 
+from akdask import config
 from akdask.plan._dask import Expr, List, Task, TaskRef
 from akdask.plan.chain import Chain
 from akdask.plan.node import Frame, Node
 from akdask.plan.rowwise import Project
 
 ROWS = 2**22
-"""Rows of a partition that an exchange aims at."""
+"""Rows of a partition that an exchange aims at, or fewer where partitions are wanted small."""
+
+ITEMSIZE = 8
 
 SMALL_ROWS = 2**18
 """Rows that are not worth parting."""
 
-MOST_PARTITIONS = 256
-MOST_GROUPS = 64
-"""Partitions whose pieces are handed over apart from those of others."""
+MOST_PARTITIONS = 1024
+
+MOST_PIECES = 2**16
+"""Pieces that are handed over one by one."""
+
+FEWEST_GROUPS = 64
+"""However many new partitions there are, the pieces of so many old ones need not be joined."""
 
 Part = Any
 """What a partition gives to a new one; splitting a block of rows makes one for each."""
@@ -36,8 +44,17 @@ Part = Any
 Pieces = Sequence[Sequence[Part]]
 """For each new partition, the parts that it gets, in the order of the rows."""
 
-Finish = Callable[[list[Part]], Any]
-"""Makes a new partition of all its parts."""
+
+class Finish(Protocol):
+    """What is made of parts."""
+
+    def __call__(self, parts: Sequence[Part], /) -> Any:
+        """Return a new partition, given all its parts."""
+        ...
+
+    def pack(self, parts: Sequence[Part], /) -> list[Part]:
+        """Return the same as fewer parts, which keep nothing in memory but their rows."""
+        ...
 
 
 class Exchanged(Node):
@@ -63,9 +80,10 @@ class Exchanged(Node):
 
     def _joined(self, graph: dict[Any, Any], keys: list[Hashable]) -> list[Hashable]:
         """Add tasks that join the pieces of several partitions, if there are many."""
-        if len(keys) <= MOST_GROUPS:
+        groups = max(MOST_PIECES // self.count, FEWEST_GROUPS)
+        if len(keys) <= groups:
             return keys
-        bounds = [number * len(keys) // MOST_GROUPS for number in range(MOST_GROUPS + 1)]
+        bounds = [number * len(keys) // groups for number in range(groups + 1)]
         joined: list[Hashable] = []
         for number, (start, stop) in enumerate(pairwise(bounds)):
             key = (f"join-{self._name}", number)
@@ -78,7 +96,7 @@ class Exchanged(Node):
         if not self.apart:
             return split
         key = (f"piece-{self._name}", number, index)
-        graph[key] = Task(key, _one_piece, TaskRef(split), index)
+        graph[key] = Task(key, _packed_piece, TaskRef(split), self.finish, index)
         return key
 
 
@@ -93,8 +111,8 @@ def _make(pieces: Sequence[Any], finish: Finish, index: int | None) -> Any:
     return finish([part for parts in chosen for part in parts])
 
 
-def _one_piece(pieces: Pieces, index: int) -> Sequence[Part]:
-    return pieces[index]
+def _packed_piece(pieces: Pieces, finish: Finish, index: int) -> Sequence[Part]:
+    return finish.pack(pieces[index])
 
 
 def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
@@ -121,7 +139,7 @@ def partition_count(frame: Frame) -> int:
         return min(frame.npartitions, MOST_PARTITIONS)
     if rows <= SMALL_ROWS:
         return 1
-    wanted = -(-rows // ROWS)
+    wanted = -(-rows // min(ROWS, max(int(config.get("partition_size")) // ITEMSIZE, 1)))
     return min(-(-wanted // CPU_COUNT) * CPU_COUNT, MOST_PARTITIONS)
 
 

@@ -45,7 +45,7 @@ def _physical(node: Any, seen: set[str]) -> list[str]:
         case Pipeline():
             return _tree(
                 node,
-                _tasks("Pipeline", sum(number is not None for number in node.layout.partitions)),
+                _tasks("Pipeline", node.layout.ntasks),
                 _pipeline(node),
                 _physical,
                 seen,
@@ -82,8 +82,8 @@ def _pipeline(node: Pipeline) -> list[str]:
             columns = layout.scanned(number)
             shown = ", ".join(columns[:8]) + (", …" if len(columns) > 8 else "")
             parts = [f"{len(columns)} of {len(base.source.columns)} columns"]
-            if layout.ntasks < layout.npartitions:
-                parts.append(f"{layout.ntasks} of {layout.npartitions} partitions")
+            if layout.nread < layout.npartitions:
+                parts.append(f"{layout.nread} of {layout.npartitions} partitions")
             lines.append(f"read {shown or 'nothing'}  ({', '.join(parts)})")
     for selection in layout.chain.selections:
         kind = "filter " + describe(selection.predicate) if isinstance(selection, Filter) else selection.describe()

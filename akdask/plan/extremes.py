@@ -12,7 +12,7 @@ from akdask.kernels.extremes import largest, smallest
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
 from akdask.plan.align import align
-from akdask.plan.blocks import Partition
+from akdask.plan.blocks import Lot, Partition
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
@@ -73,7 +73,7 @@ class Keep:
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition) -> Table:
+    def run(self, partition: Partition | Lot) -> Table:
         kept = Table({name: empty(dtype) for name, dtype in zip((VALUE, ROW), self.program.dtypes, strict=True)}, 0)
         for block in partition.blocks():
             values, rows = block.evaluate(self.program)

@@ -11,6 +11,7 @@ from akdask.plan._dask import Expr
 from akdask.plan.chain import Chain
 from akdask.plan.groupblocks import group_partitions
 from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.ranges import merge_by_range
@@ -87,7 +88,8 @@ class Grouped(Frame):
 def group_rows_of(frame: Frame, keys: tuple[Value, ...]) -> RowSpace:
     """Return the row space of the groups of some rows, the same for all that is computed of them."""
     count = planned_ranges(frame)
-    return uncounted_rows(token("groups", frame.rows.token, keys, count), count)
+    # Where they are cut depends on how many tables they are found from.
+    return uncounted_rows(token("groups", frame.rows.token, keys, count, len(lots_of(frame))), count)
 
 
 def planned_ranges(frame: Frame) -> int:

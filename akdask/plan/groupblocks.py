@@ -11,7 +11,8 @@ from akdask.kernels.arrange import Arrangement
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.tally import Tallies, own
 from akdask.plan._dask import Expr
-from akdask.plan.blocks import Partition
+from akdask.plan.blocks import Lot, Partition
+from akdask.plan.lots import lots_of
 from akdask.plan.node import Frame
 from akdask.plan.pipeline import Compile, pipeline
 from akdask.plan.program import Program
@@ -25,12 +26,13 @@ Gathering: TypeAlias = Collapse | Arrangement
 
 
 def group_partitions(frame: Frame, values: Sequence[Value], gathering: Gathering, purpose: str) -> Expr:
-    """Return the node that makes a sorted table of each partition of a frame; the first values are the keys."""
+    """Return the node that makes sorted tables of the partitions of a frame; the first values are the keys."""
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         return GroupBlocks(compile_these(values), gathering)
 
-    return pipeline(frame, values, sink, f"{purpose[0].lower()}{purpose[1:]}  {token(gathering)[:8]}")
+    purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(gathering)[:8]}"
+    return pipeline(frame, values, sink, purpose, lots=lots_of(frame))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class GroupBlocks:
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition) -> Table:
+    def run(self, partition: Partition | Lot) -> Table:
         tallies = Tallies(self.gathering, partition.nrows) if isinstance(self.gathering, Collapse) else None
         held: list[list[Column]] = [[] for _ in self.program.outputs]
         for block in partition.blocks():

@@ -12,7 +12,7 @@ from akdask.columns import Table
 from akdask.errors import ArgumentError
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
-from akdask.plan.blocks import Partition
+from akdask.plan.blocks import Lot, Partition
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.pipeline import Compile, pipeline
@@ -72,7 +72,7 @@ class CountInBins:
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition) -> NumberArray:
+    def run(self, partition: Partition | Lot) -> NumberArray:
         edges = partition.replicas[self.edges.position][self.edges.field]
         counts = np.zeros(len(edges) - 1, np.int64)
         for block in partition.blocks():

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from akdask import config
 from akdask.columns import Table
 from akdask.plan._dask import DataNode, Expr, List, Task, TaskRef
-from akdask.plan.blocks import Mask, Partition, Positions, Range, Selection
+from akdask.plan.blocks import Lot, Mask, Partition, Positions, Range, Selection
 from akdask.plan.chain import Chain, rebuild
 from akdask.plan.concat import through
+from akdask.plan.lots import Lots, one_by_one
 from akdask.plan.node import Frame, Node
 from akdask.plan.program import Apply, Program, compile_values
 from akdask.plan.prune import partitions_left
@@ -32,13 +33,16 @@ FEWEST_ROWS = 2**14
 Compile = Callable[[Sequence[Value]], Program]
 MakeSink = Callable[[Compile, Sequence[Value]], Sink]
 
+Member: TypeAlias = tuple[tuple[Selection, ...], tuple[Part | Positions | None, ...]]
+"""What a task is told of a partition: selections of its rows, and its inputs, None for those that other tasks make."""
+
 
 @dataclass(frozen=True)
 class Layout:
     """What the tasks of a pipeline have in common, and how to find what they have not.
 
-    `npartitions` is that of the chain; `partitions` has for each partition of the result the one of the chain that it
-    is made from, None for no rows.
+    `npartitions` is that of the chain; `lots` has for each task the partitions of the chain that it goes over, none
+    where there are no rows.
     """
 
     token: str
@@ -47,13 +51,18 @@ class Layout:
     masks: tuple[Program, ...]
     sink: Sink
     npartitions: int
-    partitions: tuple[int | None, ...]
+    lots: Lots
     block_rows: int
 
     @property
     def ntasks(self) -> int:
+        """Number of tasks that read anything."""
+        return sum(1 for lot in self.lots if lot)
+
+    @property
+    def nread(self) -> int:
         """Number of partitions that are read."""
-        return sum(number is not None for number in self.partitions)
+        return sum(map(len, self.lots))
 
     @property
     def table_bases(self) -> list[int]:
@@ -72,7 +81,7 @@ class Layout:
 
 
 class Pipeline(Node):
-    """Partition tasks of a row-wise chain.
+    """Tasks of a row-wise chain, one for each lot of partitions.
 
     Operands after `layout` are the inputs that other tasks make, then the replicated nodes.
     """
@@ -81,7 +90,7 @@ class Pipeline(Node):
 
     @property
     def npartitions(self) -> int:
-        return len(self.layout.partitions)
+        return len(self.layout.lots)
 
     def _layer(self) -> dict[Any, Any]:
         layout = self.layout
@@ -91,32 +100,36 @@ class Pipeline(Node):
         scanned = [layout.scanned(number) for number in range(len(bases))]
         shared = (layout.sink, layout.block_rows)
         graph: dict[Any, Any] = {}
-        for index, number in enumerate(layout.partitions):
+        for index, lot in enumerate(layout.lots):
             key = (self._name, index)
-            if number is None:
+            if not lot:
                 graph[key] = self._without_rows(key, replicas)
                 continue
-            source, ranges = layout.chain.partition(number)
-            fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
-            made = List(*[TaskRef(keys[source]) for keys in tables])
-            graph[key] = Task(key, run_partition, shared, layout.selections(ranges), fixed, made, replicas)
+            members: list[Member] = []
+            made: list[TaskRef] = []
+            for number in lot:
+                source, ranges = layout.chain.partition(number)
+                fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
+                members.append((layout.selections(ranges), fixed))
+                made += [TaskRef(keys[source]) for keys in tables]
+            graph[key] = Task(key, run_lot, shared, tuple(members), List(*made), replicas)
         return graph
 
     def _without_rows(self, key: Any, replicas: List) -> DataNode | Task:
         """Return what the sink makes of no rows; a task is needed only where it may look at replicated results."""
         if replicas.args:
-            return Task(key, run_partition, *self._no_rows, replicas)
+            return Task(key, run_lot, *self._no_rows, replicas)
         return DataNode(key, self._nothing)
 
     @property
-    def _no_rows(self) -> tuple[tuple[Sink, int], tuple[()], tuple[Positions, ...], tuple[()]]:
+    def _no_rows(self) -> tuple[tuple[Sink, int], tuple[Member], tuple[()]]:
         """Arguments of a task without rows, but for the replicated results."""
         inputs = (Positions(0, 0),) * len(self.layout.chain.bases)
-        return (self.layout.sink, self.layout.block_rows), (), inputs, ()
+        return (self.layout.sink, self.layout.block_rows), (((), inputs),), ()
 
     @cached_property
     def _nothing(self) -> Any:
-        return run_partition(*self._no_rows, ())
+        return run_lot(*self._no_rows, ())
 
 
 def _fixed_input(base: Frame, partition: int, columns: Sequence[str]) -> Part | Positions | None:
@@ -127,24 +140,25 @@ def _fixed_input(base: Frame, partition: int, columns: Sequence[str]) -> Part | 
     return None
 
 
-def run_partition(
-    shared: tuple[Sink, int],
-    selections: tuple[Selection, ...],
-    fixed: tuple[Part | Positions | None, ...],
-    made: Sequence[Table],
-    replicas: Sequence[Any],
+def run_lot(
+    shared: tuple[Sink, int], members: tuple[Member, ...], made: Sequence[Table], replicas: Sequence[Any]
 ) -> Any:
-    """Run one partition of a pipeline: the function of its tasks."""
+    """Run a pipeline on some partitions: the function of its tasks."""
     sink, block_rows = shared
     remaining = iter(made)
-    inputs = [next(remaining) if item is None else item for item in fixed]
     wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
-    with Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask) as partition:
+    partitions = []
+    for selections, fixed in members:
+        inputs = [next(remaining) if item is None else item for item in fixed]
+        partitions.append(Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask))
+    if len(partitions) > 1:
+        return sink.run(Lot(partitions))
+    with partitions[0] as partition:
         return sink.run(partition)
 
 
 def pipeline(
-    frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str, *, every_partition: bool = True
+    frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str, *, lots: Lots | None = None
 ) -> Expr:
     """Return the physical node that evaluates values on the rows of a frame.
 
@@ -158,15 +172,17 @@ def pipeline(
         Given a function that compiles values, and the values, returns the end of the pipeline.
     purpose : str
         What is done with the values, for `explain`; tells apart pipelines of the same values.
-    every_partition : bool, default True
-        Make something of partitions without rows, too; otherwise of at least one.
+    lots : tuple of tuples of int, optional
+        Partitions that may be run together, as `lots_of` finds them, where it does not matter what partitions results
+        are of.  Something is made of at least one; without lots, of each partition, whether it has rows or not.
     """
     frame = _narrowed(frame, values)
     parts = through(frame, values)
     if parts is not None:
+        # Joined rows have no lots: next to others, they are not seen through, and must be run alike.
+        joined = lots is not None and len(parts) > 1
         inner = [
-            pipeline(part, part_values, make_sink, purpose, every_partition=every_partition)
-            for part, part_values in parts
+            pipeline(part, item, make_sink, purpose, lots=one_by_one(part) if joined else lots) for part, item in parts
         ]
         return inner[0] if len(inner) == 1 else Union(*inner)
     chain = Chain.of(frame)
@@ -180,30 +196,30 @@ def pipeline(
 
     masks = tuple(compile_these([predicate]) for predicate in chain.predicates)
     sink = make_sink(compile_these, values)
-    partitions = _partitions(chain, frame.npartitions, every_partition)
+    lots = _lots_left(chain, frame, lots)
     layout = Layout(
         # Which partitions are left is known from more than the state of the files, which names the frame.
-        token("pipeline", purpose, frame, tuple(values), partitions),
+        token("pipeline", purpose, frame, tuple(values), lots),
         purpose,
         chain,
         masks,
         sink,
         frame.npartitions,
-        partitions,
+        lots,
         _block_rows([*masks, *sink.programs]),
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values())
 
 
-def _partitions(chain: Chain, npartitions: int, every_partition: bool) -> tuple[int | None, ...]:
-    """Return the partitions to be made, None for those that the filters leave no row of."""
+def _lots_left(chain: Chain, frame: Frame, lots: Lots | None) -> Lots:
+    """Return the lots without the partitions that the filters leave no row of; by default each partition is one."""
     left = partitions_left(chain.bases, chain.predicates)
+    wanted = one_by_one(frame) if lots is None else lots
     if left is None:
-        return tuple(range(npartitions))
-    numbers = [number if left[chain.partition(number)[0]] else None for number in range(npartitions)]
-    kept = [number for number in numbers if number is not None]
-    return tuple(numbers if every_partition else kept or [None])
+        return wanted
+    kept = tuple(tuple(number for number in lot if left[chain.partition(number)[0]]) for lot in wanted)
+    return kept if lots is None else tuple(filter(None, kept)) or ((),)
 
 
 def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:

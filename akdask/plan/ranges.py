@@ -48,8 +48,16 @@ class MergeTables:
 
     def __call__(self, tables: Sequence[Table]) -> Table:
         # One without rows stands for all where nothing else came, and says what the columns are.
-        used = [table for table in tables if table.nrows] or list(tables[:1])
-        return self.merging.finish(self.merging.merge(used))
+        return self.merging.finish(self.merging.merge(_used(tables)))
+
+    def pack(self, tables: Sequence[Table]) -> list[Table]:
+        """Return one table, merged as far as these are all."""
+        used = _used(tables)
+        return [self.merging.merge(used)] if len(used) > 1 else [used[0].own()]
+
+
+def _used(tables: Sequence[Table]) -> list[Table]:
+    return [table for table in tables if table.nrows] or list(tables[:1])
 
 
 def _merge_all(tables: Sequence[Table], merging: Merging) -> Table:

@@ -13,6 +13,7 @@ import pandas as pd
 from akdask.kernels.reduce import REDUCTIONS, reduction_of
 from akdask.plan import sinks
 from akdask.plan._dask import Expr, ExprSequence, List, Task, TaskRef
+from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame, Node, materialize
 from akdask.plan.pipeline import Compile, pipeline
@@ -257,7 +258,7 @@ def _(frame: Aggregate) -> Expr:
 
     values = [item.value for item in frame.reductions]
     purpose = "reduce " + ", ".join(map(str, frame.reductions))
-    partials = pipeline(frame.frame, values, sink, purpose, every_partition=False)
+    partials = pipeline(frame.frame, values, sink, purpose, lots=lots_of(frame.frame))
     finish = FinishStates(tuple((item.name, item.value.dtype, item.params) for item in frame.reductions))
     return TreeReduce(CombineStates(names), finish, partials)
 

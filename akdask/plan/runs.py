@@ -5,6 +5,7 @@ Both steps work on so few rows at a time that they stay in the processor's cache
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns import Table, concat_rows, empty, slice_rows, take_rows
+from akdask.columns import Table, concat_rows, empty, own_rows, slice_rows, take_rows
 from akdask.kernels.keys import Words, unpack_rows, word
 from akdask.kernels.sort import argsort, cut_packed, cut_sorted
-from akdask.plan.blocks import Block, Partition
+from akdask.plan.blocks import Block, Lot, Partition
 from akdask.plan.boundaries import Marks
 from akdask.plan.exchange import Pieces
 from akdask.plan.program import Program, Whole
@@ -38,6 +39,22 @@ class Run:
     by: By
     bounds: list[int]
 
+    def __sizeof__(self) -> int:
+        return sys.getsizeof(self.table)
+
+    @staticmethod
+    def joined(runs: Sequence[Run]) -> Run:
+        """Return the rows of several runs, those of each range together; within it they stay as they are."""
+        bounds = np.array([run.bounds for run in runs])
+        tables = [run.table.columns for run in runs]
+        ranges = [list(zip(tables, *cut, strict=True)) for cut in pairwise(bounds.T.tolist())]
+        columns = {
+            name: joined_slices([(table[name], start, stop) for pieces in ranges for table, start, stop in pieces])
+            for name in runs[0].table.columns
+        }
+        within = bounds.sum(axis=0).tolist()
+        return Run(Table(columns, within[-1]), runs[0].by, within)
+
 
 @dataclass(frozen=True, slots=True)
 class Packed:
@@ -45,6 +62,14 @@ class Packed:
 
     words: Words
     shift: int
+
+    def __sizeof__(self) -> int:
+        return self.words.nbytes
+
+    @staticmethod
+    def joined(parts: Sequence[Packed]) -> Packed:
+        """Return the words of several parts."""
+        return Packed(np.concatenate([part.words for part in parts]), parts[0].shift)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +93,7 @@ class Split:
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition) -> Pieces:
+    def run(self, partition: Partition | Lot) -> Pieces:
         marks: Marks = partition.replicas[self.marks.position][self.marks.field]
         pieces: list[list[Any]] = [[] for _ in range(self.count)]
         packs = self.names == (ROW,) and marks.fits
@@ -78,14 +103,14 @@ class Split:
                 piece.append(part)
         return pieces
 
-    def _packed(self, partition: Partition, marks: Marks) -> Iterator[list[Packed]]:
+    def _packed(self, partition: Partition | Lot, marks: Marks) -> Iterator[list[Packed]]:
         at = marks.pack(marks.columns, marks.rows)[marks.within - 1 :: marks.within]
         for block in partition.blocks():
             columns = self._evaluate(block)
             words = marks.pack([columns[name] for name in self.by], columns[ROW])
             yield [Packed(piece, marks.shift) for piece in cut_packed(words, at)]
 
-    def _runs(self, partition: Partition, marks: Marks) -> Iterator[list[Run]]:
+    def _runs(self, partition: Partition | Lot, marks: Marks) -> Iterator[list[Run]]:
         by = self._by(marks)
         names, ascending = zip(*by, strict=True)
         at = self._with_words(dict(zip(self.by, marks.columns, strict=True)), marks)
@@ -148,12 +173,16 @@ class PutInOrder:
     def __call__(self, parts: Sequence[Any]) -> Table:
         match parts:
             case [Packed(), *_]:
-                words = np.concatenate([part.words for part in parts])
+                words = Packed.joined(parts).words
                 words.sort()
                 return Table({ROW: unpack_rows(words, parts[0].shift, out=words.view(np.int64))}, len(words))
             case [Run(), *_]:
                 return self._merged(parts)
         return Table({name: empty(dtype) for name, dtype in zip(self.names, self.dtypes, strict=True)}, 0)
+
+    def pack(self, parts: Sequence[Any]) -> list[Any]:
+        """Return one part."""
+        return [type(parts[0]).joined(parts)] if parts else []
 
     def _merged(self, runs: Sequence[Run]) -> Table:
         names, ascending = zip(*runs[0].by, strict=True)
@@ -196,10 +225,9 @@ class _Merged:
 
 
 def joined_slices(slices: Sequence[tuple[Any, int, int]]) -> Column:
-    """Return rows from start to stop of several columns, end to end."""
-    if isinstance(slices[0][0], np.ndarray):
-        return np.concatenate([column[start:stop] for column, start, stop in slices])
-    return concat_rows([slice_rows(column, start, stop) for column, start, stop in slices])
+    """Return a copy of rows from start to stop of several columns, end to end."""
+    parts = [slice_rows(column, start, stop) for column, start, stop in slices]
+    return own_rows(parts[0]) if len(parts) == 1 else concat_rows(parts)
 
 
 def sort_tables(

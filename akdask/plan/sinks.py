@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.columns import StringsBuilder, Table, concat_rows, empty
 from akdask.kernels.reduce import REDUCTIONS
-from akdask.plan.blocks import Block, Partition
+from akdask.plan.blocks import Block, Lot, Partition
 from akdask.plan.program import Program
 from akdask.schema import STR, ColumnType
 from akdask.typing import Column, NumberArray
@@ -25,7 +25,7 @@ class Sink(Protocol):
     @property
     def programs(self) -> Sequence[Program]: ...
 
-    def run(self, partition: Partition) -> Any: ...
+    def run(self, partition: Partition | Lot) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Collect:
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition) -> Table:
-        if self.limit is None and partition.keeps_all_rows:
+    def run(self, partition: Partition | Lot) -> Table:
+        if self.limit is None and isinstance(partition, Partition) and partition.keeps_all_rows:
             return self._fill(partition)
         pieces: list[Table] = []
         rows = 0
@@ -140,7 +140,7 @@ class Reduce:
     def programs(self) -> Sequence[Program]:
         return (self.plain, self.computed)
 
-    def run(self, partition: Partition) -> list[Any]:
+    def run(self, partition: Partition | Lot) -> list[Any]:
         states: list[Any] = [None] * (len(self.plain_calls) + len(self.computed_calls))
         for block in partition.blocks():
             if self.plain_calls:
@@ -174,7 +174,7 @@ class Count:
     def programs(self) -> Sequence[Program]:
         return ()
 
-    def run(self, partition: Partition) -> int:
+    def run(self, partition: Partition | Lot) -> int:
         rows = 0
         for block in partition.blocks():
             rows += block.nrows if block.mask is None else int(np.count_nonzero(block.mask))

@@ -13,6 +13,7 @@ from akdask.plan.chain import Chain, mask_name
 from akdask.plan.combine import OfProject
 from akdask.plan.exchange import exchanged, most_rows, partition_count
 from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.numbered import row_numbers
@@ -186,7 +187,7 @@ def _(frame: Sort) -> Expr:
         return Split(names, frame.names, frame.by, order.ascending, compile_these(given[:-1]), marks, order.count)
 
     given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
-    split = pipeline(source, given, sink, f"split {frame._name}")
+    split = pipeline(source, given, sink, f"split {frame._name}", lots=lots_of(source))
     return exchanged(split, order.count, PutInOrder(frame.names, tuple(map(frame.dtype_of, frame.names))))
 
 

@@ -137,7 +137,8 @@ def test_pieces_of_several_partitions_are_joined_in_order():
 
 
 def test_many_partitions_are_joined_before_pieces_are_handed_over(monkeypatch):
-    monkeypatch.setattr(exchange, "MOST_GROUPS", 4)
+    monkeypatch.setattr(exchange, "MOST_PIECES", 4)
+    monkeypatch.setattr(exchange, "FEWEST_GROUPS", 4)
     values = np.random.default_rng(0).permutation(3000)
     parts = ak.concatenate([ak.array(part) for part in np.split(values, 60)])
     assert np.array_equal(ak.sort(parts).to_ndarray(), np.arange(3000))

@@ -1,0 +1,81 @@
+"""Small partitions that one task goes over, so that the number of tasks follows the amount of data, not that of files.
+
+Only for tasks whose results are put together anyway, whatever partitions they are of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from akdask.plan.chain import Chain
+from akdask.plan.node import Frame
+from akdask.plan.rowwise import Project
+from akdask.plan.sources import Literal, Rows, Scan
+
+Lots: TypeAlias = tuple[tuple[int, ...], ...]
+"""Numbers of the partitions of each task, in order."""
+
+FEW = 64
+"""So many partitions have a task each, however small they are."""
+
+MOST_ROWS = 2**20
+"""Rows beyond which the cost of a task does not matter."""
+
+MOST_FILES = 64
+"""Partitions that one task goes over, at most: files that are far away take long to open."""
+
+
+def lots_of(frame: Frame) -> Lots:
+    """Return the partitions of a frame in lots, by nothing but the numbers of rows that are known for good.
+
+    So groups that are found from them are cut into partitions alike, whatever is computed of them.
+    """
+    rows = None if frame.npartitions <= FEW else _rows_read(frame)
+    return one_by_one(frame) if rows is None else in_lots(rows)
+
+
+def one_by_one(frame: Frame) -> Lots:
+    """Return each partition of a frame as a lot."""
+    return tuple((number,) for number in range(frame.npartitions))
+
+
+@lru_cache(64)
+def in_lots(rows: tuple[int, ...]) -> Lots:
+    """Return partitions of so many rows in lots of neighbours.
+
+    Examples
+    --------
+    >>> [len(lot) for lot in in_lots((1000,) * 256)][:3]
+    [4, 4, 4]
+    """
+    limit = min(MOST_ROWS, -(-sum(rows) // FEW))
+    lots: list[list[int]] = []
+    room = 0
+    for number, count in enumerate(rows):
+        if not lots or count > room or len(lots[-1]) == MOST_FILES:
+            lots.append([])
+            room = limit
+        lots[-1].append(number)
+        room -= count
+    return tuple(map(tuple, lots))
+
+
+def _rows_read(frame: Frame) -> tuple[int, ...] | None:
+    """Return how many rows are read for each partition of a frame, None if nothing tells."""
+    chain = Chain.of(frame)
+    for base in chain.bases:
+        found = _lengths(base)
+        if found is not None:
+            return tuple(found[chain.partition(number)[0]] for number in range(frame.npartitions))
+    return None
+
+
+def _lengths(base: Frame) -> Sequence[int] | None:
+    match base:
+        case Project():
+            return _rows_read(base.frame)
+        case Scan() | Rows() | Literal():
+            return base.rows.lengths
+    return None

@@ -1,0 +1,111 @@
+"""Small partitions that one task goes over together."""
+
+from __future__ import annotations
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.collections.groupby import GroupBy
+from akdask.plan import lots
+from akdask.plan.lots import FEW, MOST_FILES, MOST_ROWS, in_lots
+from akdask.testing.memory import MemorySource
+
+MANY = 3 * FEW
+
+
+def memory(seed=0, rows=5 * MANY):
+    """Return columns in many partitions, some of them empty, and as a pandas frame."""
+    random = np.random.default_rng(seed)
+    lengths = np.diff([0, *np.sort(random.integers(0, rows + 1, MANY - 1)), rows])
+    frame = pd.DataFrame({"key": random.integers(0, 50, rows), "value": random.random(rows), "row": np.arange(rows)})
+    frame["text"] = frame["key"].astype(str)
+    return MemorySource({name: frame[name].to_numpy() for name in frame}, lengths).arrays(), frame
+
+
+@given(st.lists(st.integers(0, 2 * MOST_ROWS), min_size=1, max_size=300))
+def test_lots_are_neighbours_each_partition_once_and_none_too_large(rows):
+    found = in_lots(tuple(rows))
+    assert [number for lot in found for number in lot] == list(range(len(rows)))
+    assert all(len(lot) == 1 or sum(rows[number] for number in lot) <= MOST_ROWS for lot in found)
+    assert all(len(lot) <= MOST_FILES for lot in found)
+
+
+def test_lots_follow_the_rows_so_that_most_tasks_have_as_many():
+    assert {len(lot) for lot in in_lots((1000,) * (FEW * 10))} == {10}
+    assert {len(lot) for lot in in_lots((MOST_ROWS,) * (FEW * 10))} == {1}
+
+
+def test_few_partitions_have_a_task_each():
+    columns = MemorySource({"x": np.arange(FEW)}, [1] * FEW).arrays()
+    assert f"Pipeline  {FEW} tasks" in columns["x"].sum().explain()
+
+
+def test_many_partitions_are_reduced_by_few_tasks_and_still_told_apart():
+    columns, frame = memory()
+    kept = columns["value"][columns["key"] > 40]
+    plan = kept.sum().explain()
+    assert f"Pipeline  {MANY} tasks" not in plan
+    assert np.isclose(float(kept.sum()), frame["value"][frame["key"] > 40].sum())
+    assert (columns["row"] + 0).tolist() == frame["row"].tolist()
+    assert len(kept) == (frame["key"] > 40).sum()
+
+
+@pytest.mark.parametrize("key", ["key", "text", "value"])
+def test_rows_of_many_partitions_are_sorted_as_pandas_sorts_them(key):
+    columns, frame = memory()
+    wanted = frame.sort_values(key, kind="stable").reset_index(drop=True)
+    found = ak.DataFrame(columns).sort_values(key)
+    pd.testing.assert_frame_equal(found.compute().reset_index(drop=True), wanted)
+    assert ak.argsort(columns[key]).tolist() == wanted["row"].tolist()
+
+
+@given(seed=st.integers(0, 2**16))
+@settings(max_examples=5)
+def test_groups_of_many_partitions_are_those_of_pandas_and_share_rows(seed):
+    columns, frame = memory(seed)
+    groups = GroupBy(columns["text"])
+    keys, totals = groups.sum(columns["value"])
+    _, counts = groups.size()
+    wanted = frame.groupby("text")["value"].agg(["sum", "size"])
+    assert keys.tolist() == wanted.index.tolist()
+    np.testing.assert_allclose((totals / counts).to_ndarray(), wanted["sum"] / wanted["size"])
+
+
+def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
+    """Sorted rows and groups are joined to what was found of them before: lots must not move the cuts."""
+    monkeypatch.setattr("akdask.plan.group.RANGE_ROWS", 100)
+    monkeypatch.setattr("akdask.plan.ranges.WHOLE_ROWS", 10)
+    monkeypatch.setattr("akdask.plan.exchange.SMALL_ROWS", 10)
+    monkeypatch.setattr("akdask.plan.exchange.ROWS", 100)
+    columns, frame = memory()
+    order = frame.sort_values("key", kind="stable")
+    by_key = ak.DataFrame(columns).sort_values("key")
+    rows, values = by_key["row"].persist(), by_key["value"].persist()
+    assert rows.npartitions > 1
+    assert (rows + values).tolist() == (order["row"] + order["value"]).tolist()
+    groups = GroupBy(columns["row"] // 3)
+    (total,), (largest,) = dask.persist(groups.sum(columns["value"])[1]), dask.persist(groups.max(columns["key"])[1])
+    wanted = frame.groupby(frame["row"] // 3).agg({"value": "sum", "key": "max"})
+    assert total.npartitions > 1
+    np.testing.assert_allclose((total + largest).to_ndarray(), wanted["value"] + wanted["key"])
+
+
+def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot():
+    rows = np.arange(5 * MANY)
+    from akdask.storage.source import Bounds
+
+    ends = np.arange(MANY) * 5
+    bounds = {"x": Bounds(ends, ends + 4, np.zeros(MANY, np.bool_))}
+    source = MemorySource({"x": rows}, [5] * MANY, bounds=bounds)
+    x = source.arrays()["x"]
+    assert int(x[x < 7].sum()) == 21
+    assert {read.partition for read in source.reads} == {0, 1}
+    assert int(x[x < -1].sum()) == 0
+    keys, _ = GroupBy(x[x < 3]).size()
+    assert keys.tolist() == [0, 1, 2]
+    assert lots.lots_of(x._frame)[0] == (0, 1, 2)
