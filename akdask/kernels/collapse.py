@@ -88,12 +88,12 @@ class Collapse:
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
         numbered = Numbered(keys)
-        pieces = scattered(numbered.columns, [*numbered.columns, *values])
+        numbers, count = numbered.columns, len(numbered.columns)
+        pieces = scattered(numbers, [*numbers, *values])
         if pieces is None:
-            table = self.rows_at_once(numbered.columns, values)
-        else:
-            table = Table.concat([self.rows_at_once(piece[: self.nkeys], piece[self.nkeys :]) for piece in pieces])
-        return self._with_keys(table, numbered.restored(self.keys(table)))
+            return self._restored(numbered, self.rows_at_once(numbers, values))
+        tables = [self.rows_at_once(piece[:count], piece[count:]) for piece in pieces]
+        return self._restored(numbered, Table.concat(tables))
 
     def rows_at_once(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the same as `rows`, which is faster for many."""
@@ -116,8 +116,7 @@ class Collapse:
         joined = Table.concat(tables)
         numbered = Numbered(self.keys(joined))
         states = self._states(joined)
-        table = self._collapsed(numbered.columns, lambda groups: self._again(groups, states))
-        return self._with_keys(table, numbered.restored(self.keys(table)))
+        return self._restored(numbered, self._collapsed(numbered.columns, lambda groups: self._again(groups, states)))
 
     def relabelled(self, table: Table, keys: Sequence[Column]) -> Table:
         """Return a table with other keys, each as often as before, sorted by these."""
@@ -175,6 +174,11 @@ class Collapse:
             GROUPED[step.name].merge(groups, *state, skipna=step.skipna)
             for step, state in zip(self.steps, states, strict=True)
         ]
+
+    def _restored(self, numbered: Numbered, table: Table) -> Table:
+        """Return a table of numbers with the keys that they stand for."""
+        keys = numbered.restored([table.columns[number] for number in range(len(numbered.columns))])
+        return self._table(keys, self._states(table))
 
     def _with_keys(self, table: Table, keys: Sequence[Column]) -> Table:
         return Table({**table.columns, **dict(enumerate(keys))}, table.nrows)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -10,10 +12,14 @@ import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, take_rows
 from akdask.kernels.sort import argsort
+from akdask.kernels.texts import form_of
 from akdask.typing import Column, NumberArray
 
 MOST_STRINGS = 2**15
 """Different strings for which a table grows from block to block; of more, finding the new ones takes too long."""
+
+SAMPLE = 2**12
+"""Strings that are looked at before all are; of `MOST_STRINGS` different ones, a sixteenth of them repeat."""
 
 
 class Numbered:
@@ -22,23 +28,37 @@ class Numbered:
     Parameters
     ----------
     columns : sequence of columns
-        Numbers stay what they are.
+        Numbers stay what they are; a column of strings becomes one or several of numbers.
     """
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self.columns: list[NumberArray] = []
-        self._tables: list[pa.LargeStringArray | None] = []
+        self._restore: list[tuple[int, Restore]] = []
         for column in columns:
-            numbers, table = (column, None) if isinstance(column, np.ndarray) else ranked(column)
-            self.columns.append(numbers)
-            self._tables.append(table)
+            numbers, restore = ([column], _itself) if isinstance(column, np.ndarray) else _numbers(column)
+            self.columns += numbers
+            self._restore.append((len(numbers), restore))
 
-    def restored(self, columns: Sequence[Column]) -> list[Column]:
-        """Return rows of the columns with their strings."""
-        return [
-            column if table is None else take_rows(table, column)
-            for column, table in zip(columns, self._tables, strict=True)
-        ]
+    def restored(self, columns: Sequence[NumberArray]) -> list[Column]:
+        """Return rows of the numbers with their strings."""
+        remaining = iter(columns)
+        return [restore(list(islice(remaining, count))) for count, restore in self._restore]
+
+
+Restore: TypeAlias = Callable[[Sequence[NumberArray]], Column]
+
+
+def _itself(numbers: Sequence[NumberArray]) -> Column:
+    return numbers[0]
+
+
+def _numbers(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
+    """Return numbers for each string, in the order of their bytes, and what makes strings of numbers."""
+    form = form_of(strings)
+    if form is not None:
+        return form.codes(strings), form.strings
+    ranks, table = ranked(strings)
+    return [ranks], lambda numbers: take_rows(table, numbers[0])
 
 
 def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
@@ -58,6 +78,8 @@ class Dictionary:
 
     def codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
         """Return the position of each string, after adding those that are new; None if they are too many."""
+        if not len(self.strings) and _mostly_distinct(strings):
+            return None
         encoded = strings.dictionary_encode()
         if len(encoded.dictionary) > MOST_STRINGS:
             return None
@@ -70,6 +92,14 @@ class Dictionary:
             places = pc.index_in(encoded.dictionary, value_set=self.strings)
         codes: NumberArray = places.to_numpy().astype(np.int64).take(_indices(encoded))
         return codes
+
+
+def _mostly_distinct(strings: pa.LargeStringArray) -> bool:
+    """Whether there are so many strings, nearly all different, that a sample shows that they are too many."""
+    if len(strings) < max(MOST_STRINGS, SAMPLE):
+        return False
+    some = strings[:: len(strings) // SAMPLE]
+    return len(some.unique()) * 16 > len(some) * 15
 
 
 def _indices(encoded: pa.DictionaryArray) -> NumberArray:

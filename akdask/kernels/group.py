@@ -27,6 +27,7 @@ from akdask.kernels.keys import (
     word,
     word_count,
 )
+from akdask.kernels.sort import argsort
 from akdask.kernels.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
@@ -239,33 +240,17 @@ def _group_packed(keys: Sequence[Column], nrows: int) -> Runs | None:
 
 
 def _group_by_words(keys: Sequence[Column], nrows: int) -> Runs:
-    """Rank the rows by as many bits of their keys as fit beside rank and row number, then by the next bits."""
-    shift = row_bits(nrows)
-    ranks, count = np.zeros(nrows, np.uint64), min(nrows, 1)
-    runs = Runs(np.arange(nrows), np.zeros(count, np.int64), nrows)
+    """Sort the rows, then look where neighbours differ."""
+    rows = argsort(keys, [True] * len(keys))
+    begins = np.zeros(nrows, np.bool_)
+    begins[:1] = True
     for column in keys:
         for number in range(word_count(column)):
-            for part in _parts(Key.of(word(column, number)), WORD_BITS - 2 * shift):
-                key = combine([Key(ranks, 0, row_bits(count)), part])
-                if key is None:  # pragma: no cover - the parts are cut so that they fit
-                    raise AssertionError("rank and bits of a key do not fit one word")
-                runs = _sorted_runs(key, shift)
-                if runs.count == nrows:
-                    return runs
-                count = runs.count
-                ranks = runs.spread(np.arange(count, dtype=np.uint64))
-    return runs
-
-
-def _parts(key: Key, width: int) -> list[Key]:
-    """Cut the words of a key into pieces of at most so many bits, the highest first."""
-    codes = key.codes - np.uint64(key.low)
-    parts = []
-    for top in range(key.bits, 0, -width):
-        low = max(top - width, 0)
-        mask = np.uint64((1 << (top - low)) - 1)
-        parts.append(Key((codes >> np.uint64(low)) & mask, 0, top - low))
-    return parts
+            if begins.all():
+                break
+            codes = word(column, number).take(rows)
+            begins[1:] |= codes[1:] != codes[:-1]
+    return Runs(rows, np.flatnonzero(begins), nrows)
 
 
 def _sorted_runs(key: Key, shift: int) -> Runs:

@@ -28,16 +28,16 @@ MOST_BITS = 10
 def scattered(keys: Sequence[Column], columns: Sequence[Column]) -> list[list[Column]] | None:
     """Return the columns in pieces whose keys do not overlap, in the order of the keys; rows of a piece stay in order.
 
-    None where the keys do not fit one word, or where there are too few rows.
+    None where the first key does not fit one word, or where there are too few rows.
     """
     nrows = len(keys[0])
     wanted = min((nrows // PIECE_ROWS).bit_length(), MOST_BITS)
     if wanted < 2:
         return None
-    spans = [found for key in keys if (found := span(key)) is not None]
-    bits = sum((high - low).bit_length() for low, high in spans)
-    if len(spans) < len(keys) or not wanted < bits <= WORD_BITS:
+    spans, bits = _leading_spans(keys)
+    if bits <= wanted:
         return None
+    keys = keys[: len(spans)]
     blocks = []
     for start in range(0, nrows, BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, nrows)
@@ -69,6 +69,18 @@ def _scatter(column: Column, blocks: Sequence[tuple[NumberArray, NumberArray]], 
                 target[place : place + last - first] = near[first:last]
                 first = last
     return target
+
+
+def _leading_spans(keys: Sequence[Column]) -> tuple[list[tuple[int, int]], int]:
+    """Return the smallest and the largest word of as many leading keys as fit one word together, and their bits."""
+    spans, bits = [], 0
+    for key in keys:
+        found = span(key)
+        if found is None or bits + (found[1] - found[0]).bit_length() > WORD_BITS:
+            break
+        spans.append(found)
+        bits += (found[1] - found[0]).bit_length()
+    return spans, bits
 
 
 def _leading_bits(

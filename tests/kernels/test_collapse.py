@@ -72,3 +72,20 @@ def test_a_dictionary_does_not_grow_without_end(monkeypatch):
     assert dictionary.codes(pa.array(["a", "b", "c"], pa.large_string())) is None
     assert dictionary.codes(pa.array(["a", "b"], pa.large_string())) is not None
     assert dictionary.codes(pa.array(["c"], pa.large_string())) is None
+
+
+@given(st.lists(st.tuples(KEYS, st.text("ab\0z", max_size=12)), max_size=60), st.integers(1, 4))
+def test_pieces_are_cut_by_the_leading_keys_where_all_do_not_fit_one_word(rows, parts):
+    by_two = Collapse(2, (Step("sum", (0,)),))
+    keys = [np.array([key for key, _ in rows], np.int64), pa.array([text for _, text in rows], pa.large_string())]
+    values = np.arange(len(rows))
+    totals = {}
+    for (key, text), value in zip(rows, values.tolist(), strict=True):
+        totals[key, text.encode()] = totals.get((key, text.encode()), 0) + value
+    wanted = [(key, text.decode(), totals[key, text]) for key, text in sorted(totals)]
+    tables = [
+        by_two.rows([keys[0][part], keys[1].take(pa.array(part))], [values[part]])
+        for part in np.array_split(np.arange(len(rows)), parts)
+    ]
+    merged = by_two.finish(by_two.merge(tables))
+    assert list(zip(*[column.tolist() for column in merged.columns.values()], strict=True)) == wanted
