@@ -122,6 +122,10 @@ class DataFrameGroupBy:
         """Return the number of distinct values of each group; lazy."""
         return self._each("nunique", colnames, numbers=False)
 
+    def unique(self, colnames: Any = None) -> RowMethods:
+        """Return the distinct values of each group, as SegArrays; lazy."""
+        return self._each("unique", colnames, numbers=False)
+
     def mode(self, colnames: Any = None) -> RowMethods:
         """Return the commonest value of each group; lazy."""
         return self._each("mode", colnames, numbers=False)

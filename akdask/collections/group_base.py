@@ -10,7 +10,7 @@ from akdask.collections.categorical import Categorical
 from akdask.collections.creation import array
 from akdask.collections.pdarray import pdarray
 from akdask.collections.wrap import wrap
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.grouped import GROUPED
 from akdask.plan.align import align
 from akdask.plan.chain import mask_name
@@ -37,6 +37,12 @@ class GroupBase:
         self.dropna = dropna
         self.assume_sorted = assume_sorted
         self._arrays: list[Array] = [as_array(key) for key in (self.keys if several else [self.keys])]
+        lists = [key for key in self._arrays if key._value.dtype.kind == "list"]
+        if lists:
+            raise ArgumentTypeError(
+                f"rows are not grouped by lists; got {lists[0]._describe()}.",
+                hint="group by what tells the lists apart, such as their lengths or their hash().",
+            )
         # The number of each row's group where it is known, and the keys of the groups.
         self._numbered: tuple[Array, list[Array]] | None = None
 

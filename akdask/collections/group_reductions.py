@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from akdask.collections.array import Array
+from akdask.collections.categorical import Categorical
 from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like
 from akdask.collections.pdarray import pdarray
+from akdask.collections.segarray import SegArray
 from akdask.errors import ArgumentError
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS
 from akdask.plan.group import GroupStatistic
+from akdask.plan.values import Value, cast
 
 GROUPBY_REDUCTION_TYPES = frozenset([*GROUPED, *PAIR_STATISTICS]) - {"size"}
 
@@ -102,6 +106,24 @@ class GroupReductionMethods(GroupBase):
         """Return the keys and the number of distinct values of each group, NaN left out; lazy."""
         return self._statistic("nunique", values)
 
+    def unique(self, values: Any) -> tuple[Keys, SegArray]:
+        """Return the keys and the distinct values of each group, ascending, as a SegArray; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical
+            With the rows of the keys.  All NaN are one value, after all others; Categoricals give their labels.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> keys, found = ak.GroupBy(ak.array([1, 2, 1])).unique(ak.array([5, 3, 4]))
+        >>> found.tolist()
+        [[4, 5], [3]]
+        """
+        labels = values.to_strings() if isinstance(values, Categorical) else values
+        return self._statistic("unique", labels, skipna=False)
+
     def mode(self, values: Any) -> tuple[Keys, Any]:
         """Return the keys and the commonest value of each group, the smallest of several, NaN left out; lazy."""
         return self._statistic("mode", values)
@@ -160,7 +182,8 @@ class GroupReductionMethods(GroupBase):
         grouped = self._grouped(*((name, values, params) for name, values in taken))
         # What is chosen among the values is what they are: times stay times.
         models = [values if name in ("first", "min", "max") else None for values, name in wanted]
-        results = [like(model, grouped, grouped.result(number)) for number, model in enumerate(models)]
+        found = [_limited(grouped.result(number), values) for number, (values, _) in enumerate(wanted)]
+        results = [like(model, grouped, result) for model, result in zip(models, found, strict=True)]
         return self._keys_of(grouped), results
 
     def _reduced(self, name: str, values: Any, **params: Any) -> tuple[Keys, Any]:
@@ -169,8 +192,14 @@ class GroupReductionMethods(GroupBase):
 
     def _statistic(self, name: str, values: Any, skipna: bool = True) -> tuple[Keys, Any]:
         given = as_array(values)
-        operand = codes_of(given)
+        operand = given if name == "median" else codes_of(given)
         PAIR_STATISTICS[name].result_type(operand._value.dtype)
         frame, keys, (value,), _ = self._on(operand)
         node = GroupStatistic(frame, keys, value, name, skipna)
         return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
+
+
+def _limited(result: Value, values: Array) -> Value:
+    """Return a result with the limit of bits that the integers have of which it was made."""
+    dtype = values._value.dtype
+    return cast(result, dtype) if result.dtype.kind == dtype.kind == "bigint" and dtype.max_bits > 0 else result

@@ -1,8 +1,9 @@
-"""Strings as numbers: the position of each in a table of the different ones, so that they are grouped like integers."""
+"""Keys as numbers: strings by their bits or their place in a table, so that they are grouped like integers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import singledispatch
 from itertools import islice
 from typing import TypeAlias
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, take_rows
+from akdask.kernels.keys import from_words, word, word_count
 from akdask.kernels.sort import argsort
 from akdask.kernels.texts import form_of
 from akdask.typing import Column, NumberArray
@@ -23,24 +25,24 @@ SAMPLE = 2**12
 
 
 class Numbered:
-    """Columns with numbers in the place of strings, in the same order.
+    """Columns with numbers in the place of anything else, in the same order.
 
     Parameters
     ----------
     columns : sequence of columns
-        Numbers stay what they are; a column of strings becomes one or several of numbers.
+        Numbers stay what they are; a column of strings or of integers of any size becomes one or several of numbers.
     """
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self.columns: list[NumberArray] = []
         self._restore: list[tuple[int, Restore]] = []
         for column in columns:
-            numbers, restore = ([column], _itself) if isinstance(column, np.ndarray) else _numbers(column)
+            numbers, restore = _numbers(column)
             self.columns += numbers
             self._restore.append((len(numbers), restore))
 
     def restored(self, columns: Sequence[NumberArray]) -> list[Column]:
-        """Return rows of the numbers with their strings."""
+        """Return rows of the numbers as what they stand for."""
         remaining = iter(columns)
         return [restore(list(islice(remaining, count))) for count, restore in self._restore]
 
@@ -48,12 +50,19 @@ class Numbered:
 Restore: TypeAlias = Callable[[Sequence[NumberArray]], Column]
 
 
-def _itself(numbers: Sequence[NumberArray]) -> Column:
-    return numbers[0]
+@singledispatch
+def _numbers(column: NumberArray) -> tuple[Sequence[NumberArray], Restore]:
+    """Return numbers for each row, in the order of the values, and what makes values of numbers."""
+    return [column], lambda numbers: numbers[0]
 
 
-def _numbers(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
-    """Return numbers for each string, in the order of their bytes, and what makes strings of numbers."""
+@_numbers.register
+def _(integers: pa.FixedSizeBinaryArray) -> tuple[Sequence[NumberArray], Restore]:
+    return [word(integers, number) for number in range(word_count(integers))], from_words
+
+
+@_numbers.register
+def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
     form = form_of(strings)
     if form is not None:
         return form.codes(strings), form.strings

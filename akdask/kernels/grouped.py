@@ -14,10 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from akdask.columns import take_rows
+from akdask.columns.bigint import from_ints, limbs_of, to_ints
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.group import Groups
 from akdask.kernels.reduce import TOTALS
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
+from akdask.kernels.sort import argsort
+from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, unlimited
 from akdask.typing import Column, NumberArray
 
 State: TypeAlias = tuple[Column, ...]
@@ -61,12 +63,13 @@ class GroupedReduction:
         ArgumentTypeError
             If the reduction does not take such columns.
         """
-        if dtype not in self.types:
+        result = self.types.get(unlimited(dtype))
+        if result is None:
             raise ArgumentTypeError(
                 f"{self.name} of groups does not take a column of type {dtype}.",
                 details=[f"types that it takes: {', '.join(map(str, self.types))}"],
             )
-        return self.types[dtype]
+        return result
 
     def partial(self, groups: Groups, column: Column, *positions: NumberArray, skipna: bool = True) -> State:
         """Return the state of some rows."""
@@ -85,6 +88,7 @@ class GroupedReduction:
 
 
 NUMBERS = tuple(TOTALS)
+ANYTHING = (*NUMBERS, STR, BIGINT)
 
 
 def _giving(result: ColumnType, *types: ColumnType) -> dict[ColumnType, ColumnType]:
@@ -118,6 +122,13 @@ def _count(groups: Groups, column: Column, skipna: bool) -> State:
     return (groups.reduce(np.add, (~missing).astype(np.int64)),)
 
 
+def _reduced(groups: Groups, ufunc: np.ufunc, column: Column) -> Column:
+    """Reduce a column of numbers, or integers of any size as Python's."""
+    if isinstance(column, np.ndarray):
+        return groups.reduce(ufunc, column)
+    return from_ints(groups.reduce(ufunc, np.array(to_ints(column), object)).tolist())
+
+
 def _size(groups: Groups, column: Column, skipna: bool) -> State:
     return (groups.sizes(),)
 
@@ -125,7 +136,9 @@ def _size(groups: Groups, column: Column, skipna: bool) -> State:
 def _totals(ufunc: np.ufunc, instead: float, dtypes: Mapping[ColumnType, ColumnType]) -> Callable[..., State]:
     wanted = {given.numpy: total.numpy for given, total in dtypes.items()}
 
-    def block(groups: Groups, column: NumberArray, skipna: bool) -> State:
+    def block(groups: Groups, column: Column, skipna: bool) -> State:
+        if not isinstance(column, np.ndarray):
+            return (_reduced(groups, ufunc, column),)
         values = _without_missing(column, skipna, instead)
         return (groups.reduce(ufunc, values.astype(wanted[values.dtype], copy=False)),)
 
@@ -135,7 +148,7 @@ def _totals(ufunc: np.ufunc, instead: float, dtypes: Mapping[ColumnType, ColumnT
 def _again(*ufuncs: np.ufunc) -> Callable[..., State]:
     """Merge each column of a state by a ufunc of its own."""
     return lambda groups, skipna, *state: tuple(
-        groups.reduce(ufunc, column) for ufunc, column in zip(ufuncs, state, strict=True)
+        _reduced(groups, ufunc, column) for ufunc, column in zip(ufuncs, state, strict=True)
     )
 
 
@@ -186,13 +199,24 @@ def _deviation(count: NumberArray, mean: NumberArray, squares: NumberArray, ddof
 def _extreme(name: str, strict: np.ufunc, skipping: np.ufunc) -> GroupedReduction:
     """Declare minimum or maximum; NaN wins unless it is skipped."""
 
-    def reduce(groups: Groups, column: NumberArray, skipna: bool) -> State:
+    def reduce(groups: Groups, column: Column, skipna: bool) -> State:
+        if not isinstance(column, np.ndarray):
+            return (_extreme_row(groups, strict, column),)
         return (groups.reduce(skipping if skipna and column.dtype == np.float64 else strict, column),)
 
-    def join(groups: Groups, skipna: bool, column: NumberArray) -> State:
+    def join(groups: Groups, skipna: bool, column: Column) -> State:
         return reduce(groups, column, skipna)
 
-    return GroupedReduction(name, {t: t for t in (INT64, UINT64, FLOAT64, UINT8)}, reduce, join, _itself)
+    return GroupedReduction(name, {t: t for t in (INT64, UINT64, FLOAT64, UINT8, BIGINT)}, reduce, join, _itself)
+
+
+def _extreme_row(groups: Groups, ufunc: np.ufunc, column: Column) -> Column:
+    """Reduce values that NumPy cannot compare by their places in their order."""
+    order = argsort([column], [True])
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(len(order))
+    # Groups without rows get anything.
+    return take_rows(column, order.take(groups.reduce(ufunc, places), mode="clip"))
 
 
 def _position(name: str, extreme: np.ufunc, skipping: np.ufunc) -> GroupedReduction:
@@ -230,7 +254,13 @@ def _final_first(column: Column, positions: NumberArray) -> Column:
 
 
 def _truth(ufunc: np.ufunc) -> Callable[..., State]:
-    return lambda groups, column, skipna: (groups.reduce(ufunc, (column != 0).view(np.uint8)),)
+    return lambda groups, column, skipna: (groups.reduce(ufunc, _nonzero(column).view(np.uint8)),)
+
+
+def _nonzero(column: Column) -> NumberArray:
+    if isinstance(column, np.ndarray):
+        return np.not_equal(column, 0)
+    return limbs_of(column).any(axis=1)
 
 
 def _as_bool(column: NumberArray) -> NumberArray:
@@ -238,18 +268,18 @@ def _as_bool(column: NumberArray) -> NumberArray:
 
 
 def _bits(name: str, ufunc: np.ufunc) -> GroupedReduction:
-    def block(groups: Groups, column: NumberArray, skipna: bool) -> State:
-        return (groups.reduce(ufunc, column),)
+    def block(groups: Groups, column: Column, skipna: bool) -> State:
+        return (_reduced(groups, ufunc, column),)
 
-    return GroupedReduction(name, {INT64: INT64, UINT64: UINT64}, block, _again(ufunc), _itself)
+    return GroupedReduction(name, {t: t for t in (INT64, UINT64, BIGINT)}, block, _again(ufunc), _itself)
 
 
 GROUPED: dict[str, GroupedReduction] = {
     reduction.name: reduction
     for reduction in (
-        GroupedReduction("size", _giving(INT64, *NUMBERS, STR), _size, _again(np.add), _itself),
-        GroupedReduction("count", _giving(INT64, *NUMBERS, STR), _count, _again(np.add), _itself),
-        GroupedReduction("sum", TOTALS, _totals(np.add, 0.0, TOTALS), _again(np.add), _itself),
+        GroupedReduction("size", _giving(INT64, *ANYTHING), _size, _again(np.add), _itself),
+        GroupedReduction("count", _giving(INT64, *ANYTHING), _count, _again(np.add), _itself),
+        GroupedReduction("sum", {**TOTALS, BIGINT: BIGINT}, _totals(np.add, 0.0, TOTALS), _again(np.add), _itself),
         GroupedReduction(
             "prod", _giving(FLOAT64), _totals(np.multiply, 1.0, _giving(FLOAT64)), _again(np.multiply), _itself
         ),
@@ -260,11 +290,9 @@ GROUPED: dict[str, GroupedReduction] = {
         _extreme("max", np.maximum, np.fmax),
         _position("argmin", np.minimum, np.fmin),
         _position("argmax", np.maximum, np.fmax),
-        GroupedReduction(
-            "first", {t: t for t in (*NUMBERS, STR)}, _first, _merge_first, _final_first, by_position=True
-        ),
-        GroupedReduction("any", _giving(BOOL), _truth(np.maximum), _again(np.maximum), _as_bool),
-        GroupedReduction("all", _giving(BOOL), _truth(np.minimum), _again(np.minimum), _as_bool),
+        GroupedReduction("first", {t: t for t in ANYTHING}, _first, _merge_first, _final_first, by_position=True),
+        GroupedReduction("any", _giving(BOOL, *NUMBERS, BIGINT), _truth(np.maximum), _again(np.maximum), _as_bool),
+        GroupedReduction("all", _giving(BOOL, *NUMBERS, BIGINT), _truth(np.minimum), _again(np.minimum), _as_bool),
         _bits("OR", np.bitwise_or),
         _bits("AND", np.bitwise_and),
         _bits("XOR", np.bitwise_xor),

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask.columns.bigint import from_limbs
 from akdask.errors import ArgumentTypeError
 from akdask.typing import Column, NumberArray
 
@@ -273,3 +274,9 @@ def _(column: pa.FixedSizeBinaryArray, number: int, ascending: bool = True, rows
     if number == 0:
         codes ^= SIGN
     return codes if ascending else np.invert(codes, out=codes)
+
+
+def from_words(words: Sequence[Words]) -> pa.FixedSizeBinaryArray:
+    """Return the integers of any size that have the given words, the highest first."""
+    limbs = np.stack([words[0] ^ SIGN, *words[1:]][::-1], axis=1)
+    return from_limbs(limbs)

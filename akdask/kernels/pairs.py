@@ -1,4 +1,4 @@
-"""Statistics of the distinct values of each group: number, commonest, median."""
+"""Statistics of the distinct values of each group: number, the values themselves, commonest, median."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from akdask.columns import Table, take_rows
+from akdask.columns.lists import lists_of
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.group import Runs, group_sorted
-from akdask.kernels.grouped import NUMBERS
-from akdask.schema import FLOAT64, INT64, STR, ColumnType
+from akdask.kernels.grouped import ANYTHING, NUMBERS
+from akdask.schema import FLOAT64, INT64, ColumnType, list_of, unlimited
 from akdask.typing import Column, NumberArray
 
 COUNT = (Step("size", ()),)
@@ -45,12 +46,13 @@ class PairStatistic:
         ArgumentTypeError
             If the statistic does not take such columns.
         """
-        if dtype not in self.types:
+        result = self.types.get(unlimited(dtype))
+        if result is None:
             raise ArgumentTypeError(
                 f"{self.name} of groups does not take a column of type {dtype}.",
                 details=[f"types that it takes: {', '.join(map(str, self.types))}"],
             )
-        return self.types[dtype]
+        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,10 @@ def _nunique(groups: Runs, values: Column, counts: NumberArray, missing: NumberA
     return groups.reduce(np.add, (~missing).astype(np.int64))
 
 
+def _unique(groups: Runs, values: Column, counts: NumberArray, missing: NumberArray) -> Column:
+    return lists_of(np.append(groups.segments, groups.nrows), values)
+
+
 def _mode(groups: Runs, values: Column, counts: NumberArray, missing: NumberArray) -> Column:
     """Return the commonest value of each group, the smallest of several."""
     counts = np.where(missing, 0, counts)
@@ -141,8 +147,9 @@ def _median(groups: Runs, values: NumberArray, counts: NumberArray, missing: Num
 PAIR_STATISTICS = {
     statistic.name: statistic
     for statistic in (
-        PairStatistic("nunique", dict.fromkeys((*NUMBERS, STR), INT64), _nunique),
-        PairStatistic("mode", {t: t for t in (*NUMBERS, STR)}, _mode),
+        PairStatistic("nunique", dict.fromkeys(ANYTHING, INT64), _nunique),
+        PairStatistic("unique", {t: list_of(t) for t in ANYTHING}, _unique),
+        PairStatistic("mode", {t: t for t in ANYTHING}, _mode),
         PairStatistic("median", dict.fromkeys(NUMBERS, FLOAT64), _median),
     )
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from akdask.columns import Table, concat_rows, take_rows
 from akdask.kernels.collapse import Collapse
@@ -109,11 +110,11 @@ class Tallies:
         return [self._collapse.relabelled(table, self._strings(table)) for table in self._done]
 
     def _numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
-        """Return the keys with numbers in the place of strings; None where these are too many."""
-        self._of_strings = [not isinstance(key, np.ndarray) for key in keys]
+        """Return the keys with numbers in the place of strings; None where these are too many, or neither."""
+        self._of_strings = [isinstance(key, pa.LargeStringArray) for key in keys]
         numbers = []
         for key, is_string, dictionary in zip(keys, self._of_strings, self._dictionaries, strict=True):
-            codes = dictionary.codes(key) if is_string else key
+            codes = dictionary.codes(key) if is_string else key if isinstance(key, np.ndarray) else None
             if codes is None:
                 return None
             numbers.append(codes)

@@ -11,8 +11,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from akdask.columns import Table, concat_rows, take_rows
+from akdask.columns import Table, concat_rows, take_rows, to_objects
 from akdask.kernels.collapse import Merging
 from akdask.kernels.group import group_rows
 from akdask.plan._dask import Expr
@@ -84,7 +85,7 @@ def _choose_cuts(samples: Sequence[tuple[int, list[Column]]], count: int) -> lis
     before = np.cumsum(weights[runs.permutation])
     wanted = total * np.arange(1, count) / count
     places = runs.permutation[np.searchsorted(before, wanted).clip(max=len(before) - 1)]
-    return [[_plain(key, place) for key in keys] for place in places]
+    return [[_plain(key, place) for key in keys] for place in places.tolist()]
 
 
 def _split(inputs: tuple[Table, list[list[Any]]], count: int, nkeys: int) -> list[list[Table]]:
@@ -96,7 +97,12 @@ def _split(inputs: tuple[Table, list[list[Any]]], count: int, nkeys: int) -> lis
 
 
 def _plain(column: Column, position: int) -> Any:
-    return column[position] if isinstance(column, np.ndarray) else column[int(position)].as_py().encode()
+    """Return a value in a form that is compared like the column's."""
+    if isinstance(column, np.ndarray):
+        return column[position]
+    if isinstance(column, pa.FixedSizeBinaryArray):
+        return to_objects(column.slice(position, 1))[0]
+    return column[position].as_py().encode()
 
 
 def _place(keys: Sequence[Column], cut: Sequence[Any]) -> int:
@@ -112,8 +118,8 @@ def _bisect(column: Column, value: Any, start: int, stop: int, side: Any) -> int
         return start + int(np.searchsorted(column[start:stop], value, side))
     while start < stop:
         middle = (start + stop) // 2
-        text = column[middle].as_py().encode()
-        if text < value or (side == "right" and text == value):
+        found = _plain(column, middle)
+        if found < value or (side == "right" and found == value):
             start = middle + 1
         else:
             stop = middle
