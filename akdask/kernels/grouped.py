@@ -259,7 +259,8 @@ def _truth(ufunc: np.ufunc) -> Callable[..., State]:
 
 def _nonzero(column: Column) -> NumberArray:
     if isinstance(column, np.ndarray):
-        return np.not_equal(column, 0)
+        nonzero: NumberArray = np.asarray(column != 0)
+        return nonzero
     return limbs_of(column).any(axis=1)
 
 
