@@ -258,10 +258,8 @@ def _truth(ufunc: np.ufunc) -> Callable[..., State]:
 
 
 def _nonzero(column: Column) -> NumberArray:
-    if isinstance(column, np.ndarray):
-        nonzero: NumberArray = np.asarray(column != 0)
-        return nonzero
-    return limbs_of(column).any(axis=1)
+    nonzero: Any = column != 0 if isinstance(column, np.ndarray) else limbs_of(column).any(axis=1)
+    return np.asarray(nonzero)
 
 
 def _as_bool(column: NumberArray) -> NumberArray:

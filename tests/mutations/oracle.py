@@ -110,7 +110,8 @@ def index(node: h5py.Group) -> Any:
 
 
 def dataframe(node: h5py.Group) -> dict[str, Any]:
-    return {"index" if name.lower() == "index" else name: anything(node[name]) for name in node}
+    columns = {"index" if name.lower() == "index" else name: anything(node[name]) for name in node}
+    return {"index": list(range(max(map(len, columns.values()), default=0))), **columns}
 
 
 def groupby(node: h5py.Group) -> list[Any]:
