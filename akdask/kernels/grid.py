@@ -65,6 +65,23 @@ class Grid:
         assert codes is not None, "a grouping has keys"
         return codes
 
+    def codes_within(self, keys: Sequence[Column]) -> NumberArray:
+        """Return the number of the cell of each row, as int64; rows that the grid does not hold get `cells`."""
+        codes, outside = None, None
+        for key, low, size in zip(keys, self.lows, self.sizes, strict=True):
+            # What lies below the lowest wraps around to a distance that is no smaller than the size.
+            wide = key.view(np.uint8) if key.dtype == np.bool_ else key
+            unsigned = wide.view(f"u{wide.itemsize}")
+            place = (unsigned - np.array(low, wide.dtype).view(unsigned.dtype)).astype(np.uint64, copy=False)
+            if len(keys) == 1:
+                return np.minimum(place, np.uint64(size), out=place).view(np.int64)
+            beyond = place >= np.uint64(size)
+            outside = beyond if outside is None else outside | beyond
+            codes = place if codes is None else codes * np.uint64(size) + place
+        assert codes is not None, "a grid has keys"
+        codes[outside] = self.cells
+        return codes.view(np.int64)
+
     def keys(self, codes: NumberArray, dtypes: Sequence[np.dtype[np.generic]]) -> list[NumberArray]:
         """Return the keys of cells, in the types that they have."""
         columns = []

@@ -76,13 +76,14 @@ def where_strings(condition: Any, x: Any, y: Any) -> Any:
     return pc.if_else(condition, arrow_operand(x), arrow_operand(y))
 
 
-def _lengths(strings: pa.LargeStringArray, out: Any = None) -> Any:
+def text_lengths(strings: pa.LargeStringArray, out: Any = None) -> Any:
+    """Return the number of bytes of each string."""
     offsets, _ = offsets_and_bytes(strings)
     return np.subtract(offsets[1:], offsets[:-1], out=out)
 
 
 def _is_empty(strings: Any, out: Any = None) -> Any:
-    return np.equal(_lengths(strings), 0, out=out)
+    return np.equal(text_lengths(strings), 0, out=out)
 
 
 def _predicate(test: Callable[..., Any]) -> Kernel:
@@ -182,7 +183,7 @@ STRING_OPERATIONS: dict[str, Operation] = {
     for operation in (
         *(Operation(name, 1, _strings_to(BOOL), _predicate(test)) for name, test in PREDICATES.items()),
         *(Operation(name, 1, _strings_to(STR), _transform(change)) for name, change in TRANSFORMS.items()),
-        Operation("byte_length", 1, _strings_to(INT64), _lengths),
+        Operation("byte_length", 1, _strings_to(INT64), text_lengths),
         Operation("isempty", 1, _strings_to(BOOL), _is_empty),
         Operation("contains", 1, _matched_type, _contains),
         Operation("startswith", 1, _matched_type, _startswith),

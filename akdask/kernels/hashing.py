@@ -1,0 +1,87 @@
+"""Hashes of rows: 64 bits for the values of one column or of several together.
+
+Equal rows have equal hashes: ``-0.0`` hashes as ``0.0``, and all NaN alike.  Of a single column of numbers, different
+values have different hashes; of strings and of several columns that is only very likely, so equal hashes must be
+followed by a look at the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from akdask.columns import slice_rows
+from akdask.kernels.keys import TEXT_BYTES, Words, word, word_count
+from akdask.kernels.strings import text_lengths
+from akdask.typing import Column
+
+FIRST = np.uint64(0x9E3779B97F4A7C15)
+SECOND = np.uint64(0xD6E8FEB86659FD93)
+HALF = np.uint64(32)
+BLOCK_ROWS = 2**13
+"""Rows that are hashed at a time, so that what is found in between stays in the processor's cache."""
+
+
+def hash_rows(columns: Sequence[Column]) -> Words:
+    """Return the hash of each row; its leading bits are as good as all others.
+
+    Parameters
+    ----------
+    columns : sequence of columns
+        At least one; all of the same length.
+
+    Returns
+    -------
+    ndarray of uint64
+
+    Examples
+    --------
+    >>> one, other = hash_rows([np.array([0.0, -0.0])])
+    >>> bool(one == other)
+    True
+    """
+    nrows = len(columns[0])
+    hashes = np.empty(nrows, np.uint64)
+    for start in range(0, nrows, BLOCK_ROWS):
+        stop = min(start + BLOCK_ROWS, nrows)
+        hashes[start:stop] = _hash_block([slice_rows(column, start, stop) for column in columns])
+    return hashes
+
+
+def is_exact(columns: Sequence[Column]) -> bool:
+    """Whether rows with equal hashes are sure to be equal."""
+    return len(columns) == 1 and isinstance(columns[0], np.ndarray)
+
+
+def _hash_block(columns: Sequence[Column]) -> Words:
+    hashes = _hash_column(columns[0])
+    for column in columns[1:]:
+        hashes *= FIRST
+        hashes ^= _hash_column(column)
+        _mix(hashes)
+    return hashes
+
+
+def _hash_column(column: Column) -> Words:
+    hashes = _mix(word(column, 0))
+    if isinstance(column, np.ndarray):
+        return hashes
+    lengths = text_lengths(column)
+    for number in range(1, word_count(column)):
+        # Few strings are as long as the longest.
+        rows = np.flatnonzero(lengths > number * TEXT_BYTES)
+        further = hashes[rows]
+        further *= FIRST
+        further ^= word(column, number, True, rows)
+        hashes[rows] = _mix(further)
+    return hashes
+
+
+def _mix(words: Words) -> Words:
+    """Spread every bit over all, in place; every step can be undone, so that different words stay different."""
+    words *= FIRST
+    words ^= words >> HALF
+    words *= SECOND
+    words ^= words >> HALF
+    return words

@@ -1,0 +1,92 @@
+"""Which rows have keys that are among those of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from akdask.kernels import hashing
+from akdask.kernels.gapped import VACANT, Layout
+from akdask.kernels.grid import Grid
+from akdask.kernels.keyindex import EMPTY, KeyIndex, direct_grid, hashed_words, index_keys, packable_spans
+from akdask.kernels.keys import Words
+from akdask.typing import Column, NumberArray
+
+
+class KeySet(Protocol):
+    """The keys of a table, without their rows."""
+
+    def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
+        """Return whether the table has the keys of each row."""
+        ...
+
+
+def key_set(keys: Sequence[Column]) -> KeySet:
+    """Return the set of a table's keys.
+
+    Parameters
+    ----------
+    keys : sequence of columns
+        At least one.  ``-0.0`` equals ``0.0``, and NaN equals NaN.
+
+    Examples
+    --------
+    >>> key_set([np.array([7, 5])]).has([np.array([5, 6, 7])]).tolist()
+    [True, False, True]
+    """
+    grid = direct_grid(keys)
+    if grid is not None:
+        return DirectSet(keys, grid)
+    if hashing.is_exact(keys) and packable_spans(keys) is None:
+        return HashSet(keys)
+    return IndexSet(index_keys(keys))
+
+
+class DirectSet:
+    """Whether there is a key in each cell of a grid, and one cell more for all that the grid does not hold."""
+
+    def __init__(self, keys: Sequence[Column], grid: Grid) -> None:
+        self._grid = grid
+        self._cells = np.zeros(grid.cells + 1, np.bool_)
+        self._cells[grid.codes(keys)] = True
+
+    def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
+        # Nothing is out of range, and only the clip mode of NumPy writes to `out` without a copy.
+        return self._cells.take(self._grid.codes_within(keys), out=out, mode="clip")
+
+
+class HashSet:
+    """The hashes of single numbers, which are equal where the numbers are."""
+
+    def __init__(self, keys: Sequence[Column]) -> None:
+        hashes = hashing.hash_rows(keys)
+        self._layout = Layout(len(hashes))
+        hashes.sort()
+        hashes = np.delete(hashes, np.flatnonzero(hashes[1:] == hashes[:-1]))
+        places, size = self._layout.places(hashes)
+        self._slots = np.full(size, VACANT)
+        self._slots[places] = hashes
+        self._has_vacant = bool((hashes[-1:] == VACANT).any())
+
+    def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
+        found = np.empty(len(keys[0]), np.bool_) if out is None else out
+        return self._layout.search(keys, hashed_words, self._meet, found, 0)
+
+    def _meet(self, hashes: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
+        words = self._slots.take(slots)
+        same = words == hashes
+        if not self._has_vacant:
+            same &= hashes != VACANT
+        return same, np.flatnonzero(words < hashes)
+
+
+class IndexSet:
+    """The keys that an index finds."""
+
+    def __init__(self, index: KeyIndex) -> None:
+        self._index = index
+
+    def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
+        return np.not_equal(self._index.find(keys), EMPTY, out=out)

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.kernels import gapped, hashing, keyindex
+from akdask.kernels.grid import Grid
+from akdask.kernels.keyindex import DirectIndex, HashIndex, PackedIndex, TextIndex, index_keys
+from akdask.kernels.keys import span
+from akdask.testing.strategies import DTYPES, columns
+
+
+def as_column(plain):
+    return pa.array(plain.tolist(), pa.large_string()) if plain.dtype.kind == "U" else plain
+
+
+def rows_of(plain):
+    items = [["nan" if isinstance(item, float) and np.isnan(item) else item for item in c.tolist()] for c in plain]
+    return list(zip(*items, strict=True))
+
+
+@st.composite
+def tables(draw, dtypes=DTYPES, max_keys=2):
+    """Two tables of the same types, whose rows are drawn from few."""
+    kinds = draw(st.lists(st.sampled_from(dtypes), min_size=1, max_size=max_keys))
+    pool = draw(st.integers(1, 8))
+    values = [draw(columns(kind, pool)) for kind in kinds]
+    made = []
+    for _ in range(2):
+        rows = draw(st.integers(0, 20))
+        picks = [draw(st.lists(st.integers(0, pool - 1), min_size=rows, max_size=rows)) for _ in kinds]
+        made.append([column[np.array(pick, int)] for column, pick in zip(values, picks, strict=True)])
+    return made
+
+
+def check(index, table, wanted):
+    firsts = {}
+    expected = [firsts.setdefault(row, number) for number, row in enumerate(rows_of(table))]
+    assert (list(range(len(expected))) if index.firsts is None else index.firsts.tolist()) == expected
+    keys = [as_column(column) for column in wanted]
+    assert index.find(keys).tolist() == [firsts.get(row, -1) for row in rows_of(wanted)]
+    out = np.empty(len(wanted[0]), np.int64)
+    assert index.find(keys, out) is out
+    assert out.tolist() == [firsts.get(row, -1) for row in rows_of(wanted)]
+
+
+@given(tables())
+def test_the_first_row_with_the_same_keys_is_found(both):
+    table, wanted = both
+    check(index_keys([as_column(column) for column in table]), table, wanted)
+
+
+@given(tables())
+def test_hashed_keys_are_found(both):
+    table, wanted = both
+    check(HashIndex([as_column(column) for column in table]), table, wanted)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-5, 5), st.booleans()), min_size=1),
+    st.lists(st.tuples(st.integers(-9, 9), st.booleans())),
+)
+def test_integers_of_a_small_range_are_found_directly(rows, others):
+    table, wanted = (
+        [np.array([a for a, _ in some], int), np.array([b for _, b in some], bool)] for some in (rows, others)
+    )
+    check(DirectIndex(table, Grid.around(table)), table, wanted)
+    check(DirectIndex(table[:1], Grid.around(table[:1])), table[:1], wanted[:1])
+
+
+@given(tables(), st.integers(0, 2))
+def test_keys_with_equal_hashes_are_told_apart(both, bits):
+    table, wanted = both
+    hashes = hashing.hash_rows
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashing, "hash_rows", lambda keys: hashes(keys) & np.uint64((1 << bits) - 1))
+        patch.setattr(hashing, "is_exact", lambda keys: False)
+        check(HashIndex([as_column(column) for column in table]), table, wanted)
+
+
+@given(tables(["str"], max_keys=1))
+def test_a_few_strings_are_found(both):
+    table, wanted = both
+    check(TextIndex([as_column(table[0])]), table, wanted)
+
+
+def test_what_lies_outside_the_range_is_not_found():
+    extremes = np.array([-(2**63), -1, 4, 5, 6, 7, 2**63 - 1])
+    index = index_keys([np.array([5, 6])])
+    assert isinstance(index, DirectIndex)
+    assert index.find([extremes]).tolist() == [-1, -1, -1, 0, 1, -1, -1]
+    assert index_keys([np.array([2**63], np.uint64)]).find([np.array([0, 2**63], np.uint64)]).tolist() == [-1, 0]
+
+
+@given(
+    st.lists(st.tuples(st.integers(-(2**30), 2**30), st.integers(0, 1)), min_size=1),
+    st.lists(st.tuples(st.integers(-(2**31), 2**31), st.integers(-1, 2))),
+)
+def test_keys_of_small_ranges_are_packed_with_row_numbers(rows, others):
+    table, wanted = ([np.array([row[k] for row in some], int) for k in (0, 1)] for some in (rows, others + rows))
+    check(PackedIndex(table, [span(key) for key in table]), table, wanted)
+    check(PackedIndex(table[:1], [span(table[0])]), table[:1], wanted[:1])
+
+
+def test_a_hash_like_that_of_vacant_slots_is_found_where_it_is(monkeypatch):
+    monkeypatch.setattr(hashing, "hash_rows", lambda keys: ~keys[0].astype(np.uint64))
+    keys = np.array([0, 5])
+    assert HashIndex([keys]).find([keys]).tolist() == [0, 1]
+    assert HashIndex([keys[1:]]).find([keys]).tolist() == [-1, 0]
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40)))
+def test_hashes_are_sorted_to_the_last_bit(hashes):
+    hashes = np.array(hashes, np.uint64)
+    ordered, rows = keyindex._sorted_with_rows(hashes)
+    assert rows.tolist() == np.argsort(hashes, kind="stable").tolist()
+    assert ordered.tolist() == sorted(hashes.tolist())
+
+
+def test_chunks_do_not_show(monkeypatch):
+    monkeypatch.setattr(gapped, "CHUNK_ROWS", 3)
+    for keys in (np.arange(20) * 10**9, np.arange(20) * 0.1):
+        index = index_keys([keys])
+        assert index.find([keys[::-1]]).tolist() == list(range(19, -1, -1))
+        assert index.find([keys + keys.dtype.type(2)]).tolist().count(-1) >= 20
+
+
+def test_a_wider_range_is_packed():
+    keys = np.arange(100_000) * 1_000
+    index = index_keys([keys])
+    assert isinstance(index, PackedIndex)
+    found = index.find([keys[::-1] + np.tile([0, 1], 50_000)])
+    assert found.tolist() == [number if number % 2 else -1 for number in range(99_999, -1, -1)]
+
+
+def test_nothing_is_found_in_an_empty_table():
+    assert index_keys([np.empty(0, np.int64)]).find([np.arange(3)]).tolist() == [-1, -1, -1]

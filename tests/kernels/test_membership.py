@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.kernels import hashing
+from akdask.kernels.grid import Grid
+from akdask.kernels.keyindex import index_keys
+from akdask.kernels.membership import DirectSet, HashSet, IndexSet, key_set
+from akdask.testing.strategies import DTYPES, columns
+
+
+def as_column(plain):
+    return pa.array(plain.tolist(), pa.large_string()) if plain.dtype.kind == "U" else plain
+
+
+def elements(plain):
+    return ["nan" if isinstance(item, float) and np.isnan(item) else item for item in plain.tolist()]
+
+
+@st.composite
+def two_columns(draw, dtypes=DTYPES):
+    pool = draw(columns(draw(st.sampled_from(dtypes)), draw(st.integers(1, 12))))
+    return [pool[np.array(draw(st.lists(st.integers(0, len(pool) - 1), max_size=20)), int)] for _ in range(2)]
+
+
+def check(members, table, wanted):
+    expected = [item in set(elements(table)) for item in elements(wanted)]
+    assert members.has([as_column(wanted)]).tolist() == expected
+    out = np.empty(len(wanted), np.bool_)
+    members.has([as_column(wanted)], out)
+    assert out.tolist() == expected
+
+
+@given(two_columns())
+def test_keys_of_a_table_are_its_members(both):
+    table, wanted = both
+    check(key_set([as_column(table)]), table, wanted)
+    check(IndexSet(index_keys([as_column(table)])), table, wanted)
+
+
+@given(two_columns(["int64", "uint64", "float64", "bool"]))
+def test_numbers_are_members_by_their_hashes(both):
+    table, wanted = both
+    check(HashSet([table]), table, wanted)
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1), st.lists(st.integers(-20, 20)))
+def test_integers_of_a_small_range_are_members_by_their_cells(table, wanted):
+    table, wanted = np.array(table), np.array(wanted, int)
+    check(DirectSet([table], Grid.around([table])), table, wanted)
+
+
+def test_a_hash_like_that_of_vacant_slots_is_a_member_where_it_is(monkeypatch):
+    monkeypatch.setattr(hashing, "hash_rows", lambda keys: ~keys[0].astype(np.uint64))
+    keys = np.array([0, 5])
+    assert HashSet([keys]).has([keys]).tolist() == [True, True]
+    assert HashSet([keys[1:]]).has([keys]).tolist() == [False, True]
+
+
+def test_rows_of_several_columns_are_members():
+    table = [np.array([1, 1, 2]), pa.array(["a", "b", "a"], pa.large_string())]
+    wanted = [np.array([2, 2]), pa.array(["a", "b"], pa.large_string())]
+    assert key_set(table).has(wanted).tolist() == [True, False]
