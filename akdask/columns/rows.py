@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from akdask.columns.bigint import from_limbs, limbs_of, to_ints, with_limbs
+from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
 from akdask.columns.lists import offsets_of, values_of
 from akdask.errors import ArgumentTypeError
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
@@ -106,6 +106,22 @@ def to_objects(column: Column) -> list[Any]:
         return [items[start:stop] for start, stop in pairwise(offsets_of(column).tolist())]
     found: list[Any] = column.tolist()
     return found
+
+
+def is_scalar(result: Any) -> bool:
+    """Whether the result of an operation is a single value rather than a column."""
+    return not isinstance(result, pa.Array) and not np.ndim(result)
+
+
+def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
+    """Return a result as a column; a single value is repeated on every row."""
+    if not is_scalar(result):
+        column: Column = result
+        return column
+    if dtype.is_number:
+        return np.full(nrows, result, dtype.numpy)
+    one = from_ints([result]) if dtype.kind == "bigint" else pa.array([result], arrow_type(dtype))
+    return take_rows(one, np.zeros(nrows, np.int64))
 
 
 _TYPES = {t.numpy: t for t in (INT64, UINT64, FLOAT64, BOOL, UINT8)}

@@ -1,20 +1,22 @@
-"""Looking things up in a whole table: rows by position, and positions by text.
+"""Looking things up in a whole table: rows by position, and positions by keys.
 
 The table is the first argument and is the same for every block; it is the other argument that goes row by row.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from akdask.columns import is_scalar, spread
 from akdask.errors import ArgumentError, PositionError
-from akdask.kernels.rules import Operation
-from akdask.kernels.strings import arrow_operand
-from akdask.schema import INT64, STR, ColumnType
+from akdask.kernels.keyindex import KeyIndex
+from akdask.kernels.membership import KeySet
+from akdask.kernels.rules import Operation, Rule, scalar_type
+from akdask.schema import BOOL, INT64, STR, ColumnType
 
 
 def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
@@ -44,19 +46,43 @@ def _lookup_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
     return table if positions == INT64 else None
 
 
-def _index_in(table: Any, strings: Any, out: Any = None) -> Any:
-    """Return where each string is in the table, -1 where it is not."""
-    found = pc.fill_null(pc.index_in(arrow_operand(strings), value_set=table), -1)
-    if isinstance(found, pa.Scalar):
-        return np.int64(found.as_py())
-    if out is None:
-        return found.to_numpy().astype(np.int64)
-    out[...] = found.to_numpy()
-    return out
+def _lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
+    """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
+    missing = positions < 0
+    if not isinstance(table, np.ndarray):
+        return table.take(pa.array(positions, mask=missing)).fill_null("")
+    if not len(table):
+        found = np.zeros(len(positions), table.dtype) if out is None else out
+    else:
+        found = table.take(positions, out=out, mode="clip")
+    found[missing] = np.nan if table.dtype.kind == "f" else 0
+    return found
 
 
-def _index_type(table: ColumnType, strings: ColumnType) -> ColumnType | None:
-    return INT64 if table == strings == STR else None
+def _fillable_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
+    return _lookup_type(table, positions) if table.is_number or table == STR else None
+
+
+def _find_rows(index: KeyIndex, *keys: Any, out: Any = None) -> Any:
+    """Return the first row of an indexed table with the same keys, -1 where there is none."""
+    return _search(index.find, keys, out)
+
+
+def _is_among(members: KeySet, *keys: Any, out: Any = None) -> Any:
+    """Return whether a set has the same keys."""
+    return _search(members.has, keys, out)
+
+
+def _search(search: Callable[..., Any], keys: Sequence[Any], out: Any) -> Any:
+    """Search for keys, single values among them spread; all of them may be."""
+    nrows = next((len(key) for key in keys if not is_scalar(key)), None)
+    columns = [spread(key, scalar_type(key), nrows or 1) if is_scalar(key) else key for key in keys]
+    return search(columns)[0] if nrows is None else search(columns, out)
+
+
+def _found_type(result: ColumnType) -> Rule:
+    """Return the rule of what takes an index, which stands for no type, and keys of any."""
+    return lambda _, *keys: result if keys and all(key.is_number or key == STR for key in keys) else None
 
 
 def _searchsorted(table: Any, values: Any, out: Any = None, *, side: str) -> Any:
@@ -79,6 +105,8 @@ def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> Colu
 
 LOOKUP_OPERATIONS: dict[str, Operation] = {
     "lookup": Operation("lookup", 2, _lookup_type, _lookup),
-    "index_in": Operation("index_in", 2, _index_type, _index_in),
     "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
+    "lookup_found": Operation("lookup_found", 2, _fillable_type, _lookup_found),
+    "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),
+    "is_among": Operation("is_among", None, _found_type(BOOL), _is_among),
 }

@@ -26,8 +26,8 @@ class Operation:
     ----------
     name : str
         Its key in ``OPERATIONS``; NumPy's name where NumPy has it.
-    arity : int
-        Number of columns or scalars that it takes.
+    arity : int or None
+        Number of columns or scalars that it takes; None for any.
     rule : callable
         Column types of the arguments to the type of the result, None where the types do not fit.
     kernel : callable
@@ -42,7 +42,7 @@ class Operation:
     """
 
     name: str
-    arity: int
+    arity: int | None
     rule: Rule
     kernel: Kernel
     symbol: str | None = None
@@ -57,11 +57,11 @@ class Operation:
         ArgumentTypeError
             If the operation does not take such types, or not that many.
         """
-        found = self.rule(*types, **params) if len(types) == self.arity else None
+        found = self.rule(*types, **params) if self.arity in (None, len(types)) else None
         if found is None:
             raise ArgumentTypeError(
                 f"{self.symbol or self.name} does not take arguments of type {', '.join(map(str, types)) or 'none'}.",
-                details=[f"operation: {self.name}, which takes {self.arity}"],
+                details=[f"operation: {self.name}, which takes {'any number' if self.arity is None else self.arity}"],
                 hint="cast() converts between types.",
             )
         return found

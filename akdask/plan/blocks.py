@@ -14,11 +14,10 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 import numpy as np
-import pyarrow as pa
 
-from akdask.columns import Table, arrow_type, slice_rows, take_rows
-from akdask.columns.bigint import from_ints
+from akdask.columns import Table, slice_rows, spread, take_rows
 from akdask.errors import InconsistentFilesError
+from akdask.kernels.join import Fanout
 from akdask.kernels.operations import OPERATIONS
 from akdask.plan.program import Apply, Fixed, Load, Program, Whole
 from akdask.schema import ColumnType
@@ -34,6 +33,16 @@ class Mask:
 
 
 @dataclass(frozen=True, slots=True)
+class Pairs:
+    """Repeat the rows for every match; `column` is where the row is found that each is paired with."""
+
+    predicate: Program
+    fanout: Whole
+    keep_all: bool
+    column: Load
+
+
+@dataclass(frozen=True, slots=True)
 class Range:
     """Keep every `step`-th row from `start` to `stop`, counted in what earlier selections left."""
 
@@ -42,7 +51,7 @@ class Range:
     step: int
 
 
-Selection = Mask | Range
+Selection = Mask | Pairs | Range
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +80,7 @@ class Partition:
         What the columns come from; all have the same number of rows.
     replicas : sequence
         Whole results that programs refer to, each indexed by field.
-    selections : sequence of Mask or Range
+    selections : sequence of Mask, Pairs or Range
         Applied to each block in order.
     block_rows : int
         Rows read at a time.
@@ -94,6 +103,9 @@ class Partition:
         self._selections = selections
         self._block_rows = block_rows
         self._leave = len(selections) - 1 if leave_last_mask and selections else None
+        # Rows that are repeated may be more than there were.
+        repeats = any(isinstance(selection, Pairs) for selection in selections)
+        self._buffer_rows = block_rows if repeats else min(block_rows, self.nrows)
         self._stack = ExitStack()
         self._readers: list[Reader] = []
         self._reading: dict[Load, NumberArray] = {}
@@ -148,19 +160,40 @@ class Partition:
             seen[0] = first
         for start in range(first, last, self._block_rows):
             block = Block(self, start, min(start + self._block_rows, last))
-            for number, selection in enumerate(self._selections):
-                if not block.nrows:
-                    break
-                rows = block.nrows
-                self._select(block, number, selection, seen[number])
-                seen[number] += rows
-            if block.nrows:
-                yield block
-            for dtype, buffer in self._lent:
-                self.give_buffer(dtype, buffer)
-            self._lent.clear()
+            yield from self._selected(block, 0, seen)
+            self._give_back(0)
 
-    def _select(self, block: Block, number: int, selection: Selection, seen: int) -> None:
+    def _selected(self, block: Block, first: int, seen: list[int]) -> Iterator[Block]:
+        """Yield what the selections from the given one on leave of a block, in pieces where rows are repeated."""
+        for number, selection in enumerate(self._selections[first:], first):
+            if not block.nrows:
+                return
+            rows = block.nrows
+            if isinstance(selection, Pairs):
+                seen[number] += rows
+                for piece in self._paired(block, selection):
+                    lent = len(self._lent)
+                    yield from self._selected(piece, number + 1, seen)
+                    self._give_back(lent)
+                return
+            self._select(block, number, selection, seen[number])
+            seen[number] += rows
+        if block.nrows:
+            yield block
+
+    def _paired(self, block: Block, selection: Pairs) -> Iterator[Block]:
+        (found,) = block.evaluate(selection.predicate)
+        fanout: Fanout = self.replicas[selection.fanout.position][selection.fanout.field]
+        for positions, rows in fanout.pairs(np.asarray(found), selection.keep_all, self._block_rows):
+            yield block.paired(positions, selection.column, rows)
+
+    def _give_back(self, first: int) -> None:
+        """Take back the buffers that were lent from the given one on."""
+        for dtype, buffer in self._lent[first:]:
+            self.give_buffer(dtype, buffer)
+        del self._lent[first:]
+
+    def _select(self, block: Block, number: int, selection: Mask | Range, seen: int) -> None:
         if isinstance(selection, Range):
             offset = selection.start - seen
             start = offset if offset >= 0 else offset % selection.step
@@ -188,7 +221,7 @@ class Partition:
     def take_buffer(self, dtype: ColumnType) -> NumberArray:
         """Return a buffer of one block's rows for a temporary."""
         free = self._free.get(dtype)
-        return free.pop() if free else np.empty(min(self._block_rows, self.nrows), dtype.numpy)
+        return free.pop() if free else np.empty(self._buffer_rows, dtype.numpy)
 
     def give_buffer(self, dtype: ColumnType, buffer: NumberArray) -> None:
         """Take back a buffer that nobody reads any more."""
@@ -222,12 +255,13 @@ class Lot:
 class Block:
     """Some rows of a partition, after selections."""
 
-    __slots__ = ("_columns", "_kept", "_start", "_stop", "mask", "nrows", "partition")
+    __slots__ = ("_columns", "_kept", "_origin", "_start", "_stop", "mask", "nrows", "partition")
 
     def __init__(self, partition: Partition, start: int, stop: int) -> None:
         self.partition = partition
         self.nrows = stop - start
         self.mask: NumberArray | None = None
+        self._origin: Block | None = None
         self._start = start
         self._stop = stop
         self._kept: list[NumberArray | slice] = []
@@ -237,8 +271,11 @@ class Block:
         """Return a column's rows, read at most once for each block."""
         column = self._columns.get(load)
         if column is None:
-            target = None if self._kept else out
-            column = self.partition.read(load, self._start, self._stop, target)
+            target = None if self._kept or self._origin is not None else out
+            if self._origin is not None:
+                column = self._origin.load(load)
+            else:
+                column = self.partition.read(load, self._start, self._stop, target)
             for rows in self._kept:
                 column = _select(column, rows)
             self._columns[load] = column
@@ -249,6 +286,15 @@ class Block:
         self._columns = {load: _select(column, rows) for load, column in self._columns.items()}
         self._kept.append(rows)
         self.nrows = count
+
+    def paired(self, positions: NumberArray | None, column: Load, rows: NumberArray) -> Block:
+        """Return the rows at the given positions, all if None, each paired with a row of some table."""
+        block = Block(self.partition, self._start, self._stop)
+        block.nrows = len(rows)
+        block._origin = self
+        block._kept = [] if positions is None else [positions]
+        block._columns[column] = rows
+        return block
 
     def apply_mask(self) -> None:
         """Drop the rows that a mask left to the consumer does not hold for."""
@@ -293,16 +339,6 @@ class Block:
             spread(registers[register], dtype, self.nrows)
             for register, dtype in zip(program.outputs, program.dtypes, strict=True)
         ]
-
-
-def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
-    """Return a result as a column; a single value is repeated on every row."""
-    if isinstance(result, pa.Array) or np.ndim(result):
-        return result
-    if dtype.is_number:
-        return np.full(nrows, result, dtype.numpy)
-    one = from_ints([result]) if dtype.kind == "bigint" else pa.array([result], arrow_type(dtype))
-    return take_rows(one, np.zeros(nrows, np.int64))
 
 
 def _read_only(column: Column) -> Column:

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from akdask.plan.node import Frame
-from akdask.plan.rowwise import SELECTIONS, Filter, Partitions, Selecting, Slice
+from akdask.plan.rowwise import SELECTIONS, Filter, Match, Partitions, Selecting, Slice
 from akdask.plan.tokens import token
-from akdask.plan.values import Value
+from akdask.plan.values import Replica, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Chain:
     ----------
     bases : tuple of Frame
         Nodes with the same rows, side by side.
-    selections : tuple of Filter, Slice or Partitions
+    selections : tuple of Filter, Match, Slice or Partitions
         From the rows of the bases outwards.
     """
 
@@ -37,13 +37,19 @@ class Chain:
 
     @property
     def predicates(self) -> list[Value]:
-        """The predicates of the filters, in order."""
-        return [node.predicate for node in self.selections if isinstance(node, Filter)]
+        """The values that filters and matches select by, in order."""
+        found = (_predicate(node) for node in self.selections)
+        return [predicate for predicate in found if predicate is not None]
+
+    @property
+    def replicas(self) -> list[Replica]:
+        """The tables that matches need whole, beside what their predicates refer to."""
+        return [node.fanout for node in self.selections if isinstance(node, Match)]
 
     def partition(self, index: int) -> tuple[int, tuple[tuple[int, int, int] | None, ...]]:
         """Return which partition of the bases partition `index` comes from.
 
-        Also returns, for each filter and slice, the row range there if it is a slice.
+        Also returns, for each filter, match and slice, the row range there if it is a slice.
         """
         ranges: list[tuple[int, int, int] | None] = []
         for node in reversed(self.selections):
@@ -53,7 +59,7 @@ class Chain:
                     ranges.append((start, stop, step))
                 case Partitions():
                     index = node.numbers[index]
-                case Filter():
+                case Filter() | Match():
                     ranges.append(None)
         return index, tuple(reversed(ranges))
 
@@ -68,11 +74,26 @@ def mask_name(frame: Frame, mask: Value) -> str:
 
 
 def rebuild(base: Frame, selections: Sequence[Selecting], predicates: Sequence[Value]) -> Frame:
-    """Put selections on another base, the filters with new predicates."""
+    """Put selections on another base, the filters and matches with new predicates."""
     remaining = iter(predicates)
     for node in selections:
-        base = Filter(base, next(remaining), node.mask) if isinstance(node, Filter) else reselect(base, node)
+        match node:
+            case Filter():
+                base = Filter(base, next(remaining), node.mask)
+            case Match():
+                base = Match(base, next(remaining), node.fanout, node.keep_all, node.match)
+            case _:
+                base = reselect(base, node)
     return base
+
+
+def _predicate(node: Selecting) -> Value | None:
+    match node:
+        case Filter():
+            return node.predicate
+        case Match():
+            return node.found
+    return None
 
 
 def selected_by(node: Selecting) -> tuple[str, Hashable]:
@@ -80,6 +101,8 @@ def selected_by(node: Selecting) -> tuple[str, Hashable]:
     match node:
         case Filter():
             return "mask", node.mask
+        case Match():
+            return "match", node.match
         case Slice():
             return "ranges", node.ranges
         case Partitions():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from akdask.plan.chain import Chain
 from akdask.plan.node import Frame
 from akdask.plan.reduce import Aggregate
-from akdask.plan.rowwise import Filter, Project
+from akdask.plan.rowwise import Filter, Match, Project
 from akdask.plan.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.values import Replica, Value, walk
 
@@ -24,7 +24,7 @@ def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
     """
     chain = Chain.of(frame)
     needed = [base for base in chain.bases if not isinstance(base, LEAVES)]
-    return _is_small([*needed, *_replicated(*chain.predicates, *values)])
+    return _is_small([*needed, *_replicated(*chain.predicates, *chain.replicas, *values)])
 
 
 def _is_small(nodes: Sequence[Frame]) -> bool:
@@ -51,6 +51,8 @@ def _inputs(node: Frame) -> Iterator[Frame]:
     match node:
         case Filter():
             yield from _replicated(node.predicate)
+        case Match():
+            yield from _replicated(node.found, node.fanout)
         case Project():
             yield from _replicated(*node.values)
         case Aggregate():

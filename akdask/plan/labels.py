@@ -14,10 +14,11 @@ from akdask.errors import FileFormatError
 from akdask.plan._dask import Expr
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
+from akdask.plan.membership import Indexed
 from akdask.plan.node import Frame
 from akdask.plan.reduce import Aggregate, Reduction
 from akdask.plan.tables import Tasks
-from akdask.plan.values import ColumnRef, Replica, Value
+from akdask.plan.values import Call, ColumnRef, Replica, Value
 from akdask.schema import BOOL, INT64, STR, RowSpace
 from akdask.typing import Column
 
@@ -75,6 +76,10 @@ class Labels(Frame):
     def whole(self) -> Replica:
         """All labels, for a task to look up in."""
         return Replica(self, LABEL, STR)
+
+    def code_of(self, text: Value) -> Call:
+        """Return the codes of strings, -1 for those that are no label."""
+        return Indexed.of(self, [self.label]).find([text])
 
     @property
     def na_code(self) -> Replica:

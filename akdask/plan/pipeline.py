@@ -10,19 +10,20 @@ from typing import Any, TypeAlias
 from akdask import config
 from akdask.columns import Table
 from akdask.plan._dask import DataNode, Expr, List, Task, TaskRef
-from akdask.plan.blocks import Lot, Mask, Partition, Positions, Range, Selection
+from akdask.plan.blocks import Lot, Mask, Pairs, Partition, Positions, Range, Selection
 from akdask.plan.chain import Chain, rebuild
 from akdask.plan.concat import through
 from akdask.plan.lots import Lots, one_by_one
 from akdask.plan.node import Frame, Node
-from akdask.plan.program import Apply, Program, compile_values
+from akdask.plan.program import Apply, Load, Program, Whole, compile_values
 from akdask.plan.prune import partitions_left
-from akdask.plan.rowwise import Zip
+from akdask.plan.rowwise import ROW, Filter, Match, Zip
 from akdask.plan.sinks import Sink
 from akdask.plan.sources import Rows, Scan
 from akdask.plan.tables import Union
 from akdask.plan.tokens import token
 from akdask.plan.values import Replica, Value, columns_of, walk
+from akdask.schema import INT64
 from akdask.storage.source import Part
 
 ITEMSIZE = 8
@@ -48,7 +49,7 @@ class Layout:
     token: str
     purpose: str
     chain: Chain
-    masks: tuple[Program, ...]
+    masks: tuple[Mask | Pairs, ...]
     sink: Sink
     npartitions: int
     lots: Lots
@@ -71,13 +72,13 @@ class Layout:
 
     def scanned(self, number: int) -> list[str]:
         """Columns that the pipeline reads of one input."""
-        programs = (*self.masks, *self.sink.programs)
+        programs = (*(mask.predicate for mask in self.masks), *self.sink.programs)
         return sorted({str(load.column) for program in programs for load in program.loads if load.base == number})
 
     def selections(self, ranges: Sequence[tuple[int, int, int] | None]) -> tuple[Selection, ...]:
         """Return the selections of a partition whose slices have the given ranges."""
         masks = iter(self.masks)
-        return tuple(Mask(next(masks)) if item is None else Range(*item) for item in ranges)
+        return tuple(next(masks) if item is None else Range(*item) for item in ranges)
 
 
 class Pipeline(Node):
@@ -187,14 +188,14 @@ def pipeline(
         return inner[0] if len(inner) == 1 else Union(*inner)
     chain = Chain.of(frame)
     positions = {base._name: number for number, base in enumerate(chain.bases)}
-    everything = [*chain.predicates, *values]
+    everything = [*chain.predicates, *chain.replicas, *values]
     nodes = {value.node._name: value.node for value in walk(*everything) if isinstance(value, Replica)}
     replicas = {name: number for number, name in enumerate(nodes)}
 
     def compile_these(these: Sequence[Value]) -> Program:
         return compile_values(these, positions, replicas)
 
-    masks = tuple(compile_these([predicate]) for predicate in chain.predicates)
+    masks = _masks(chain, positions, compile_these)
     sink = make_sink(compile_these, values)
     lots = _lots_left(chain, frame, lots)
     layout = Layout(
@@ -206,7 +207,7 @@ def pipeline(
         sink,
         frame.npartitions,
         lots,
-        _block_rows([*masks, *sink.programs]),
+        _block_rows([*(mask.predicate for mask in masks), *sink.programs]),
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values())
@@ -220,6 +221,22 @@ def _lots_left(chain: Chain, frame: Frame, lots: Lots | None) -> Lots:
         return wanted
     kept = tuple(tuple(number for number in lot if left[chain.partition(number)[0]]) for lot in wanted)
     return kept if lots is None else tuple(filter(None, kept)) or ((),)
+
+
+def _masks(chain: Chain, positions: dict[str, int], compile_these: Compile) -> tuple[Mask | Pairs, ...]:
+    """Compile filters and matches; the rows that a match adds count as one input more."""
+    masks: list[Mask | Pairs] = []
+    for node in chain.selections:
+        match node:
+            case Filter():
+                masks.append(Mask(compile_these([node.predicate])))
+            case Match():
+                found = compile_these([node.found])
+                (fanout,) = compile_these([node.fanout]).steps
+                assert isinstance(fanout, Whole), "a replica is whole"
+                base = positions[node.match] = len(positions)
+                masks.append(Pairs(found, fanout, node.keep_all, Load(base, ROW, INT64)))
+    return tuple(masks)
 
 
 def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:

@@ -8,8 +8,11 @@ from functools import cached_property
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.node import Frame
 from akdask.plan.tokens import token
-from akdask.plan.values import ColumnRef, Value, describe
-from akdask.schema import RowSpace
+from akdask.plan.values import ColumnRef, Replica, Value, describe
+from akdask.schema import INT64, RowSpace
+
+ROW = "row"
+"""Name of the one column that a match adds."""
 
 
 class Zip(Frame):
@@ -58,6 +61,44 @@ class Filter(Frame):
 
     def describe(self) -> str:
         return f"Filter {describe(self.predicate)}"
+
+
+class Match(Frame):
+    """The rows of a frame repeated for every match in a table, those without one left out or kept once.
+
+    `found` is the first row of the table that matches, -1 where there is none; `fanout` knows the others that are equal
+    to it (`akdask.kernels.join.Fanout`).  `match` names the pairs of rows: columns matched alike share rows.
+    """
+
+    frame: Frame
+    found: Value
+    fanout: Replica
+    keep_all: bool
+    match: str
+
+    @cached_property
+    def _row_token(self) -> str:
+        return token("match", self.frame.rows.token, self.match)
+
+    @property
+    def rows(self) -> RowSpace:
+        return uncounted_rows(self._row_token, self.npartitions)
+
+    @cached_property
+    def npartitions(self) -> int:
+        return self.frame.npartitions
+
+    @cached_property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frame.bases
+
+    @property
+    def row(self) -> ColumnRef:
+        """The row of the table that each row is paired with, -1 where there is none."""
+        return ColumnRef(self.match, ROW, INT64)
+
+    def describe(self) -> str:
+        return f"Match {describe(self.found)}{', all rows' if self.keep_all else ''}"
 
 
 class Slice(Frame):
@@ -120,6 +161,6 @@ class Partitions(Frame):
         return self.frame.bases
 
 
-Selecting = Filter | Slice | Partitions
-SELECTIONS = (Filter, Slice, Partitions)
-"""Nodes that drop rows and leave the columns that values refer to as they are."""
+Selecting = Filter | Match | Slice | Partitions
+SELECTIONS = (Filter, Match, Slice, Partitions)
+"""Nodes that drop or repeat rows and leave the columns that values refer to as they are."""
