@@ -7,6 +7,7 @@
     ├── ArgumentTypeError      TypeError             an object of the wrong kind
     ├── PositionError          IndexError            a row that is not there
     ├── AlignmentError         ValueError            columns that do not share rows
+    ├── NonUniqueError         ValueError            keys that come twice where each must be there once
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
     ├── SchemaError            ValueError            types or names that do not fit together
     │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
@@ -87,6 +88,10 @@ class PositionError(AkdaskError, IndexError):
 
 class AlignmentError(AkdaskError, ValueError):
     """Columns that do not share rows were combined."""
+
+
+class NonUniqueError(AkdaskError, ValueError):
+    """Keys that must differ come twice."""
 
 
 class UnsupportedError(AkdaskError, NotImplementedError):

@@ -23,6 +23,7 @@ from akdask.plan.combine import Gather
 from akdask.plan.concat import Concat
 from akdask.plan.effort import is_cheap
 from akdask.plan.labels import LABEL, Distinct, Labels
+from akdask.plan.membership import KeySets
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
 from akdask.plan.run import run
@@ -229,9 +230,7 @@ class Categorical(SortMethods):
             The elements to look for.
         """
         wanted = test.to_strings() if isinstance(test, Categorical) else _strings(test)
-        distinct = Distinct.of(wanted._frame, wanted._value)
-        found = Call("index_in", Replica(distinct, 0, distinct.values.dtype), self._labels.label)
-        return self._where_label(Call("greater_equal", found, Constant(0)))
+        return self._where_label(KeySets.of(wanted._frame, [wanted._value]).has([self._labels.label]))
 
     def _where_label(self, predicate: Value) -> pdarray:
         """Evaluate a predicate once for each label, then look it up by the codes."""
@@ -315,7 +314,7 @@ class Categorical(SortMethods):
     def _recoded(self, labels: Labels) -> Self:
         """Return the elements with the codes that they have in another table of labels."""
         old = self._labels
-        found = Call("index_in", labels.whole, old.label)
+        found = labels.code_of(old.label)
         lost = Call("bitwise_or", old.is_na, Call("less", found, Constant(0)))
         code = Call("where", lost, labels.na_code, found)
         return self.of(self._frame, _looked_up(old, code, self._value), labels)
@@ -383,7 +382,7 @@ def _column(distinct: Distinct) -> tuple[Frame, Value]:
 
 def _encoded(strings: Strings, na: str) -> Categorical:
     labels = Labels(Distinct.of(strings._frame, strings._value), na)
-    return Categorical.of(strings._frame, Call("index_in", labels.whole, strings._value), labels)
+    return Categorical.of(strings._frame, labels.code_of(strings._value), labels)
 
 
 def _from_pandas(values: pd.Categorical, na: str) -> Categorical:

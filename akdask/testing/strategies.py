@@ -93,6 +93,19 @@ def arrays(draw: st.DrawFn, dtype: str) -> tuple[Any, NumberArray]:
     return partitioned(expected, draw(partition_lengths(len(expected)))), expected
 
 
+@st.composite
+def two_arrays(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES) -> list[tuple[Any, NumberArray]]:
+    """Return two pairs as `arrays` does, of one type and with elements drawn from few, so that they share some."""
+    pool = draw(columns(draw(st.sampled_from(dtypes)), draw(st.integers(1, 10))))
+    made = []
+    for _ in range(2):
+        rows = draw(row_counts(20))
+        places = draw(st.lists(st.integers(0, len(pool) - 1), min_size=rows, max_size=rows))
+        plain = pool[np.array(places, np.int64)]
+        made.append((partitioned(plain, draw(partition_lengths(rows))), plain))
+    return made
+
+
 def partitioned(column: NumberArray, lengths: Sequence[int]) -> Any:
     """Return a NumPy array as a lazy array with the given numbers of rows in its partitions."""
     return concatenate([array(piece) for piece in np.split(column, np.cumsum(lengths[:-1]))])

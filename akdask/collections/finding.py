@@ -1,0 +1,117 @@
+"""Where elements are in an array, and what an array of values has for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akdask.collections.array import Array
+from akdask.collections.creation import array
+from akdask.collections.keys import as_arrays, comparable_keys, like
+from akdask.collections.pdarray import pdarray
+from akdask.collections.wrap import wrap
+from akdask.errors import UnsupportedError
+from akdask.plan.align import align
+from akdask.plan.combine import Gather
+from akdask.plan.join import matched
+from akdask.plan.rowwise import Project
+from akdask.plan.values import Call, Constant, Replica
+from akdask.schema import STR
+
+
+def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> pdarray:
+    """Return where elements are first found in an array; lazy.
+
+    Parameters
+    ----------
+    query : array, or sequence of arrays
+        The elements; of several arrays, each row is one.
+    space : array, or sequence of arrays
+        Where to look; every task gets an index of it whole.
+    all_occurrences : False
+        Arkouda's lists of all places are not offered: `inner_join` gives them as pairs, `indexof1d` end to end.
+    remove_missing : bool
+        Leave out elements that are not found, rather than give -1 for them.
+
+    Returns
+    -------
+    pdarray of int64
+        With the rows of `query`, unless `remove_missing`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> find(ak.array([5, 7, 6]), ak.array([7, 5, 7])).tolist()
+    [1, 0, -1]
+    """
+    if all_occurrences:
+        raise UnsupportedError(
+            "find does not give all occurrences.", hint="inner_join(query, space) gives all pairs of equal elements."
+        )
+    arrays = as_arrays(query)
+    keys, others = comparable_keys("find", arrays, as_arrays(like(arrays[0], space)))
+    found = pdarray(keys.frame, others.indexed().find(keys.values))
+    return found[found >= 0] if remove_missing else found
+
+
+def indexof1d(query: Any, space: Any) -> pdarray:
+    """Return all places where elements are found in an array, as int64; lazy.
+
+    Parameters
+    ----------
+    query : array, or sequence of arrays
+        The elements; those that are not found are left out.
+    space : array, or sequence of arrays
+        Where to look; the places of one element ascend.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> indexof1d(ak.array([7, 6, 5]), ak.array([7, 5, 7])).tolist()
+    [0, 2, 1]
+    """
+    arrays = as_arrays(query)
+    keys, others = comparable_keys("indexof1d", arrays, as_arrays(like(arrays[0], space)))
+    match = matched(keys.frame, keys.values, others.indexed("all rows"), keep_all=False)
+    return pdarray(match, match.row)
+
+
+def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
+    """Return the value that belongs to each argument; lazy.
+
+    Parameters
+    ----------
+    keys : array, or sequence of arrays
+        The arguments that have values, each once.
+    values : pdarray or Strings
+        Their values.
+    arguments : array, or sequence of arrays
+        What to look up.
+    fillvalue : scalar
+        What arguments get that are not among the keys; for Strings a str, "" unless given.
+
+    Returns
+    -------
+    pdarray or Strings
+        With the rows of `arguments`, in the type that values and `fillvalue` have in common.
+
+    Raises
+    ------
+    NonUniqueError
+        When it is computed, if a key comes twice.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> lookup(ak.array([5, 7]), ak.array([50, 70]), ak.array([7, 6, 5])).tolist()
+    [70, -1, 50]
+    """
+    wanted = as_arrays(arguments)
+    sought, known = comparable_keys("look up", wanted, as_arrays(like(wanted[0], keys)))
+    values = values if isinstance(values, Array) else array(values)
+    frame, (*on_rows, value) = align("look up", [*((known.frame, key) for key in known.values), values._as_operand()])
+    rows = type(known)(frame, tuple(on_rows)).indexed("unique rows").find(sought.values)
+    whole = Replica(Gather(Project(frame, (0,), (value,))), 0, value.dtype)
+    fill = "" if value.dtype == STR and fillvalue == -1 else fillvalue
+    missing = Call("less", rows, Constant(0))
+    found = Call("where", missing, Constant(fill, value.dtype), Call("lookup_found", whole, rows))
+    return wrap(sought.frame, found)

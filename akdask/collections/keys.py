@@ -1,0 +1,102 @@
+"""Keys of two sets of rows, in forms that can be compared: what membership, look-ups and joins begin with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.array import Array
+from akdask.collections.categorical import Categorical
+from akdask.collections.creation import array
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels.rules import promote
+from akdask.plan.align import Aligned, align
+from akdask.plan.membership import Indexed, KeySets, Need
+from akdask.plan.node import Frame
+from akdask.plan.values import Value, cast
+from akdask.schema import STR
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys on common rows."""
+
+    frame: Frame
+    values: tuple[Value, ...]
+
+    def indexed(self, need: Need = "rows") -> Indexed:
+        """Return the index of the rows by their keys."""
+        return Indexed.of(self.frame, self.values, need)
+
+    def has(self, others: Keys) -> Value:
+        """Return which of other rows have keys that are among these."""
+        return KeySets.of(self.frame, self.values).has(others.values)
+
+
+def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
+    """Return the keys of both sides, each pair of one type.
+
+    Parameters
+    ----------
+    operation : str
+        What they are needed for, for error messages.
+    left, right : array, or list or tuple of arrays
+        Of several arrays, each row is a key.
+
+    Raises
+    ------
+    ArgumentError
+        If one side has more arrays than the other.
+    ArgumentTypeError
+        If numbers are compared with strings.
+    AlignmentError
+        If the arrays of one side do not share rows.
+    """
+    lefts, rights = as_arrays(left), as_arrays(right)
+    if len(lefts) != len(rights):
+        raise ArgumentError(
+            f"{operation} needs as many arrays on both sides.", details=[f"given: {len(lefts)} and {len(rights)}"]
+        )
+    pairs = [_comparable(operation, one, other) for one, other in zip(lefts, rights, strict=True)]
+    left_frame, left_values = align(operation, [one for one, _ in pairs])
+    right_frame, right_values = align(operation, [other for _, other in pairs])
+    return Keys(left_frame, tuple(left_values)), Keys(right_frame, tuple(right_values))
+
+
+def as_arrays(items: Any) -> list[Array]:
+    """Return one array, or several that are given as a list or tuple of lazy arrays."""
+    if is_several(items):
+        return list(items)
+    return [items if isinstance(items, Array) else array(items)]
+
+
+def is_several(items: Any) -> bool:
+    """Whether several arrays are given, each row of which is one key."""
+    return isinstance(items, list | tuple) and bool(items) and all(isinstance(item, Array) for item in items)
+
+
+def _comparable(operation: str, left: Array, right: Array) -> tuple[Aligned, Aligned]:
+    if isinstance(left, Categorical) and isinstance(right, Categorical):
+        if left._labels is not right._labels:
+            left, right = Categorical.standardize_categories([left, right])
+        return (left._frame, left._value), (right._frame, right._value)
+    one, other = left._as_operand(), right._as_operand()
+    kinds = one[1].dtype, other[1].dtype
+    if kinds[0] == kinds[1]:
+        return one, other
+    wanted = promote(*kinds) if all(kind.is_number for kind in kinds) else None
+    if wanted is None:
+        raise ArgumentTypeError(
+            f"{operation} cannot compare {kinds[0]} with {kinds[1]}.", hint="cast() converts between types."
+        )
+    return (one[0], cast(one[1], wanted)), (other[0], cast(other[1], wanted))
+
+
+def like(model: Array, items: Any) -> Any:
+    """Return data at hand as an array; of no elements, one of the type of another array."""
+    if isinstance(items, Array) or is_several(items) or len(items):
+        return items
+    dtype = model._as_operand()[1].dtype
+    return array(np.array([], str if dtype == STR else dtype.numpy))

@@ -1,0 +1,133 @@
+"""Set operations on arrays, and on the rows of several arrays.
+
+All NaN are one element, as in pandas; for NumPy, each is different from every other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akdask.collections.array import Array
+from akdask.collections.categorical import Categorical
+from akdask.collections.functions import concatenate
+from akdask.collections.keys import as_arrays, comparable_keys, is_several, like
+from akdask.collections.pdarray import pdarray
+from akdask.collections.uniqueness import unique
+from akdask.errors import ArgumentError
+from akdask.plan.values import Call
+
+
+def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, invert: bool = False) -> Any:
+    """Return which elements of `A` are among those of `B`; lazy.
+
+    Parameters
+    ----------
+    A : pdarray, Strings, Categorical, or sequence of them
+        The elements; of several arrays, each row is one.
+    B : array like `A`, or data at hand
+        Where to look.  Every task gets an index of it whole.
+    assume_unique : bool
+        Accepted as Arkouda spells it; nothing is gained by it.
+    symmetric : bool
+        Return ``(in1d(A, B), in1d(B, A))``.
+    invert : bool
+        Return which elements of `A` are not among those of `B`.
+
+    Returns
+    -------
+    pdarray of bool
+        With the rows of `A`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If numbers are looked for among strings.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> in1d(ak.array([1, 2, 3]), ak.array([3, 1])).tolist()
+    [True, False, True]
+    """
+    if symmetric:
+        return in1d(A, B, invert=invert), in1d(B, A, invert=invert)
+    arrays = as_arrays(A)
+    B = like(arrays[0], B)
+    if isinstance(arrays[0], Categorical) and len(arrays) == 1 and not is_several(B):
+        found = arrays[0].in1d(B)
+    else:
+        keys, others = comparable_keys("in1d", arrays, as_arrays(B))
+        found = pdarray(keys.frame, others.has(keys))
+    return pdarray(found._frame, Call("logical_not", found._value)) if invert else found
+
+
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """Return the distinct elements of two arrays that are in both, ascending; lazy.
+
+    Parameters
+    ----------
+    ar1, ar2 : array, or sequence of arrays
+        Of several arrays, each row is an element.
+    assume_unique : bool
+        Accepted as Arkouda spells it; nothing is gained by it.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> intersect1d(ak.array([3, 1, 3, 2]), ak.array([3, 2, 5])).tolist()
+    [2, 3]
+    """
+    return unique(_selected(ar1, ar2, invert=False))
+
+
+def union1d(ar1: Any, ar2: Any) -> Any:
+    """Return the distinct elements of two arrays, ascending; lazy.  See `intersect1d`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> union1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
+    [1, 2, 3]
+    """
+    return unique(_joined(ar1, ar2))
+
+
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """Return the distinct elements of one array that are not in the other, ascending; lazy.  See `intersect1d`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> setdiff1d(ak.array([3, 1, 4]), ak.array([3, 2])).tolist()
+    [1, 4]
+    """
+    return unique(_selected(ar1, ar2, invert=True))
+
+
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """Return the distinct elements that are in one of two arrays only, ascending; lazy.  See `intersect1d`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> setxor1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
+    [1, 2]
+    """
+    return unique(_joined(_selected(ar1, ar2, invert=True), _selected(ar2, ar1, invert=True)))
+
+
+def _selected(ar1: Any, ar2: Any, *, invert: bool) -> Any:
+    """Return the elements of one that are in the other, or not."""
+    arrays = as_arrays(ar1)
+    mask = in1d(arrays, as_arrays(like(arrays[0], ar2)), invert=invert)
+    chosen = [array[mask] for array in arrays]
+    return chosen if is_several(ar1) else chosen[0]
+
+
+def _joined(ar1: Any, ar2: Any) -> Any:
+    lefts: list[Array] = as_arrays(ar1)
+    rights: list[Array] = as_arrays(like(lefts[0], ar2))
+    if len(lefts) != len(rights):
+        raise ArgumentError("set operations need as many arrays on both sides.")
+    joined = [concatenate([left, right]) for left, right in zip(lefts, rights, strict=True)]
+    return joined if is_several(ar1) else joined[0]

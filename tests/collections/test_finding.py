@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.errors import NonUniqueError, UnsupportedError
+from akdask.testing.strategies import two_arrays
+
+
+def keys(plain):
+    """Elements in a form in which all NaN are equal, as they are in pandas."""
+    return ["nan" if isinstance(item, float) and np.isnan(item) else item for item in plain.tolist()]
+
+
+@given(two_arrays())
+def test_the_first_place_of_each_element_is_found(both):
+    (query, wanted), (space, plain) = both
+    places = keys(plain)
+    expected = [places.index(item) if item in places else -1 for item in keys(wanted)]
+    assert ak.find(query, space).tolist() == expected
+    assert ak.find(query, space, remove_missing=True).tolist() == [place for place in expected if place >= 0]
+
+
+@given(two_arrays())
+def test_all_places_of_each_element_are_found_end_to_end(both):
+    (query, wanted), (space, plain) = both
+    expected = [place for item in keys(wanted) for place, other in enumerate(keys(plain)) if item == other]
+    assert ak.indexof1d(query, space).tolist() == expected
+
+
+@given(two_arrays(["int64", "str", "float64"]), st.data())
+def test_values_are_looked_up_by_their_keys(both, data):
+    (arguments, wanted), (_, plain) = both
+    known = [key for number, key in enumerate(keys(plain)) if key not in keys(plain)[:number]]
+    domain = np.array([np.nan if key == "nan" and plain.dtype.kind == "f" else key for key in known], plain.dtype)
+    found = ak.lookup(ak.array(domain), ak.arange(100, 100 + len(known)), arguments)
+    assert found.tolist() == [known.index(item) + 100 if item in known else -1 for item in keys(wanted)]
+
+
+def test_looked_up_strings_are_empty_where_there_is_no_key():
+    names = ak.lookup([1, 2], ak.array(["one", "two"]), ak.array([2, 3]))
+    assert names.tolist() == ["two", ""]
+    assert ak.lookup([1], ak.array(["one"]), ak.array([3]), fillvalue="none").tolist() == ["none"]
+
+
+def test_values_and_fill_meet_in_their_common_type():
+    assert ak.lookup([1], ak.array([2]), ak.array([1, 5]), fillvalue=0.5).tolist() == [2.0, 0.5]
+
+
+def test_rows_of_several_arrays_are_keys():
+    rows = [ak.array([1, 1, 2]), ak.array(["a", "b", "a"])]
+    wanted = [ak.array([2, 1, 9]), ak.array(["a", "b", "a"])]
+    assert ak.lookup(rows, ak.array([10, 20, 30]), wanted).tolist() == [30, 20, -1]
+    assert ak.find(wanted, rows).tolist() == [2, 1, -1]
+
+
+def test_a_key_that_comes_twice_has_no_one_value():
+    found = ak.lookup(ak.array([5, 7, 5]), ak.arange(3), ak.array([7]))
+    with pytest.raises(NonUniqueError, match="the key 5 comes twice") as caught:
+        found.tolist()
+    assert "rows: 0 and 2" in str(caught.value)
+
+
+def test_lists_of_places_are_refused():
+    with pytest.raises(UnsupportedError, match="inner_join"):
+        ak.find(ak.array([1]), ak.array([1]), all_occurrences=True)
