@@ -78,6 +78,7 @@ from akdask.collections.elementwise import (
     trunc,
     where,
 )
+from akdask.collections.finding import find, indexof1d, lookup
 from akdask.collections.frame_groupby import DataFrameGroupBy
 from akdask.collections.functions import (
     all,
@@ -100,15 +101,17 @@ from akdask.collections.groupby import GroupBy
 from akdask.collections.histograms import histogram
 from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
+from akdask.collections.joining import inner_join, merge
 from akdask.collections.ndarray import ArrayView
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
 from akdask.collections.scans import argmaxk, argmink, cumprod, cumsum, maxk, mink
 from akdask.collections.segarray import SegArray
+from akdask.collections.setops import in1d, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, searchsorted, sort
 from akdask.collections.strings import Strings
 from akdask.collections.uniqueness import unique, value_counts
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, NonUniqueError
 from akdask.io import (
     get_datasets,
     get_filetype,
@@ -139,6 +142,7 @@ __all__ = [
     "IPv4",
     "Index",
     "MultiIndex",
+    "NonUniqueError",
     "Scalar",
     "SegArray",
     "SortingAlgorithm",
@@ -185,6 +189,7 @@ __all__ = [
     "exp",
     "expm1",
     "fabs",
+    "find",
     "floor",
     "fmod",
     "from_pandas",
@@ -195,6 +200,10 @@ __all__ = [
     "get_datasets",
     "get_filetype",
     "histogram",
+    "in1d",
+    "indexof1d",
+    "inner_join",
+    "intersect1d",
     "ip_address",
     "is_ipv4",
     "is_ipv6",
@@ -211,11 +220,13 @@ __all__ = [
     "log2",
     "log10",
     "logical_not",
+    "lookup",
     "ls",
     "max",
     "maximum",
     "maxk",
     "mean",
+    "merge",
     "min",
     "minimum",
     "mink",
@@ -239,6 +250,8 @@ __all__ = [
     "save_all",
     "save_checkpoint",
     "searchsorted",
+    "setdiff1d",
+    "setxor1d",
     "sign",
     "sin",
     "sinh",
@@ -255,6 +268,7 @@ __all__ = [
     "to_hdf",
     "trunc",
     "uniform",
+    "union1d",
     "unique",
     "update_hdf",
     "value_counts",

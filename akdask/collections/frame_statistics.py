@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from akdask.collections.categorical import Categorical
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import FrameBase
+from akdask.collections.frame_missing import present
 from akdask.collections.pdarray import pdarray
 from akdask.errors import ArgumentTypeError
 from akdask.plan.reduce import Aggregate, Reduction
 from akdask.plan.run import run
-from akdask.plan.values import Call, Value
+from akdask.plan.values import Call, Constant, Value, cast
 from akdask.schema import FLOAT64
 
 DESCRIBED: dict[str, dict[str, Any]] = {"count": {}, "mean": {}, "std": {"ddof": 1}, "min": {}, "max": {}}
@@ -31,8 +32,8 @@ class StatisticsMethods(FrameBase):
         """
         columns = self._columns
         names = list(_numbers(columns)) if numeric_only else list(columns.values)
-        present = [_present(columns, name) for name in names]
-        counts = _reduced(columns, [Reduction("count_nonzero", value) for value in present])
+        marks = [present(columns, name) for name in names]
+        counts = _reduced(columns, [Reduction("count_nonzero", mark) for mark in marks])
         return pd.Series(counts, index=names, dtype=np.int64)
 
     def sum(self) -> pd.Series:
@@ -74,6 +75,24 @@ class StatisticsMethods(FrameBase):
         found = np.array(_reduced(self._columns, wanted), np.float64).reshape(len(numbers), len(DESCRIBED))
         return pd.DataFrame(found.T, index=list(DESCRIBED), columns=list(numbers))
 
+    def corr(self) -> pd.DataFrame:
+        """Return the correlation of each pair of columns of numbers; computes, in two passes.
+
+        NaN where a value of either is NaN, as in Arkouda, or where all are the same.
+        """
+        numbers = _numbers(self._columns)
+        floats = [cast(value, FLOAT64) for value in numbers.values()]
+        means = _reduced(self._columns, [Reduction("mean", value) for value in floats])
+        centred = [Call("subtract", value, Constant(mean)) for value, mean in zip(floats, means, strict=True)]
+        pairs = list(combinations_with_replacement(range(len(centred)), 2))
+        products = [Reduction("sum", Call("multiply", centred[one], centred[other])) for one, other in pairs]
+        found = np.zeros((len(centred), len(centred)))
+        for (one, other), total in zip(pairs, _reduced(self._columns, products), strict=True):
+            found[one, other] = found[other, one] = total
+        widths = np.sqrt(found.diagonal())
+        with np.errstate(all="ignore"):
+            return pd.DataFrame(found / np.outer(widths, widths), index=list(numbers), columns=list(numbers))
+
     def _each(self, name: str, **params: Any) -> pd.Series:
         numbers = _numbers(self._columns)
         found = _reduced(self._columns, [Reduction(name, value, **params) for value in numbers.values()])
@@ -94,13 +113,3 @@ def _reduced(columns: ColumnSet, reductions: Sequence[Reduction]) -> list[Any]:
         return []
     (results,) = run(Aggregate(columns.frame, tuple(reductions)))
     return results
-
-
-def _present(columns: ColumnSet, name: str) -> Value:
-    """Return where a column has a value."""
-    kind, value = columns.kinds[name], columns.values[name]
-    if isinstance(kind, Categorical):
-        return Call("invert", kind._like(columns.frame, value).isna()._value)
-    if value.dtype == FLOAT64:
-        return Call("logical_not", Call("isnan", value))
-    return Call("equal", value, value)

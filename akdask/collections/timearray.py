@@ -44,6 +44,9 @@ ABBREVIATIONS = {"m": "minutes", "t": "minutes", "ms": "milliseconds", "l": "mil
 ABBREVIATIONS |= {"u": "microseconds", "ns": "nanoseconds"}
 
 TIME, SPAN, NUMBER = "time", "span", "number"
+NOT_A_TIME = np.iinfo(np.int64).min
+"""The nanoseconds of NaT, as NumPy and pandas have it."""
+
 COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 CHOICES = ("minimum", "maximum")
 

@@ -1,0 +1,75 @@
+"""Rows of a DataFrame chosen by membership, by the size of their group, or at random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from akdask.collections.array import Array
+from akdask.collections.columnset import ColumnSet
+from akdask.collections.frame_base import FrameBase
+from akdask.collections.frame_groupby import GroupMethods
+from akdask.collections.index import Index
+from akdask.collections.keys import as_arrays, like
+from akdask.collections.pdarray import pdarray
+from akdask.collections.setops import in1d
+from akdask.plan.values import Constant
+
+
+class ChoiceMethods(GroupMethods):
+    """Membership, ranges of group sizes, and samples."""
+
+    def isin(self, values: Any) -> Self:
+        """Return which values are among given ones, as a DataFrame of bool; lazy.
+
+        Parameters
+        ----------
+        values : array or sequence, mapping, or DataFrame
+            What to look for in all columns; in each column by its name; or in each row the value that another frame
+            with the same rows has there.  A column of strings has no numbers and the other way round.
+        """
+        columns = self._columns
+        found = {name: _is_in(columns.array(name), name, values) for name in columns.values}
+        return self._of(ColumnSet.of(found, None if columns.index is None else columns.index_array()))
+
+    def filter_by_range(self, keys: str | Sequence[str], low: int = 1, high: int | None = None) -> pdarray:
+        """Return which rows have keys that so many rows share; lazy bool array.
+
+        Parameters
+        ----------
+        keys : str or list of str
+            The columns that must be equal.
+        low, high : int
+            Fewest and most rows, both included; no most if None.
+        """
+        groups = self.groupby(keys, use_series=False)
+        sizes = groups.broadcast(groups.size()[1])
+        mask: pdarray = sizes >= low
+        return mask if high is None else mask & (sizes <= high)
+
+    def sample(self, n: int = 5) -> Self:
+        """Return `n` rows chosen at random, all of them if there are no more; counts rows of unknown number."""
+        size = len(self)
+        chosen: Self = self if n >= size else self._rows(np.random.default_rng().choice(size, n, replace=False))
+        return chosen
+
+
+def _is_in(column: Array, name: str, values: Any) -> pdarray:
+    """Return which elements of a column are among values as `isin` takes them."""
+    named = isinstance(values, FrameBase | Mapping)
+    sought: Any = values.get(name, []) if named else values
+    if isinstance(sought, Index):
+        sought = sought.values
+    if not isinstance(sought, Array):
+        sought = as_arrays(like(column, sought))[0]
+    if _is_number(column) != _is_number(sought):
+        return pdarray(column._frame, Constant(np.False_))
+    by_row = isinstance(values, FrameBase) and name in values
+    found: pdarray = column == sought if by_row else in1d(column, sought)
+    return found
+
+
+def _is_number(array: Array) -> bool:
+    return array._as_operand()[1].dtype.is_number

@@ -1,0 +1,92 @@
+"""DataFrames one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+from akdask.collections.array import Array
+from akdask.collections.categorical import Categorical
+from akdask.collections.columnset import INDEX, ColumnSet
+from akdask.collections.frame_base import FrameBase
+from akdask.errors import ArgumentError, SchemaError
+from akdask.kernels.rules import promote
+from akdask.plan.concat import Concat
+from akdask.plan.rowwise import Project
+from akdask.plan.values import cast
+
+
+class ConcatMethods(FrameBase):
+    """Putting rows below others."""
+
+    @classmethod
+    def concat(cls, items: Sequence[FrameBase], ordered: bool = True) -> Self:
+        """Return the rows of several DataFrames, one below the other; lazy, and the partitions stay what they are.
+
+        Parameters
+        ----------
+        items : sequence of DataFrame
+            At least one.  All have the same columns, in any order; types of numbers meet in their common type, and
+            Categoricals put their categories together.
+        ordered : bool
+            Accepted as Arkouda spells it; the order is always kept.
+
+        Returns
+        -------
+        DataFrame
+            With the labels of the rows where all items have some; otherwise rows are numbered anew.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no items.
+        SchemaError
+            If their columns differ, or strings meet numbers.
+        """
+        if not items:
+            raise ArgumentError("concat needs at least one DataFrame.")
+        return cls._of(stacked([item._columns for item in items]))
+
+    def append(self, other: FrameBase, ordered: bool = True) -> Self:
+        """Return the rows followed by those of another DataFrame; lazy.  See `concat`."""
+        return self.concat([self, other], ordered)
+
+
+def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
+    """Return the rows of several sets of columns, one below the other."""
+    names: list[Hashable] = list(parts[0].values)
+    for part in parts[1:]:
+        if set(part.values) != set(names):
+            raise SchemaError(
+                "only rows with the same columns can be put below each other.",
+                details=[", ".join(map(str, item.values)) for item in parts],
+            )
+    unified: dict[Hashable, list[Array]] = {
+        name: _unified(str(name), [part.array(str(name)) for part in parts]) for name in names
+    }
+    if all(part.index is not None for part in parts):
+        unified[INDEX] = _unified("the index", [part.index_array() for part in parts])
+    projects = (
+        Project(part.frame, tuple(unified), tuple(arrays[number]._value for arrays in unified.values()))
+        for number, part in enumerate(parts)
+    )
+    joined = Concat(tuple(projects))
+    columns = {name: arrays[0]._like(joined, joined.column(name)) for name, arrays in unified.items()}
+    return ColumnSet.of({str(name): columns[name] for name in names}, columns.get(INDEX))
+
+
+def _unified(name: str, arrays: list[Array]) -> list[Array]:
+    """Return arrays as ones of the same kind and type, each on its own rows."""
+    categoricals = [array for array in arrays if isinstance(array, Categorical)]
+    if len(categoricals) == len(arrays):
+        same = all(array._labels is categoricals[0]._labels for array in categoricals)
+        return [*categoricals] if same else [*Categorical.standardize_categories(categoricals)]
+    plain: list[Any] = [array.to_strings() if isinstance(array, Categorical) else array for array in arrays]
+    kinds = {type(array) for array in plain}
+    wanted = promote(*[array._value.dtype for array in plain]) or plain[0]._value.dtype
+    if len(kinds) > 1 or any(array._value.dtype.kind != wanted.kind and not wanted.is_number for array in plain):
+        raise SchemaError(
+            f"column {name!r} has values of kinds that cannot be put below each other.",
+            details=[f"{type(array).__name__} of {array._value.dtype}" for array in plain],
+        )
+    return [array._like(array._frame, cast(array._value, wanted)) for array in plain]

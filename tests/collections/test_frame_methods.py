@@ -1,0 +1,139 @@
+"""Rows below others, missing values, membership, samples and correlation of DataFrames."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.errors import AlignmentError, ArgumentError, SchemaError
+from akdask.testing.strategies import partition_lengths, partitioned, tables
+
+COLUMNS = ("int64", "float64", "str", "bool")
+
+
+@st.composite
+def frames(draw):
+    """A DataFrame in any partitions, and the pandas one with the same rows."""
+    lengths = draw(partition_lengths())
+    plain = draw(tables(lengths, COLUMNS))
+    made = ak.DataFrame({name: partitioned(column, lengths) for name, column in plain.items()})
+    return made, pd.DataFrame({name: c.astype(object) if c.dtype.kind == "U" else c for name, c in plain.items()})
+
+
+def check(frame, expected):
+    pd.testing.assert_frame_equal(frame.to_pandas(), expected.reset_index(drop=True), check_dtype=False)
+
+
+@given(frames(), frames())
+def test_rows_come_below_those_of_another_frame(one, other):
+    check(one[0].append(other[0]), pd.concat([one[1], other[1]]))
+    check(ak.DataFrame.concat([one[0], other[0], one[0]]), pd.concat([one[1], other[1], one[1]]))
+
+
+@given(frames())
+def test_rows_below_filtered_ones_are_counted_later(pair):
+    frame, plain = pair
+    joined = frame[frame["bool"]].append(frame)
+    check(joined[joined["bool"]], pd.concat([plain[plain["bool"]]] * 2))
+
+
+def test_types_meet_where_frames_are_put_together():
+    a = ak.DataFrame({"x": [1, 2], "c": ak.Categorical(ak.array(["p", "q"]))})
+    b = ak.DataFrame({"c": ak.Categorical(ak.array(["r"])), "x": [0.5]})
+    joined = a.append(b)
+    assert joined.dtypes == {"x": "float64", "c": "Categorical"}
+    assert joined["c"].tolist() == ["p", "q", "r"]
+    assert a.append(ak.DataFrame({"x": [3], "c": ["s"]})).dtypes == {"x": "int64", "c": "str"}
+    with pytest.raises(SchemaError, match="column 'x' has values of kinds"):
+        a.append(ak.DataFrame({"x": ["3"], "c": ["s"]}))
+    with pytest.raises(SchemaError, match="same columns"):
+        a.append(a[["x"]])
+    with pytest.raises(ArgumentError, match="at least one"):
+        ak.DataFrame.concat([])
+
+
+def test_labels_of_rows_stay_where_all_have_some():
+    a, b = ak.DataFrame({"x": [1]}, index=["p"]), ak.DataFrame({"x": [2]}, index=["q"])
+    assert a.append(b).index.tolist() == ["p", "q"]
+    assert a.append(ak.DataFrame({"x": [2]})).index.tolist() == [0, 1]
+
+
+def missing():
+    frame = ak.DataFrame({"x": [1.0, np.nan, np.nan], "i": [1, 2, 3], "y": [np.nan, 5.0, np.nan]})
+    return frame, frame.to_pandas()
+
+
+@pytest.mark.parametrize("options", [{}, {"how": "any"}, {"how": "all"}, {"thresh": 2}, {"thresh": 1}, {"axis": 1},
+                                     {"axis": 1, "how": "all"}, {"axis": 1, "thresh": 1}])  # fmt: skip
+def test_rows_and_columns_with_missing_values_are_left_out(options):
+    frame, plain = missing()
+    kept = frame.dropna(**options)
+    pd.testing.assert_frame_equal(kept.to_pandas(retain_index=True), plain.dropna(**options))
+    numbered = frame.dropna(**options, ignore_index=True).to_pandas(retain_index=True)
+    pd.testing.assert_frame_equal(numbered, plain.dropna(**options).reset_index(drop=True))
+
+
+def test_missing_values_are_marked():
+    frame, plain = missing()
+    frame["c"] = ak.Categorical(pd.Categorical(["a", None, "b"]))
+    assert frame.isna()["c"].tolist() == [False, True, False]
+    pd.testing.assert_frame_equal(frame.notna()[["x", "i", "y"]].to_pandas(), plain.notna())
+    assert frame.dropna(thresh=3)["i"].tolist() == [1]
+    assert ak.DataFrame().dropna().columns == []
+    assert ak.DataFrame().dropna(axis=1).columns == []
+
+
+def test_what_to_leave_out_is_said_in_one_way():
+    frame, _ = missing()
+    with pytest.raises(ArgumentError, match="not both"):
+        frame.dropna(how="any", thresh=1)
+    with pytest.raises(ArgumentError, match="neither 'any' nor 'all'"):
+        frame.dropna(how="some")
+    with pytest.raises(ArgumentError, match="axis"):
+        frame.dropna(axis=2)
+
+
+def test_values_are_looked_for_in_every_column():
+    frame = ak.DataFrame({"x": [1, 2, 3], "s": ["a", "1", "c"]})
+    plain = frame.to_pandas()
+    for values in ([1, 3], ["a", "1"], {"x": [2], "s": ["c"]}, {"x": ["a"]}, [], {}):
+        pd.testing.assert_frame_equal(frame.isin(values).to_pandas(), plain.isin(values))
+    assert frame.isin(ak.array([3, 9]))["x"].tolist() == [False, False, True]
+    assert frame.isin(ak.Index(ak.array(["c"])))["s"].tolist() == [False, False, True]
+
+
+def test_values_are_compared_with_those_of_another_frame():
+    frame = ak.DataFrame({"x": [1, 2, 3], "s": ["a", "b", "c"]})
+    other = ak.DataFrame({"x": [1, 5, 3]})
+    pd.testing.assert_frame_equal(frame.isin(other).to_pandas(), frame.to_pandas().isin(other.to_pandas()))
+    with pytest.raises(AlignmentError):
+        frame.isin(other[:2])
+
+
+def test_rows_are_chosen_by_how_many_share_their_keys():
+    frame = ak.DataFrame({"x": [1, 2, 1, 3, 1, 2], "s": list("aabaab")})
+    assert frame.filter_by_range("x", 2).tolist() == [True, True, True, False, True, True]
+    assert frame.filter_by_range("x", 1, 2).tolist() == [False, True, False, True, False, True]
+    assert frame.filter_by_range(["x", "s"], 2, 2).tolist() == [True, False, False, False, True, False]
+
+
+def test_a_sample_has_different_rows_of_the_frame():
+    frame = ak.DataFrame({"x": ak.arange(100), "y": ak.arange(100) * 2})
+    drawn = frame[frame["x"] >= 50].sample(20).to_pandas()
+    assert len(drawn) == drawn["x"].nunique() == 20
+    assert (drawn["y"] == drawn["x"] * 2).all()
+    assert drawn["x"].min() >= 50
+    assert frame.sample(1000).size == 100
+
+
+@given(st.lists(st.tuples(st.integers(-100, 100), st.floats(-1, 1), st.booleans()), min_size=3, max_size=20))
+def test_correlations_are_those_of_pandas(rows):
+    plain = pd.DataFrame(rows, columns=["i", "f", "b"]).astype({"b": float})
+    found = ak.DataFrame(plain).corr()
+    np.testing.assert_allclose(found.to_numpy()[:1, :1], plain.corr().to_numpy()[:1, :1], atol=1e-9)
+    varied = plain.columns[plain.std() > 1e-3]
+    pd.testing.assert_frame_equal(found.loc[varied, varied], plain[varied].corr(), atol=1e-6)

@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError, UnsupportedError
+from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
+
+KEYS = st.lists(st.sampled_from(DTYPES), min_size=1, max_size=2)
+
+
+@st.composite
+def sides(draw, kinds=KEYS):
+    """Two DataFrames and their plain columns, with keys drawn from few; column x or y tells the rows apart."""
+    dtypes = draw(kinds)
+    pool = draw(st.integers(1, 6))
+    values = [draw(columns(dtype, pool)) for dtype in dtypes]
+    made = []
+    for payload in ("x", "y"):
+        rows = draw(st.integers(0, 15))
+        plain = {}
+        for number, column in enumerate(values):
+            picks = draw(st.lists(st.integers(0, pool - 1), min_size=rows, max_size=rows))
+            plain[f"k{number}"] = column[np.array(picks, int)]
+        plain[payload] = np.arange(rows) * 10
+        plain["s"] = np.array([f"{payload}{row}" for row in range(rows)], str)
+        lengths = draw(partition_lengths(rows))
+        made.append((ak.DataFrame({name: partitioned(c, lengths) for name, c in plain.items()}), pd.DataFrame(plain)))
+    return made
+
+
+def on(frame):
+    return [name for name in frame.columns if name.startswith("k")]
+
+
+def plain_rows(frame):
+    """Rows with all NaN equal, and missing strings as the empty ones that akdask gives."""
+    frame = frame.astype(object).where(frame.notna(), "missing")
+    return [tuple("missing" if item == "" else item for item in row) for row in frame.itertuples(index=False)]
+
+
+def expected(left, right, how):
+    """The rows of a join by pandas, in the order that akdask promises."""
+    keys = on(left)
+    if how == "inner":
+        # With several keys pandas keeps no order.
+        pairs = left.assign(l=np.arange(len(left))).merge(right.assign(r=np.arange(len(right))), on=keys)
+        return pairs.sort_values(["l", "r"]).drop(columns=["l", "r"])
+    if how != "outer":
+        return left.merge(right, how, on=keys, suffixes=("_x", "_y"), sort=False)
+    numbered = right.assign(number=np.arange(len(right)))
+    matched = left.merge(numbered, "inner", on=keys)["number"]
+    rest = right[~np.isin(np.arange(len(right)), matched)]
+    first = left.merge(right, "left", on=keys, suffixes=("_x", "_y"), sort=False)
+    return pd.concat([first, rest.rename(columns={"s": "s_y"})]).reindex(columns=first.columns)
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
+@given(both=sides())
+def test_joins_are_those_of_pandas(how, both):
+    (left, plain_left), (right, plain_right) = both
+    joined = ak.merge(left, right, on=on(plain_left), how=how, sort=False)
+    wanted = expected(plain_left, plain_right, how)
+    assert joined.columns == list(wanted.columns)
+    assert plain_rows(joined.to_pandas()) == plain_rows(wanted)
+    assert joined.size == len(wanted)
+
+
+@given(both=sides(), how=st.sampled_from(["inner", "left", "right", "outer"]))
+def test_sorted_joins_have_the_same_rows_in_order_of_the_keys(both, how):
+    (left, plain_left), (right, _) = both
+    keys = on(plain_left)
+    plain = left.merge(right, keys, how, sort=False).to_pandas()
+    words = {name: plain[name].map(str.encode) for name in keys if plain[name].dtype == object}
+    order = plain.assign(**words).sort_values(keys, kind="stable").index
+    assert plain_rows(left.merge(right, keys, how).to_pandas()) == plain_rows(plain.loc[order])
+
+
+@given(both=sides())
+def test_rows_with_or_without_a_match_are_kept_once(both):
+    (left, plain_left), (right, plain_right) = both
+    keys = on(plain_left)
+    found = plain_left.assign(row=np.arange(len(plain_left))).merge(plain_right, "inner", on=keys)["row"]
+    has = np.isin(np.arange(len(plain_left)), found)
+    for how, mask in (("semi", has), ("anti", ~has)):
+        assert plain_rows(left.merge(right, keys, how, sort=False).to_pandas()) == plain_rows(plain_left[mask])
+
+
+@given(sides(st.just(["str"])), st.booleans())
+def test_categoricals_join_by_their_labels(both, one_sided):
+    (left, plain_left), (right, plain_right) = both
+    left["k0"] = ak.Categorical(left["k0"])
+    if not one_sided:
+        right["k0"] = ak.Categorical(right["k0"])
+    joined = left.merge(right, "k0", "left", sort=False).to_pandas()
+    wanted = expected(plain_left, plain_right, "left")
+    assert plain_rows(joined.astype({"k0": object})) == plain_rows(wanted)
+
+
+def frames():
+    left = ak.DataFrame({"k": [3, 1, 2, 3], "x": [30, 10, 20, 31]})
+    right = ak.DataFrame({"k": [1, 3, 4], "x": [1, 2, 3], "b": [True, False, True], "s": ["a", "b", "c"]})
+    right["c"] = ak.Categorical(ak.array(["p", "q", "p"]))
+    return left, right
+
+
+def test_what_lacks_a_match_is_missing():
+    left, right = frames()
+    joined = left.merge(right, "k", "left").to_pandas()
+    assert joined["x_y"].tolist()[0] == 1.0
+    assert joined["x_y"].isna().tolist() == joined["b"].isna().tolist() == [False, True, False, False]
+    assert joined["s"].tolist() == ["a", "", "b", "b"]
+    assert joined["c"].tolist() == ["p", "N/A", "q", "q"]
+
+
+def test_integers_stay_so_if_asked_for():
+    left, right = frames()
+    joined = left.merge(right, "k", "outer", convert_ints=False)
+    assert joined.dtypes == {"k": "int64", "x_x": "int64", "x_y": "int64", "b": "bool", "s": "str", "c": "Categorical"}
+    assert joined["x_x"].tolist() == [10, 20, 30, 31, 0]
+    assert joined["c"].tolist() == ["p", "N/A", "q", "q", "p"]
+
+
+def test_columns_of_other_names_stay_both():
+    left, right = frames()
+    joined = ak.merge(left, right, left_on="k", right_on="x", how="outer").to_pandas()
+    assert joined["k_x"].tolist() == [1, 2, 3, 3]
+    assert joined["k_y"].tolist() == [1, 3, 4, 4]
+    assert ak.merge(left, right, left_on=["k"], right_on=["x"], sort=False).size == 4
+
+
+def test_without_names_all_common_columns_are_keys():
+    left, right = frames()
+    assert ak.merge(left, right[["k", "b"]]).columns == ["k", "x", "b"]
+    assert ak.merge(left, right).size == 0
+
+
+def test_keys_of_several_types_of_numbers_meet():
+    left = ak.DataFrame({"k": [1, 2]})
+    right = ak.DataFrame({"k": [2.0, 2.5], "y": [5, 6]})
+    assert left.merge(right, "k").to_pandas().to_dict("list") == {"k": [2], "y": [5]}
+    assert left.merge(right, "k", "outer")["k"].tolist() == [1.0, 2.0, 2.5]
+
+
+def test_a_join_of_what_was_joined_and_filtered():
+    left, right = frames()
+    joined = left.merge(right[["k", "s"]], "k", sort=False)
+    again = joined[joined["x"] > 10].merge(right[["k", "b"]], "k", "left", sort=False)
+    assert again[1:].to_pandas().to_dict("list") == {"k": [3], "x": [31], "s": ["b"], "b": [0.0]}
+    total = again["x"] + again["k"]
+    assert total.tolist() == [33, 34]
+    assert joined.persist().merge(right[["k", "b"]], "k").size == 3
+
+
+def test_rows_of_a_join_are_labelled_anew():
+    left, right = frames()
+    joined = left[left["k"] == 3].merge(right[["k", "s"]], "k")
+    assert joined.index.tolist() == [0, 1]
+
+
+def test_columns_that_nobody_asks_for_are_not_looked_up():
+    left, right = frames()
+    plan = left.merge(right, "k", sort=False)["x_x"].explain()
+    assert "lookup" not in plan
+    assert "Match" in plan
+
+
+def test_few_rows_with_very_many_matches_come_in_blocks():
+    with ak.config.set(block_size=2**12):
+        left = ak.DataFrame({"k": ak.arange(4) * 0, "x": ak.arange(4)})
+        right = ak.DataFrame({"k": ak.arange(3000) // 2999, "y": ak.arange(3000)})
+        joined = left.merge(right, "k", sort=False)
+        assert joined.size == 4 * 2999
+        assert int((joined["x"] * joined["y"]).sum()) == 6 * sum(range(2999))
+        assert joined[joined["y"] == 17]["x"].tolist() == [0, 1, 2, 3]
+        assert joined["y"][2990:3005].tolist() == [*range(2990, 2999), *range(6)]
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 7])
+def test_one_key_may_have_half_of_the_rows(partitions):
+    plain = np.where(np.arange(1000) % 2, 7, np.arange(1000))
+    others = pd.DataFrame({"k": plain[:100], "y": np.arange(100)})
+    lengths = [len(piece) for piece in np.array_split(plain, partitions)]
+    wanted = pd.DataFrame({"k": plain}).merge(others, on="k")
+    with dask.config.set(scheduler="threads"):
+        joined = ak.DataFrame({"k": partitioned(plain, lengths)}).merge(ak.DataFrame(others), "k", sort=False)
+        assert (joined.size, int(joined["y"].sum())) == (len(wanted), wanted["y"].sum())
+
+
+def test_pairs_of_equal_elements():
+    lefts, rights = ak.inner_join(ak.array(["b", "a", "b"]), ak.array(["a", "b", "b"]))
+    assert (lefts.tolist(), rights.tolist()) == ([0, 0, 1, 2, 2], [1, 2, 0, 1, 2])
+
+
+def test_pairs_that_a_function_keeps():
+    a, b = ak.array([1, 2, 1]), ak.array([1, 1])
+    pairs = ak.inner_join(a, b, lambda x, y: x < y, (ak.array([5, 6, 7]), ak.array([6, 9])))
+    assert [side.tolist() for side in pairs] == [[0, 0, 2], [0, 1, 1]]
+    with pytest.raises(ArgumentError, match="whereargs"):
+        ak.inner_join(a, b, lambda x, y: x < y)
+
+
+def test_mistakes_are_told():
+    left, right = frames()
+    with pytest.raises(ArgumentError, match="'sideways'"):
+        left.merge(right, "k", "sideways")
+    with pytest.raises(MissingColumnError):
+        left.merge(right, "z")
+    with pytest.raises(ArgumentTypeError, match="cannot compare"):
+        ak.merge(left, right, left_on="k", right_on="s")
+    with pytest.raises(ArgumentError, match="same number of columns"):
+        ak.merge(left, right, left_on=["k"], right_on=["k", "x"])
+    with pytest.raises(ArgumentError, match="of both sides"):
+        ak.merge(left, right[["s"]])
+    with pytest.raises(ArgumentError, match="left_on"):
+        ak.merge(left, right, on="k", left_on="k")
+    with pytest.raises(SchemaError, match="same name"):
+        left.merge(right, "k", left_suffix="", right_suffix="")
+
+
+@pytest.mark.cluster
+def test_joins_are_made_on_a_cluster(cluster_client):
+    left = ak.DataFrame({"k": ak.concatenate([ak.arange(5), ak.arange(3, 9)])})
+    left["x"] = left["k"] * 10
+    right = ak.DataFrame({"k": ak.array([8, 3, 3]), "s": ak.array(["a", "b", "c"])})
+    joined = left.merge(right, "k", "outer")
+    assert joined.dropna().to_pandas().query("s != ''").to_dict("list") == {
+        "k": [3, 3, 3, 3, 8], "x": [30, 30, 30, 30, 80], "s": ["b", "c", "b", "c", "a"]}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.cluster
+def test_a_join_survives_the_loss_of_a_worker():
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster),
+        dask.config.set(scheduler="distributed"),
+    ):
+        left = ak.DataFrame({"k": partitioned(np.arange(100) % 7, [25] * 4), "x": ak.arange(100)})
+        right = ak.DataFrame({"k": ak.arange(5), "y": ak.arange(5) * 10}).persist()
+        joined = left.merge(right, "k", sort=False).persist()
+        wanted = [k * 10 for k in (np.arange(100) % 7).tolist() if k < 5]
+        assert joined["y"].tolist() == wanted
+        victim = cluster.workers[0]
+        cluster.sync(victim.kill)
+        assert joined["y"].tolist() == wanted
+        assert left.merge(right, "k", sort=False)["y"].tolist() == wanted
+
+
+def test_columns_of_every_kind_come_along():
+    times = np.array(["2026-01-01", "2026-01-02"], "datetime64[ns]")
+    left = ak.DataFrame({"k": [1, 2, 3]})
+    right = ak.DataFrame(
+        {"k": [3, 1], "t": ak.Datetime(times), "l": ak.SegArray(ak.array([0, 1]), ak.array([7, 8, 9]))}
+    )
+    inner = left.merge(right, "k")
+    assert inner["t"].to_ndarray().tolist() == times[::-1].tolist()
+    assert [list(row) for row in inner["l"].tolist()] == [[8, 9], [7]]
+    lacking = left.merge(right[["k", "t"]], "k", "left")
+    np.testing.assert_array_equal(lacking["t"].to_ndarray(), np.array([times[1], "NaT", times[0]], "datetime64[ns]"))
+    assert lacking.dropna()["k"].tolist() == [1, 3]
+    assert left.append(left).merge(right[["k", "t"]], "k", "outer").size == 6
+    for how in ("left", "outer"):
+        with pytest.raises(UnsupportedError, match=r"list\[int64\]"):
+            right.merge(left, "k", "right") if how == "left" else right.merge(left, "k", how)
