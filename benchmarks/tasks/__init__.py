@@ -7,6 +7,7 @@ from collections.abc import Callable
 from benchmarks.report import Result
 from benchmarks.setting import Setting
 from benchmarks.tasks.group import distinct_values, few_groups, many_groups, string_groups, two_keys
+from benchmarks.tasks.join import join, membership
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
 from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
 from benchmarks.tasks.overhead import small_operations
@@ -27,6 +28,8 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "two-keys": two_keys,
     "distinct": distinct_values,
     "string-groups": string_groups,
+    "join": join,
+    "membership": membership,
     "write": write_three_columns,
     "sort": sort_rows,
     "strings": read_write_ask_strings,
