@@ -146,6 +146,9 @@ class Partition:
             step = program.steps[register]
             if not isinstance(step, Load):
                 return None
+            if not self.nrows:
+                columns.append(empty(step.dtype))  # what stands for a partition that is left out has no columns
+                continue
             column = self._readers[step.base].read(step.column, 0, self.nrows)
             columns.append(_read_only(column) if isinstance(self._inputs[step.base], Table) else column)
         return columns

@@ -102,11 +102,12 @@ def _polars(files: FileSet, names: tuple[str, ...]) -> pl.LazyFrame:
 
 def _polars_join(left: FileSet, right: FileSet, threads: int) -> tuple[Any, ...]:
     joined = _polars(left, ("k", "v")).join(_polars(right, ("k", "w")), on="k")
-    return joined.select(pl.col("v").sum(), pl.col("w").sum()).collect().row(0)
+    return tuple(joined.select(pl.col("v").sum(), pl.col("w").sum()).collect().row(0))
 
 
 def _polars_in(left: FileSet, right: FileSet, threads: int) -> tuple[Any, ...]:
-    return _polars(left, ("k",)).join(_polars(right, ("k",)), on="k", how="semi").select(pl.len()).collect().row(0)
+    found = _polars(left, ("k",)).join(_polars(right, ("k",)), on="k", how="semi")
+    return tuple(found.select(pl.len()).collect().row(0))
 
 
 def _arrow(files: FileSet, names: tuple[str, ...]) -> pa.Table:
