@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from akdask.columns import Table, slice_rows, spread, take_rows
+from akdask.columns import Table, empty, slice_rows, spread, take_rows
 from akdask.errors import InconsistentFilesError
 from akdask.kernels.join import Fanout
 from akdask.kernels.operations import OPERATIONS
