@@ -155,8 +155,8 @@ def test_tasks_grow_with_partitions_and_not_with_operators_or_columns():
 def test_a_reduction_is_a_tree(source):
     arrays = MemorySource({"x": np.arange(300)}, [1] * 300).arrays()
     tasks = tasks_of(arrays["x"].sum())
-    # 300 partials, combined by 16: 19, then 2, then the last; and the one that takes the scalar out.
-    assert len(tasks) == 300 + 19 + 2 + 1 + 1
+    # 60 partials of 5 small partitions each, combined by 16: 4, then the last; and the one that takes the scalar out.
+    assert len(tasks) == 60 + 4 + 1 + 1
     assert arrays["x"].sum() == sum(range(300))
 
 
@@ -258,8 +258,8 @@ def test_a_wide_and_long_plan_is_written_without_a_task_or_a_read_too_many():
     arrays = {name: array[mask] for name, array in arrays.items()}
     arrays |= {f"n{k}": arrays[f"c{k}"] * 2 + arrays[f"c{k + 1}"] for k in range(added)}
     graph = tasks_of(*[array.sum() for array in arrays.values()])
-    # A task for each partition, a tree of combinations, and one for each result.
-    assert len(graph) == partitions + 63 + 4 + 1 + columns + added
+    # A task for 16 small partitions, so 63, a tree of combinations, and one for each result.
+    assert len(graph) == 63 + 4 + 1 + columns + added
     assert source.reads == []
 
 
