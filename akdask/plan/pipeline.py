@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from akdask import config
 from akdask.columns import Table
 from akdask.plan._dask import DataNode, Expr, List, Task, TaskRef
+from akdask.plan.allocator import keep_freed_memory
 from akdask.plan.blocks import Lot, Mask, Pairs, Partition, Positions, Range, Selection
 from akdask.plan.chain import Chain, rebuild
 from akdask.plan.concat import through
@@ -145,6 +146,7 @@ def run_lot(
     shared: tuple[Sink, int], members: tuple[Member, ...], made: Sequence[Table], replicas: Sequence[Any]
 ) -> Any:
     """Run a pipeline on some partitions: the function of its tasks."""
+    keep_freed_memory()
     sink, block_rows = shared
     remaining = iter(made)
     wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
