@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from akdask.collections.wrap import shows
 from akdask.collections.writing import Path
 from akdask.columns import Table
 from akdask.errors import ArgumentTypeError
+from akdask.hdf5 import layout
 
 
 @shows("str")
@@ -109,10 +111,13 @@ class Strings(OperatorMethods, SortMethods):
     ) -> None:
         """Write the strings to HDF5 files, which Arkouda reads; computes.
 
-        `save_offsets` is accepted as Arkouda spells it: offsets are always written, and readers that compute them
-        ignore them.  For the rest see `pdarray.to_hdf`.
+        With `save_offsets` False a single file does not say where the strings start, and readers find out by
+        ``calc_string_offsets``; in sets of files it is always written, as servers do.  For the rest see
+        `pdarray.to_hdf`.
         """
-        super().to_hdf(prefix_path, dataset, mode, file_type, num_locales=num_locales)
+        leaves_out = not save_offsets and file_type == "single"
+        kept = replace(self._storable(), params={layout.SEGMENTS: False}) if leaves_out else self._storable()
+        self._write(kept, prefix_path, dataset, mode, file_type, num_locales)
 
     # sizes and reductions
 

@@ -150,10 +150,14 @@ class StorageMethods:
         WriteError
             If the files cannot be written; what was there before stays.
         """
+        self._write(self._storable(), prefix_path, dataset, mode, file_type, num_locales)
+
+    def _write(  # noqa: PLR0917 - the parameters of `to_hdf`
+        self, stored: Storable, path: Path, dataset: str | None, mode: str, file_type: str, num_locales: int | None
+    ) -> None:
         _check_option("mode", mode, MODES, ArgumentTypeError)
         _check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
-        stored = {dataset or self._default_dataset: self._storable()}
-        write_objects(stored, prefix_path, mode, file_type, num_locales=num_locales)
+        write_objects({dataset or self._default_dataset: stored}, path, mode, file_type, num_locales=num_locales)
 
     def save(
         self, filepath: Path, dset: str | None = None, mode: str = "truncate", file_type: str = "distribute"

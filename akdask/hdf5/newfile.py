@@ -156,6 +156,11 @@ class NewObject:
     blocks: Mapping[str, Iterable[NumberArray]]
     strings: Mapping[str, StringArray] = field(default_factory=dict)
 
+    def without(self, path: str) -> NewObject:
+        """Return the object without one of its datasets."""
+        blocks = {name: pieces for name, pieces in self.blocks.items() if name != path}
+        return replace(self, parts=tuple(part for part in self.parts if part.path != path), blocks=blocks)
+
     @classmethod
     def group(cls, group: NewGroup, members: Iterable[NewObject]) -> NewObject:
         """Return a group with what its members add to the file."""

@@ -59,8 +59,9 @@ def _schema(name: str, kind: ObjType, column: ColumnSchema) -> ObjectSchema:
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
-    """Lay out a group with bytes and segments."""
-    return group_of_strings(spec.name, columns[spec.members[layout.VALUES]])
+    """Lay out a group with bytes and, unless the object says otherwise, segments."""
+    made = group_of_strings(spec.name, columns[spec.members[layout.VALUES]])
+    return made if spec.params.get(layout.SEGMENTS, True) else made.without(f"{spec.name}/{layout.SEGMENTS}")
 
 
 def group_of_strings(path: str, strings: Column) -> NewObject:
