@@ -105,7 +105,7 @@ def test_fractions_of_a_second_are_counted_in_three_digits_each(times):
     np.testing.assert_array_equal(times.millisecond.to_ndarray(), fractions // 10**6)
     np.testing.assert_array_equal(times.microsecond.to_ndarray(), fractions // 10**3 % 1000)
     np.testing.assert_array_equal(times.nanosecond.to_ndarray(), fractions % 1000)
-    assert times.weekday.tolist() == times.dayofweek.tolist() == TIMES.weekday.tolist()
+    assert times.weekday.tolist() == times.dayofweek.tolist() == TIMES.day_of_week.tolist()
     assert times.dayofyear.tolist() == TIMES.dayofyear.tolist()
     assert times.weekofyear.tolist() == times.week.tolist()
     pd.testing.assert_index_equal(times.date.to_pandas(), TIMES.normalize())
@@ -252,7 +252,7 @@ def test_assignment_takes_times_only(times):
 
 def test_ranges_are_those_of_pandas():
     found = ak.date_range("2024-01-31", periods=4, freq="MS")
-    pd.testing.assert_index_equal(found.to_pandas(), pd.date_range("2024-01-31", periods=4, freq="MS"), exact=False)
+    assert found.to_pandas().tolist() == pd.date_range("2024-01-31", periods=4, freq="MS").tolist()
     found = ak.timedelta_range("1h", "5h", freq="2h", closed="left")
     expected = pd.timedelta_range("1h", "5h", freq="2h", closed="left")
     np.testing.assert_array_equal(found.to_ndarray(), expected.to_numpy())
