@@ -106,7 +106,7 @@ def test_fractions_of_a_second_are_counted_in_three_digits_each(times):
     np.testing.assert_array_equal(times.microsecond.to_ndarray(), fractions // 10**3 % 1000)
     np.testing.assert_array_equal(times.nanosecond.to_ndarray(), fractions % 1000)
     assert times.weekday.tolist() == times.dayofweek.tolist() == TIMES.day_of_week.tolist()
-    assert times.dayofyear.tolist() == TIMES.dayofyear.tolist()
+    assert times.dayofyear.tolist() == TIMES.day_of_year.tolist()
     assert times.weekofyear.tolist() == times.week.tolist()
     pd.testing.assert_index_equal(times.date.to_pandas(), TIMES.normalize())
 
