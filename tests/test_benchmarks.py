@@ -20,11 +20,16 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.slow
 @pytest.mark.cluster
 def test_every_task_runs_on_little_data_and_writes_its_figures(tmp_path):
+    # Groups and joins are timed beside these engines only.
+    pytest.importorskip("duckdb")
+    pytest.importorskip("polars")
+    from benchmarks.tasks import TASKS
+
     figures = tmp_path / "figures.json"
     command = [sys.executable, "-m", "benchmarks", "--rows", "1000", "--repeat", "1"]
     subprocess.run([*command, "--folder", tmp_path, "--json", figures], cwd=ROOT, check=True)
     results = json.loads(figures.read_text())["results"]
-    assert len(results) == 29
+    assert len(results) >= len(TASKS), "a task leaves no figures"
     assert all(value >= 0 for result in results for value in result["values"].values())
 
 
