@@ -25,6 +25,8 @@ DEFAULTS: dict[str, Any] = {
     "verify_checksums": False,
     # Write Datetime, Timedelta and IPv4 as plain numbers, which Arkouda servers before v2023.09.06 demand.
     "compat": False,
+    # Bytes of groups that are kept in this process while a GroupBy is in use, so that it need not sort again.
+    "kept_groups": 2**30,
     # Bytes that one conversion (to_ndarray, to_pandas, tolist) may bring into this process; None for no limit.
     "max_transfer_bytes": None,
 }

@@ -16,6 +16,7 @@ from akdask.plan.align import align
 from akdask.plan.chain import mask_name
 from akdask.plan.combine import Gather
 from akdask.plan.group import Grouped, GroupReduction, GroupStatistic
+from akdask.plan.kept import Wish, wish
 from akdask.plan.node import Frame
 from akdask.plan.numbered import row_numbers
 from akdask.plan.rowwise import Filter, Project
@@ -43,6 +44,7 @@ class GroupBase:
                 f"rows are not grouped by lists; got {lists[0]._describe()}.",
                 hint="group by what tells the lists apart, such as their lengths or their hash().",
             )
+        self._wishes: dict[str, Wish] = {}
         # The number of each row's group where it is known, and the keys of the groups.
         self._numbered: tuple[Array, list[Array]] | None = None
 
@@ -83,7 +85,9 @@ class GroupBase:
             elif GROUPED[name].by_position:
                 taken.append(numbers)
             made.append(GroupReduction(name, *taken, **params))
-        return Grouped(frame, keys, tuple(made))
+        grouped = Grouped(frame, keys, tuple(made))
+        self._wishes[grouped.grouping] = wish(grouped.grouping)
+        return grouped
 
     def _keys_of(self, frame: Grouped | GroupStatistic) -> Keys:
         """Return the distinct keys that a node has found."""

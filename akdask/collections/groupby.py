@@ -44,6 +44,10 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     Arkouda server orders Strings by a hash.  Everything is lazy.  Results of one GroupBy share their rows and can be
     combined.
 
+    What is found by sorting when something is computed for the first time is kept for as long as the GroupBy exists, so
+    that nothing is sorted for what is computed later, nor are keys read again: in this process, with other GroupBys up
+    to ``ak.config.get("kept_groups")`` bytes.  On a cluster, and for more, there is `persist`.
+
     Examples
     --------
     >>> import akdask as ak

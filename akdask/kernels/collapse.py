@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
-import numpy as np
-
 from akdask.columns import Table, concat_rows, take_rows
-from akdask.kernels.dictionary import Numbered
-from akdask.kernels.grid import Grid
-from akdask.kernels.group import Codes, Groups, Stack, group_rows
-from akdask.kernels.grouped import GROUPED, State
-from akdask.kernels.pieces import scattered, sliced
+from akdask.kernels.group import Groups, Stack, group_rows
+from akdask.kernels.grouped import GROUPED, ByUfuncs, State
+from akdask.kernels.grouping import Grouping
 from akdask.typing import Column, NumberArray
-
-CELLS_PER_ROW = 2
-"""Cells of a grid that take less time than sorting a row does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +81,11 @@ class Collapse:
 
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
-        numbered = Numbered(keys)
-        numbers, count = numbered.columns, len(numbered.columns)
-        pieces = scattered(numbers, [*numbers, *values])
-        if pieces is None:
-            return self._restored(numbered, self.rows_at_once(numbers, values))
-        tables = [self.rows_at_once(piece[:count], piece[count:]) for piece in pieces]
-        return self._restored(numbered, Table.concat(tables))
+        return self.grouped(Grouping(keys), values)
 
-    def rows_at_once(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
-        """Return the same as `rows`, which is faster for many."""
-        return self._collapsed(keys, lambda groups: self.partial(groups, values))
+    def grouped(self, grouping: Grouping, values: Sequence[Column]) -> Table:
+        """Return the table of rows that have been grouped."""
+        return self._table(grouping.keys, grouping.reduce(self.partial, values))
 
     def cells(self, keys: Sequence[Column], states: Sequence[State], cells: NumberArray) -> Table:
         """Return the table of groups given by their keys, with the states in some cells of a grid."""
@@ -107,33 +95,29 @@ class Collapse:
         """Return one table of several, which may have groups in common; at least one must be given."""
         if len(tables) == 1:
             return tables[0]
-        return Table.concat([self.merge_at_once(lot) for lot in sliced(tables)])
+        return self.merge_grouped(self.group_again(tables), tables)
 
-    def merge_at_once(self, tables: Sequence[Table]) -> Table:
-        """Return the same as `merge`, which is faster for many rows."""
-        if len(tables) == 1:
-            return tables[0]
-        joined = Table.concat(tables)
-        numbered = Numbered(self.keys(joined))
-        states = self._states(joined)
-        return self._restored(numbered, self._collapsed(numbered.columns, lambda groups: self._again(groups, states)))
+    def group_again(self, tables: Sequence[Table]) -> Grouping:
+        """Return the groups of the rows of tables, end to end."""
+        keys = zip(*map(self.keys, tables), strict=True)
+        return Grouping(list(map(concat_rows, keys)), [table.nrows for table in tables])
+
+    def merge_grouped(self, grouping: Grouping, tables: Sequence[Table]) -> Table:
+        """Return one table of several whose rows have been grouped."""
+        columns = [concat_rows([table.columns[name] for table in tables]) for name in self._state_names(tables[0])]
+        widths = [len(state) for state in self._states(tables[0])]
+
+        def again(groups: Groups, parts: Sequence[Column]) -> list[State]:
+            remaining = iter(parts)
+            return self._again(groups, [tuple(islice(remaining, width)) for width in widths])
+
+        return self._table(grouping.keys, grouping.reduce(again, columns))
 
     def relabelled(self, table: Table, keys: Sequence[Column]) -> Table:
         """Return a table with other keys, each as often as before, sorted by these."""
         permutation = group_rows(keys).permutation
         assert permutation is not None, "rows were grouped by sorting"
         return self._with_keys(table, keys).take(permutation)
-
-    def _collapsed(self, keys: Sequence[Column], reduce: Callable[[Groups], list[State]]) -> Table:
-        """Sort only where the keys span much, for numbering cells is faster."""
-        grid = Grid.around(keys) if len(keys[0]) else None
-        if grid is not None and grid.cells <= CELLS_PER_ROW * len(keys[0]):
-            codes = Codes(grid.codes(keys), grid.cells)
-            cells = np.flatnonzero(codes.sizes())
-            return self.cells(grid.keys(cells, [key.dtype for key in keys]), reduce(codes), cells)
-        runs = group_rows(keys)
-        firsts = runs.firsts()
-        return self._table([take_rows(key, firsts) for key in keys], reduce(runs))
 
     def partial(self, groups: Groups, values: Sequence[Column]) -> list[State]:
         """Return the states of some rows."""
@@ -150,6 +134,17 @@ class Collapse:
         ]
         return self._again(Stack(len(layers), cells), states)
 
+    @property
+    def folds(self) -> bool:
+        """Whether states of the same groups are merged in place, column by column."""
+        return all(isinstance(GROUPED[step.name].join, ByUfuncs) for step in self.steps)
+
+    def fold_cells(self, totals: Sequence[State], more: Sequence[State]) -> None:
+        """Merge states of the same groups into the first of them, in place; see `folds`."""
+        for step, total, state in zip(self.steps, totals, more, strict=True):
+            join: Any = GROUPED[step.name].join
+            join.fold(step.skipna, total, state)
+
     def finish(self, table: Table) -> Table:
         """Return the keys and the results, named by their numbers."""
         results = [
@@ -164,21 +159,18 @@ class Collapse:
 
     def _states(self, table: Table) -> list[State]:
         states: list[list[Column]] = [[] for _ in self.steps]
-        for name, column in table.columns.items():
-            if isinstance(name, tuple):
-                states[name[0]].append(column)
+        for name in self._state_names(table):
+            states[name[0]].append(table.columns[name])
         return [tuple(state) for state in states]
+
+    def _state_names(self, table: Table) -> list[tuple[int, int]]:
+        return [name for name in table.columns if isinstance(name, tuple)]
 
     def _again(self, groups: Groups, states: Sequence[State]) -> list[State]:
         return [
             GROUPED[step.name].merge(groups, *state, skipna=step.skipna)
             for step, state in zip(self.steps, states, strict=True)
         ]
-
-    def _restored(self, numbered: Numbered, table: Table) -> Table:
-        """Return a table of numbers with the keys that they stand for."""
-        keys = numbered.restored([table.columns[number] for number in range(len(numbered.columns))])
-        return self._table(keys, self._states(table))
 
     def _with_keys(self, table: Table, keys: Sequence[Column]) -> Table:
         return Table({**table.columns, **dict(enumerate(keys))}, table.nrows)

@@ -99,7 +99,7 @@ class Dictionary:
                 return None
             self.strings = concat_rows([self.strings, new])
             places = pc.index_in(encoded.dictionary, value_set=self.strings)
-        codes: NumberArray = places.to_numpy().astype(np.int64).take(_indices(encoded))
+        codes: NumberArray = places.to_numpy().astype(np.int64)[_indices(encoded)]
         return codes
 
 

@@ -56,13 +56,11 @@ class Grid:
 
     def codes(self, keys: Sequence[Column]) -> NumberArray:
         """Return the number of the cell of each row, as int64."""
-        codes = None
-        for key, low, size in zip(keys, self.lows, self.sizes, strict=True):
-            wide = key.view(np.uint8) if key.dtype == np.bool_ else key
-            # Unsigned keys may lie above all of int64, their distances from the lowest do not.
-            place = (wide - wide.dtype.type(low)).astype(np.int64, copy=False) if low else wide.astype(np.int64)
-            codes = place if codes is None else codes * size + place
-        assert codes is not None, "a grouping has keys"
+        codes = _distances(keys[0], self.lows[0])
+        for number, (key, low, size) in enumerate(zip(keys[1:], self.lows[1:], self.sizes[1:], strict=True)):
+            # What was not made here must stay as it is.
+            codes = np.multiply(codes, size, out=None if number == 0 and codes is keys[0] else codes)
+            codes += _distances(key, low)
         return codes
 
     def codes_within(self, keys: Sequence[Column]) -> NumberArray:
@@ -92,3 +90,12 @@ class Grid:
             dtype, low = dtypes[number], self.lows[number]
             columns.append(place.astype(dtype) + dtype.type(low) if low else place.astype(dtype))
         return columns[::-1]
+
+
+def _distances(key: NumberArray, low: int) -> NumberArray:
+    """Return how far values are from the lowest, as int64; the values themselves where these are that."""
+    wide = key.view(np.uint8) if key.dtype == np.bool_ else key
+    # Unsigned keys may lie above all of int64, their distances from the lowest do not.
+    near = wide - wide.dtype.type(low) if low else wide
+    distances: NumberArray = near.astype(np.int64, copy=False)
+    return distances

@@ -111,12 +111,18 @@ class Runs:
         return gathered
 
 
+STRICT = {np.fmin: np.minimum, np.fmax: np.maximum}
+"""For a reduction that skips NaN, that in which NaN wins."""
+
+
 class Codes:
     """Rows with the number of their group; there may be groups without rows."""
 
     def __init__(self, codes: NumberArray, count: int) -> None:
         self.codes = codes
         self.count = count
+
+        self._totals: dict[int, tuple[NumberArray, NumberArray]] = {}
 
     @cached_property
     def _sizes(self) -> NumberArray:
@@ -127,11 +133,23 @@ class Codes:
 
     def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
         if ufunc is np.add and values.dtype == np.float64:
-            # Half the time of np.add.at; of integers it would lose digits.
-            return np.bincount(self.codes, values, minlength=self.count)
+            return self._sums(values)
+        if ufunc in STRICT and values.dtype == np.float64:
+            # NumPy is slow to skip NaN one by one, and seldom are there any.
+            reduced = self.reduce(STRICT[ufunc], values)
+            if not np.isnan(reduced).any():
+                reduced[self.sizes() == 0] = np.nan
+                return reduced
         reduced = np.full(self.count, neutral(ufunc, values.dtype), values.dtype)
         ufunc.at(reduced, self.codes, values)
         return reduced
+
+    def _sums(self, values: NumberArray) -> NumberArray:
+        """Add floats up once for all reductions that want their sum."""
+        if id(values) not in self._totals:
+            # Half the time of np.add.at; of integers it would lose digits.
+            self._totals[id(values)] = values, np.bincount(self.codes, values, minlength=self.count)
+        return self._totals[id(values)][1]
 
     def spread(self, values: NumberArray) -> NumberArray:
         rows: NumberArray = values.take(self.codes)

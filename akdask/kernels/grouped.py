@@ -7,7 +7,7 @@ skipping NaN leaves a group nothing, sum and product are 0 and 1, count is 0, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -139,25 +139,51 @@ def _totals(ufunc: np.ufunc, instead: float, dtypes: Mapping[ColumnType, ColumnT
     def block(groups: Groups, column: Column, skipna: bool) -> State:
         if not isinstance(column, np.ndarray):
             return (_reduced(groups, ufunc, column),)
+        if skipna and column.dtype == np.float64:
+            # Looking at the results is faster than looking for NaN among the rows.
+            reduced = groups.reduce(ufunc, column)
+            if not np.isnan(reduced).any():
+                return (reduced,)
         values = _without_missing(column, skipna, instead)
         return (groups.reduce(ufunc, values.astype(wanted[values.dtype], copy=False)),)
 
     return block
 
 
-def _again(*ufuncs: np.ufunc) -> Callable[..., State]:
-    """Merge each column of a state by a ufunc of its own."""
-    return lambda groups, skipna, *state: tuple(
-        _reduced(groups, ufunc, column) for ufunc, column in zip(ufuncs, state, strict=True)
-    )
+class ByUfuncs:
+    """Merges each column of a state by a ufunc of its own.
+
+    Parameters
+    ----------
+    *ufuncs : numpy.ufunc
+        One for each column.
+    skipping : sequence of numpy.ufunc, optional
+        Those that are used instead where NaN are skipped.
+    """
+
+    def __init__(self, *ufuncs: np.ufunc, skipping: Sequence[np.ufunc] | None = None) -> None:
+        self._ufuncs = ufuncs, ufuncs if skipping is None else tuple(skipping)
+
+    def __call__(self, groups: Groups, skipna: bool, *state: Column) -> State:
+        """Return the state of groups of which several rows are put together."""
+        ufuncs = self._ufuncs[skipna]
+        return tuple(_reduced(groups, ufunc, column) for ufunc, column in zip(ufuncs, state, strict=True))
+
+    def fold(self, skipna: bool, total: State, more: State) -> None:
+        """Merge states of numbers of the same groups into the first of them, in place."""
+        for ufunc, column, other in zip(self._ufuncs[skipna], total, more, strict=True):
+            ufunc(column, other, out=column)
 
 
 _sum_floats = _totals(np.add, 0.0, _giving(FLOAT64))
 
 
 def _mean(groups: Groups, column: NumberArray, skipna: bool) -> State:
-    count = _count(groups, column, skipna) if skipna else _size(groups, column, skipna)
-    return (*count, *_sum_floats(groups, column, skipna))
+    total = _sum_floats(groups, column, skipna)
+    # A sum without NaN has none among what was added up: then all rows count.
+    everything = not skipna or column.dtype != np.float64 or not np.isnan(groups.reduce(np.add, column)).any()
+    count = _size(groups, column, skipna) if everything else _count(groups, column, skipna)
+    return (*count, *total)
 
 
 def _final_mean(count: NumberArray, total: NumberArray) -> NumberArray:
@@ -196,18 +222,26 @@ def _deviation(count: NumberArray, mean: NumberArray, squares: NumberArray, ddof
 # ------------------------------------------------------------------------------------------ extremes and positions
 
 
+class Extremes(ByUfuncs):
+    """Merges minima or maxima; those of integers of any size by their order."""
+
+    def __call__(self, groups: Groups, skipna: bool, *state: Column) -> State:
+        """Return the state of groups of which several rows are put together."""
+        (column,) = state
+        if not isinstance(column, np.ndarray):
+            return (_extreme_row(groups, self._ufuncs[False][0], column),)
+        return super().__call__(groups, skipna and column.dtype == np.float64, column)
+
+
 def _extreme(name: str, strict: np.ufunc, skipping: np.ufunc) -> GroupedReduction:
     """Declare minimum or maximum; NaN wins unless it is skipped."""
+    join = Extremes(strict, skipping=[skipping])
 
-    def reduce(groups: Groups, column: Column, skipna: bool) -> State:
-        if not isinstance(column, np.ndarray):
-            return (_extreme_row(groups, strict, column),)
-        return (groups.reduce(skipping if skipna and column.dtype == np.float64 else strict, column),)
+    def block(groups: Groups, column: Column, skipna: bool) -> State:
+        return join(groups, skipna, column)
 
-    def join(groups: Groups, skipna: bool, column: Column) -> State:
-        return reduce(groups, column, skipna)
-
-    return GroupedReduction(name, {t: t for t in (INT64, UINT64, FLOAT64, UINT8, BIGINT)}, reduce, join, _itself)
+    types = {t: t for t in (INT64, UINT64, FLOAT64, UINT8, BIGINT)}
+    return GroupedReduction(name, types, block, join, _itself)
 
 
 def _extreme_row(groups: Groups, ufunc: np.ufunc, column: Column) -> Column:
@@ -270,19 +304,19 @@ def _bits(name: str, ufunc: np.ufunc) -> GroupedReduction:
     def block(groups: Groups, column: Column, skipna: bool) -> State:
         return (_reduced(groups, ufunc, column),)
 
-    return GroupedReduction(name, {t: t for t in (INT64, UINT64, BIGINT)}, block, _again(ufunc), _itself)
+    return GroupedReduction(name, {t: t for t in (INT64, UINT64, BIGINT)}, block, ByUfuncs(ufunc), _itself)
 
 
 GROUPED: dict[str, GroupedReduction] = {
     reduction.name: reduction
     for reduction in (
-        GroupedReduction("size", _giving(INT64, *ANYTHING), _size, _again(np.add), _itself),
-        GroupedReduction("count", _giving(INT64, *ANYTHING), _count, _again(np.add), _itself),
-        GroupedReduction("sum", {**TOTALS, BIGINT: BIGINT}, _totals(np.add, 0.0, TOTALS), _again(np.add), _itself),
+        GroupedReduction("size", _giving(INT64, *ANYTHING), _size, ByUfuncs(np.add), _itself),
+        GroupedReduction("count", _giving(INT64, *ANYTHING), _count, ByUfuncs(np.add), _itself),
+        GroupedReduction("sum", {**TOTALS, BIGINT: BIGINT}, _totals(np.add, 0.0, TOTALS), ByUfuncs(np.add), _itself),
         GroupedReduction(
-            "prod", _giving(FLOAT64), _totals(np.multiply, 1.0, _giving(FLOAT64)), _again(np.multiply), _itself
+            "prod", _giving(FLOAT64), _totals(np.multiply, 1.0, _giving(FLOAT64)), ByUfuncs(np.multiply), _itself
         ),
-        GroupedReduction("mean", _giving(FLOAT64), _mean, _again(np.add, np.add), _final_mean),
+        GroupedReduction("mean", _giving(FLOAT64), _mean, ByUfuncs(np.add, np.add), _final_mean),
         GroupedReduction("var", _giving(FLOAT64), _moments, _merge_moments, _variance),
         GroupedReduction("std", _giving(FLOAT64), _moments, _merge_moments, _deviation),
         _extreme("min", np.minimum, np.fmin),
@@ -290,8 +324,8 @@ GROUPED: dict[str, GroupedReduction] = {
         _position("argmin", np.minimum, np.fmin),
         _position("argmax", np.maximum, np.fmax),
         GroupedReduction("first", {t: t for t in ANYTHING}, _first, _merge_first, _final_first, by_position=True),
-        GroupedReduction("any", _giving(BOOL, *NUMBERS, BIGINT), _truth(np.maximum), _again(np.maximum), _as_bool),
-        GroupedReduction("all", _giving(BOOL, *NUMBERS, BIGINT), _truth(np.minimum), _again(np.minimum), _as_bool),
+        GroupedReduction("any", _giving(BOOL, *NUMBERS, BIGINT), _truth(np.maximum), ByUfuncs(np.maximum), _as_bool),
+        GroupedReduction("all", _giving(BOOL, *NUMBERS, BIGINT), _truth(np.minimum), ByUfuncs(np.minimum), _as_bool),
         _bits("OR", np.bitwise_or),
         _bits("AND", np.bitwise_and),
         _bits("XOR", np.bitwise_xor),

@@ -7,10 +7,12 @@ therefore first brought near their place, a block at a time, and each piece is g
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
-from akdask.columns import Table, slice_rows, take_rows
+from akdask.columns import concat_rows, slice_rows, take_rows
 from akdask.kernels.keys import WORD_BITS, Key, combine, span, word
 from akdask.typing import Column, NumberArray
 
@@ -25,50 +27,108 @@ MOST_BITS = 10
 """Leading bits of the keys that tell pieces apart, at most: of more pieces, too little comes from each block."""
 
 
-def scattered(keys: Sequence[Column], columns: Sequence[Column]) -> list[list[Column]] | None:
-    """Return the columns in pieces whose keys do not overlap, in the order of the keys; rows of a piece stay in order.
+class Scatter:
+    """Where the rows go: to pieces whose keys do not overlap, in the order of the keys; rows of a piece stay in order.
 
-    None where the first key does not fit one word, or where there are too few rows.
+    Parameters
+    ----------
+    blocks : sequence of (ndarray, ndarray)
+        For each block, its rows ordered by piece, and where each piece begins and ends among them.
     """
-    nrows = len(keys[0])
-    wanted = min((nrows // PIECE_ROWS).bit_length(), MOST_BITS)
-    if wanted < 2:
-        return None
-    spans, bits = _leading_spans(keys)
-    if bits <= wanted:
-        return None
-    keys = keys[: len(spans)]
-    blocks = []
-    for start in range(0, nrows, BLOCK_ROWS):
-        stop = min(start + BLOCK_ROWS, nrows)
-        blocks.append(_by_piece(_leading_bits(keys, spans, start, stop, wanted), 2**wanted))
-    counts = sum(np.diff(bounds) for _, bounds in blocks)
-    starts = np.cumsum(counts) - counts
-    # Columns may be keys and values at once.
-    placed = {id(column): _scatter(column, blocks, starts) for column in columns}
-    bounds = zip(starts.tolist(), (starts + counts).tolist(), strict=True)
-    return [
-        [slice_rows(placed[id(column)], start, stop) for column in columns] for start, stop in bounds if stop > start
-    ]
+
+    def __init__(self, blocks: Sequence[tuple[NumberArray, NumberArray]]) -> None:
+        self._blocks = blocks
+        counts = np.sum([np.diff(bounds) for _, bounds in blocks], axis=0)
+        self._stops = np.cumsum(counts)
+        self._starts = self._stops - counts
+
+    @classmethod
+    def of(cls, keys: Sequence[Column]) -> Self | None:
+        """Return where rows of some keys go; None where the first does not fit one word, or there are too few rows."""
+        nrows = len(keys[0])
+        wanted = min((nrows // PIECE_ROWS).bit_length(), MOST_BITS)
+        if wanted < 2:
+            return None
+        spans, bits = _leading_spans(keys)
+        if bits <= wanted:
+            return None
+        keys = keys[: len(spans)]
+        blocks = []
+        for start in range(0, nrows, BLOCK_ROWS):
+            stop = min(start + BLOCK_ROWS, nrows)
+            blocks.append(_by_piece(_leading_bits(keys, spans, start, stop, wanted), 2**wanted))
+        return cls(blocks)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return sum(rows.nbytes + bounds.nbytes for rows, bounds in self._blocks)
+
+    def pieces(self, columns: Sequence[Column]) -> list[list[Column]]:
+        """Return the columns of each piece that has rows."""
+        placed = [self._placed(column) for column in columns]
+        bounds = zip(self._starts.tolist(), self._stops.tolist(), strict=True)
+        return [[slice_rows(column, start, stop) for column in placed] for start, stop in bounds if stop > start]
+
+    def _placed(self, column: Column) -> Column:
+        """Return a column with its rows in the order of the pieces."""
+        if not isinstance(column, np.ndarray):
+            return take_rows(column, np.asarray(self._placed(np.arange(len(column)))))
+        target = np.empty_like(column)
+        places = self._starts.tolist()
+        for number, (rows, bounds) in enumerate(self._blocks):
+            near = column[number * BLOCK_ROWS : (number + 1) * BLOCK_ROWS].take(rows)
+            first = 0
+            for piece, last in enumerate(bounds[1:].tolist()):
+                if last > first:
+                    place = places[piece]
+                    places[piece] = place + last - first
+                    target[place : place + last - first] = near[first:last]
+                    first = last
+        return target
 
 
-def _scatter(column: Column, blocks: Sequence[tuple[NumberArray, NumberArray]], starts: NumberArray) -> Column:
-    """Return a column with its rows in the order of the pieces."""
-    if not isinstance(column, np.ndarray):
-        rows = np.arange(len(column))
-        return take_rows(column, np.asarray(_scatter(rows, blocks, starts)))
-    target = np.empty_like(column)
-    places = starts.tolist()
-    for number, (rows, bounds) in enumerate(blocks):
-        near = column[number * BLOCK_ROWS : (number + 1) * BLOCK_ROWS].take(rows)
-        first = 0
-        for piece, last in enumerate(bounds[1:].tolist()):
-            if last > first:
-                place = places[piece]
-                places[piece] = place + last - first
-                target[place : place + last - first] = near[first:last]
-                first = last
-    return target
+class Slices:
+    """Ranges of the keys of several runs of rows, each of them sorted: the rows of a range are slices of all runs.
+
+    Parameters
+    ----------
+    cuts : ndarray of int64, shape (runs, pieces + 1)
+        Where each piece begins in each run.
+    """
+
+    def __init__(self, cuts: NumberArray) -> None:
+        self._cuts = cuts
+
+    @classmethod
+    def of(cls, key: NumberArray, lengths: Sequence[int]) -> Self | None:
+        """Return ranges of runs of the given lengths, end to end, by their first key; None where rows are too few."""
+        count = len(key) // PIECE_ROWS
+        if count < 2:
+            return None
+        bounds = [0, *np.cumsum(lengths).tolist()]
+        runs = [key[start:stop] for start, stop in pairwise(bounds)]
+        longest = max(runs, key=len)
+        marks = longest[np.linspace(0, len(longest), count, endpoint=False).astype(np.int64)[1:]]
+        inner = [np.searchsorted(run, marks) for run in runs]
+        return cls(
+            np.array([[a, *(a + cuts), b] for (a, b), cuts in zip(pairwise(bounds), inner, strict=True)], np.int64)
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return self._cuts.nbytes
+
+    def pieces(self, columns: Sequence[Column]) -> list[list[Column]]:
+        """Return the columns of each piece that has rows."""
+        ranges = zip(self._cuts[:, :-1].T.tolist(), self._cuts[:, 1:].T.tolist(), strict=True)
+        used = [[(start, stop) for start, stop in zip(*both, strict=True) if stop > start] for both in ranges]
+        return [
+            [concat_rows([slice_rows(column, start, stop) for start, stop in slices]) for column in columns]
+            for slices in used
+            if slices
+        ]
 
 
 def _leading_spans(keys: Sequence[Column]) -> tuple[list[tuple[int, int]], int]:
@@ -105,23 +165,6 @@ def _by_piece(piece: NumberArray, count: int) -> tuple[NumberArray, NumberArray]
     bounds = np.searchsorted(packed, np.arange(count, dtype=np.uint32) << np.uint32(BLOCK_BITS))
     packed &= np.uint32(BLOCK_ROWS - 1)
     return packed.view(np.int32), np.append(bounds, len(packed))
-
-
-def sliced(tables: Sequence[Table]) -> list[list[Table]]:
-    """Return tables that are sorted by column 0 in slices whose values there do not overlap, in their order."""
-    longest = max(tables, key=lambda table: table.nrows)
-    first = longest.columns[0]
-    total = sum(table.nrows for table in tables)
-    count = total // PIECE_ROWS
-    if count < 2 or not isinstance(first, np.ndarray):
-        return [list(tables)]
-    marks = first[np.linspace(0, longest.nrows, count, endpoint=False).astype(np.int64)[1:]]
-    cuts = [[0, *np.searchsorted(table.columns[0], marks).tolist(), table.nrows] for table in tables]
-    lots = (
-        [table.slice(ends[number], ends[number + 1]) for table, ends in zip(tables, cuts, strict=True)]
-        for number in range(count)
-    )
-    return [used for lot in lots if (used := [table for table in lot if table.nrows])]
 
 
 assert BLOCK_BITS + MOST_BITS <= WORD_BITS // 2, "pieces and rows of a block are packed into 32 bits"

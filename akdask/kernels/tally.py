@@ -51,7 +51,14 @@ class Tally:
         if not self._all_seen:
             np.logical_or(self._seen, groups.sizes() > 0, out=self._seen)
             self._all_seen = bool(self._seen.all())
-        self._pending.append(self._collapse.partial(groups, values))
+        states = self._collapse.partial(groups, values)
+        if self._collapse.folds and all(isinstance(column, np.ndarray) for state in states for column in state):
+            if self._pending:
+                self._collapse.fold_cells(self._pending[0], states)
+                return
+            # Several reductions may have been given the same sums.
+            states = [tuple(map(np.copy, state)) for state in states]
+        self._pending.append(states)
         if len(self._pending) == PENDING:
             self._pending = [self._total()]
 

@@ -87,6 +87,8 @@ class Partition:
     leave_last_mask : bool
         Hand the mask of a final `Mask` to the consumer as ``block.mask`` instead of applying it: a reduction of a
         plain column is faster under a mask than after copying the selected rows.
+    identity : tuple of hashable
+        Tells its rows from those of other partitions from which the same columns are read.
     """
 
     def __init__(
@@ -96,7 +98,10 @@ class Partition:
         selections: Sequence[Selection],
         block_rows: int,
         leave_last_mask: bool = False,
+        *,
+        identity: tuple[Hashable, ...] = (),
     ) -> None:
+        self.identity = identity
         self.replicas = replicas
         self.nrows = _common_nrows(inputs)
         self._inputs = inputs
@@ -238,8 +243,9 @@ class Partition:
 class Lot:
     """Partitions that a task goes over one after the other, each open only while it is read."""
 
-    def __init__(self, partitions: Sequence[Partition]) -> None:
+    def __init__(self, partitions: Sequence[Partition], identity: tuple[Hashable, ...] = ()) -> None:
         self._partitions = partitions
+        self.identity = identity
         self.replicas = partitions[0].replicas
         self.nrows = sum(partition.nrows for partition in partitions)
 

@@ -7,8 +7,10 @@ from typing import Any
 from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS, Pairs
+from akdask.plan import kept
 from akdask.plan._dask import Expr
 from akdask.plan.chain import Chain
+from akdask.plan.exchange import on_cluster
 from akdask.plan.groupblocks import group_partitions
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lots import lots_of
@@ -71,6 +73,11 @@ class Grouped(Frame):
     @property
     def rows(self) -> RowSpace:
         return group_rows_of(self.frame, self.keys)
+
+    @property
+    def grouping(self) -> str:
+        """The name of what is the same for all that is computed of these groups in one process."""
+        return token("grouping", self.rows.token, self.npartitions)
 
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""
@@ -142,8 +149,10 @@ def _(frame: Grouped) -> Expr:
         for item in frame.reductions
     )
     collapse = Collapse(len(frame.keys), steps)
-    partials = group_partitions(frame.frame, (*frame.keys, *values), collapse, frame.describe())
-    return merge_by_range(frame._name, partials, frame.npartitions, collapse)
+    name = frame.grouping
+    kept_as = name if kept.is_wished(name) and not on_cluster() else None
+    partials = group_partitions(frame.frame, (*frame.keys, *values), collapse, frame.describe(), kept_as)
+    return merge_by_range(frame._name, partials, frame.npartitions, collapse, kept_as)
 
 
 @lower.register

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -12,7 +12,7 @@ from akdask.columns import Table
 from akdask.plan._dask import DataNode, Expr, List, Task, TaskRef
 from akdask.plan.allocator import keep_freed_memory
 from akdask.plan.blocks import Lot, Mask, Pairs, Partition, Positions, Range, Selection
-from akdask.plan.chain import Chain, rebuild
+from akdask.plan.chain import Chain, rebuild, selected_by
 from akdask.plan.concat import through
 from akdask.plan.lots import Lots, one_by_one
 from akdask.plan.node import Frame, Node
@@ -101,6 +101,7 @@ class Pipeline(Node):
         replicas = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[1 + len(tables) :]])
         scanned = [layout.scanned(number) for number in range(len(bases))]
         shared = (layout.sink, layout.block_rows)
+        selected = token(tuple(map(selected_by, layout.chain.selections)))
         graph: dict[Any, Any] = {}
         for index, lot in enumerate(layout.lots):
             key = (self._name, index)
@@ -114,7 +115,7 @@ class Pipeline(Node):
                 fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
                 members.append((layout.selections(ranges), fixed))
                 made += [TaskRef(keys[source]) for keys in tables]
-            graph[key] = Task(key, run_lot, shared, tuple(members), List(*made), replicas)
+            graph[key] = Task(key, run_lot, shared, tuple(members), List(*made), replicas, (selected, lot))
         return graph
 
     def _without_rows(self, key: Any, replicas: List) -> DataNode | Task:
@@ -143,7 +144,11 @@ def _fixed_input(base: Frame, partition: int, columns: Sequence[str]) -> Part | 
 
 
 def run_lot(
-    shared: tuple[Sink, int], members: tuple[Member, ...], made: Sequence[Table], replicas: Sequence[Any]
+    shared: tuple[Sink, int],
+    members: tuple[Member, ...],
+    made: Sequence[Table],
+    replicas: Sequence[Any],
+    identity: tuple[Hashable, ...] = (),
 ) -> Any:
     """Run a pipeline on some partitions: the function of its tasks."""
     keep_freed_memory()
@@ -153,9 +158,9 @@ def run_lot(
     partitions = []
     for selections, fixed in members:
         inputs = [next(remaining) if item is None else item for item in fixed]
-        partitions.append(Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask))
+        partitions.append(Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask, identity=identity))
     if len(partitions) > 1:
-        return sink.run(Lot(partitions))
+        return sink.run(Lot(partitions, identity))
     with partitions[0] as partition:
         return sink.run(partition)
 

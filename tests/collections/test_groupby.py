@@ -51,7 +51,7 @@ def groups_of(names, table, dropna=True):
 
 
 def keys_as_lists(found, count):
-    return [key.tolist() for key in (found if count > 1 or isinstance(found, tuple) else [found])]
+    return [with_one_zero(key.tolist()) for key in (found if count > 1 or isinstance(found, tuple) else [found])]
 
 
 def without_signs(keys):
@@ -64,7 +64,12 @@ def in_order(names, table, result):
     frame = result.rename("result").reset_index()
     by_bytes = frame.assign(**{name: [x.encode() if isinstance(x, str) else x for x in frame[name]] for name in names})
     order = by_bytes.sort_values(names, kind="stable").index
-    return [frame[name][order].tolist() for name in names], frame["result"][order].to_numpy()
+    return [with_one_zero(frame[name][order].tolist()) for name in names], frame["result"][order].to_numpy()
+
+
+def with_one_zero(key):
+    """Drop the sign of zeros: pandas gives all groups the first one that it meets."""
+    return [item + 0.0 if isinstance(item, float) else item for item in key]
 
 
 @given(grouped_rows(), st.sampled_from(BY_PANDAS), st.booleans())
@@ -265,7 +270,7 @@ def test_groups_that_were_found_before_need_no_keys(rows):
     for groups in (stored, ak.GroupBy(keys).persist()):
         found_keys, found = groups.max(lazy["v"])
         assert found.tolist() == [largest for largest, _ in wanted]
-        np.testing.assert_equal(keys_as_lists(found_keys, 2), [list(key.tolist()) for key in plain.unique_keys])
+        np.testing.assert_equal(keys_as_lists(found_keys, 2), keys_as_lists(plain.unique_keys, 2))
         assert groups.unique_key_idx.tolist() == [first for _, first in wanted]
         assert groups.permutation.tolist() == plain.permutation.tolist()
         assert groups.broadcast(found).tolist() == plain.broadcast(plain.max(lazy["v"])[1]).tolist()

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import Table
-from akdask.kernels import collapse as collapse_kernel
-from akdask.kernels import pieces
+from akdask.kernels import grouping, pieces
 from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.dictionary import Dictionary, ranked
 
@@ -25,27 +24,34 @@ def as_lists(table: Table) -> list[list[object]]:
     return [column.tolist() for column in table.columns.values()]
 
 
+def at_once(make, *args) -> Table:
+    """Group without dividing the rows, as few rows are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "PIECE_ROWS", 2**16)
+        return make(*args)
+
+
 KEYS = st.sampled_from([-(2**63), -5, 0, 3, 4, 2**63 - 1]) | st.integers(-40, 40)
 
 
 @given(st.lists(KEYS, max_size=60), st.integers(1, 4))
 def test_rows_in_pieces_give_what_all_at_once_give(plain, parts):
     keys, values = np.array(plain, np.int64), np.arange(len(plain))
-    whole = SUMS.rows_at_once([keys], [values, values])
+    whole = at_once(SUMS.rows, [keys], [values, values])
     assert as_lists(SUMS.rows([keys], [values, values])) == as_lists(whole)
     tables = [
         SUMS.rows([keys[rows]], [values[rows], values[rows]]) for rows in np.array_split(np.arange(len(keys)), parts)
     ]
-    assert as_lists(SUMS.merge(tables)) == as_lists(SUMS.merge_at_once(tables)) == as_lists(whole)
+    assert as_lists(SUMS.merge(tables)) == as_lists(at_once(SUMS.merge, tables)) == as_lists(whole)
 
 
 @given(st.lists(KEYS, max_size=60))
 def test_sorting_rows_gives_what_numbering_cells_gives(plain):
     keys, values = np.array(plain, np.int64) % 50, np.arange(len(plain))
-    numbered = SUMS.rows_at_once([keys], [values, values])
+    numbered = SUMS.rows([keys], [values, values])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(collapse_kernel, "CELLS_PER_ROW", 0)
-        assert as_lists(SUMS.rows_at_once([keys], [values, values])) == as_lists(numbered)
+        patch.setattr(grouping, "CELLS_PER_ROW", 0)
+        assert as_lists(SUMS.rows([keys], [values, values])) == as_lists(numbered)
     distinct = np.unique(keys)
     assert as_lists(numbered)[:2] == [distinct.tolist(), [values[keys == key].sum() for key in distinct]]
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,9 +42,14 @@ def same(left: Table, right: Table) -> None:
         assert left.columns[name].dtype == right.columns[name].dtype
 
 
+FOLDING = tuple(step for step in STEPS if Collapse(2, (step,)).folds)
+"""Steps whose states are added up in place from block to block."""
+
+
+@pytest.mark.parametrize("steps", [STEPS, FOLDING, FOLDING[:1]], ids=["all", "folding", "one"])
 @given(blocks())
-def test_tallied_blocks_give_what_sorting_all_rows_gives(made):
-    collapse = Collapse(2, STEPS)
+def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, made):
+    collapse = Collapse(2, steps)
     tallies = Tallies(collapse, 10_000)
     taken, position = [], 0
     for keys, values in made:

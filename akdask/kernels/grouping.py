@@ -1,0 +1,103 @@
+"""Rows that have been grouped by key, to be reduced as often as wanted without sorting again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from akdask.columns import concat_rows, nbytes, take_rows
+from akdask.kernels.dictionary import Numbered
+from akdask.kernels.grid import Grid
+from akdask.kernels.group import Codes, Groups, group_rows
+from akdask.kernels.grouped import State
+from akdask.kernels.pieces import Scatter, Slices
+from akdask.typing import Column, NumberArray
+
+CELLS_PER_ROW = 2
+"""Cells of a grid that take less time than sorting a row does."""
+
+Reduce: TypeAlias = Callable[[Groups, Sequence[Column]], list[State]]
+"""Makes the states of reductions of some rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some of the rows by group.
+
+    Parameters
+    ----------
+    groups : Groups
+        The groups.
+    cells : ndarray of int64 or None
+        Which of them have rows; None if all do.
+    nbytes : int
+        Bytes that they occupy.
+    """
+
+    groups: Groups
+    cells: NumberArray | None
+    nbytes: int
+
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[State]:
+        """Return the states of the groups that have rows."""
+        states = reduce(self.groups, values)
+        if self.cells is None:
+            return states
+        return [tuple(take_rows(column, self.cells) for column in state) for state in states]
+
+
+class Grouping:
+    """Rows grouped by key, in pieces that fit the processor's cache where there are many.
+
+    Parameters
+    ----------
+    keys : sequence of columns
+        At least one, the first the most significant.
+    runs : sequence of int, optional
+        How many rows follow each other in the order of the keys, where it is known.
+    """
+
+    def __init__(self, keys: Sequence[Column], runs: Sequence[int] | None = None) -> None:
+        self.nrows = len(keys[0])
+        numbered = Numbered(keys)
+        self._division: Scatter | Slices | None = (
+            Scatter.of(numbered.columns) if runs is None else Slices.of(numbered.columns[0], runs)
+        )
+        self._pieces: list[Piece] = []
+        unique: list[Sequence[NumberArray]] = []
+        for numbers in self._divided(numbered.columns):
+            piece, found = _grouped(numbers)
+            self._pieces.append(piece)
+            unique.append(found)
+        self.keys = numbered.restored([concat_rows(columns) for columns in zip(*unique, strict=True)])
+        """The keys of the groups, ascending."""
+        parts = [self._division, *self._pieces]
+        self.nbytes = sum(part.nbytes for part in parts if part is not None) + sum(map(nbytes, self.keys))
+        """Bytes that it occupies."""
+
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[State]:
+        """Return the states of the groups, of columns with the rows of the keys."""
+        parts = [
+            piece.reduce(reduce, columns) for piece, columns in zip(self._pieces, self._divided(values), strict=True)
+        ]
+        return [tuple(map(concat_rows, zip(*states, strict=True))) for states in zip(*parts, strict=True)]
+
+    def _divided(self, columns: Sequence[Column]) -> list[Sequence[Column]]:
+        return [columns] if self._division is None else list(self._division.pieces(columns))
+
+
+def _grouped(keys: Sequence[NumberArray]) -> tuple[Piece, Sequence[NumberArray]]:
+    """Return some rows by group, and the keys; sort only where these span much, for numbering cells is faster."""
+    grid = Grid.around(keys) if len(keys[0]) else None
+    if grid is not None and grid.cells <= CELLS_PER_ROW * len(keys[0]):
+        codes = Codes(grid.codes(keys), grid.cells)
+        cells = np.flatnonzero(codes.sizes())
+        size = codes.codes.nbytes + codes.sizes().nbytes + cells.nbytes
+        return Piece(codes, cells, size), grid.keys(cells, [key.dtype for key in keys])
+    runs = group_rows(keys)
+    assert runs.permutation is not None, "rows were grouped by sorting"
+    firsts = runs.firsts()
+    return Piece(runs, None, runs.permutation.nbytes + runs.segments.nbytes), [key.take(firsts) for key in keys]

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import dask
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask.kernels import grouping, tally
+from akdask.plan import group as group_plan
+from akdask.plan import kept, ranges
+from akdask.testing.memory import MemorySource
+from akdask.testing.strategies import partition_lengths, partitioned
+
+ROWS = np.arange(60)
+
+
+@pytest.fixture(autouse=True)
+def sorted_and_cut(monkeypatch):
+    """Few rows are neither sorted nor cut in real use."""
+    monkeypatch.setattr(ranges, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
+    monkeypatch.setattr(tally, "FEWEST_CELLS", 0)
+    monkeypatch.setattr(tally, "MOST_CELLS", 0)
+
+
+@pytest.fixture
+def source():
+    columns = {"k": ROWS * 7 % 30, "s": (ROWS * 11 % 20).astype(str), "x": ROWS * 0.5, "y": ROWS}
+    return MemorySource(columns, [20, 0, 30, 10])
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """Count how often keys are grouped."""
+    made = []
+    init = grouping.Grouping.__init__
+    monkeypatch.setattr(grouping.Grouping, "__init__", lambda self, *args: made.append(self) or init(self, *args))
+    return made
+
+
+def sums(keys, values):
+    return [values[keys == key].sum() for key in np.unique(keys)]
+
+
+def test_a_second_reduction_groups_nothing_and_reads_no_keys(source, found):
+    data = source.arrays()
+    groups = ak.GroupBy(data["k"])
+    assert groups.sum(data["x"])[1].tolist() == sums(ROWS * 7 % 30, ROWS * 0.5)
+    first = len(found)
+    assert first > 1
+    source.reads.clear()
+    assert groups.sum(data["y"])[1].tolist() == sums(ROWS * 7 % 30, ROWS)
+    assert groups.max(data["y"])[1].tolist() == [ROWS[key == ROWS * 7 % 30].max() for key in range(30)]
+    assert groups.size()[1].tolist() == [2] * 30
+    assert groups.unique_keys.tolist() == list(range(30))
+    assert len(found) == first
+    assert {read.column for read in source.reads} == {"y"}
+
+
+def test_groups_are_forgotten_with_their_groupby(source, found):
+    data = source.arrays()
+    groups = ak.GroupBy([data["s"], data["k"]])
+    result = groups.sum(data["y"])[1]
+    result.to_ndarray()
+    name = next(iter(groups._wishes))
+    assert kept.is_wished(name)
+    assert any(key[0] == name for key in kept._kept)
+    del groups
+    assert not any(key[0] == name for key in kept._kept)
+    before = len(found)
+    result.to_ndarray()
+    assert len(found) > before
+    assert not any(key[0] == name for key in kept._kept)
+
+
+def test_groups_that_nobody_may_ask_again_are_not_kept(source):
+    data = source.arrays()
+    keys, totals = ak.GroupBy(data["k"]).sum(data["y"])
+    before = list(kept._kept)
+    dask.compute(keys, totals)
+    assert list(kept._kept) == before
+
+
+def test_no_more_is_kept_than_is_allowed(source, found):
+    data = source.arrays()
+    groups = ak.GroupBy(data["k"])
+    with ak.config.set(kept_groups=0):
+        groups.sum(data["y"])[1].to_ndarray()
+        assert not kept._kept
+        before = len(found)
+        assert groups.sum(data["y"])[1].tolist() == sums(ROWS * 7 % 30, ROWS)
+        assert len(found) == 2 * before
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_kept_groups_give_what_new_ones_give_for_any_selection(data):
+    lengths = data.draw(partition_lengths(max_partitions=3))
+    rows = sum(lengths)
+    plain = data.draw(st.lists(st.integers(-(2**40), 2**40) | st.integers(0, 3), min_size=rows, max_size=rows))
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=rows, max_size=rows)), bool)
+    keys, values = np.array(plain, np.int64), np.arange(rows)
+    lazy_keys, lazy_values = partitioned(keys, lengths), partitioned(values, lengths)
+    half = rows // 2
+    lazy_mask = partitioned(mask, lengths)
+    selections = {
+        "all": (slice(None), lambda column: column),
+        "first": (slice(half), lambda column: column[:half]),
+        "last": (slice(half, 2 * half), lambda column: column[half : 2 * half]),
+        "some": (mask, lambda column: column[lazy_mask]),
+    }
+    # All at the same time, so that what is kept for one could be mistaken for another's.
+    groups = {name: ak.GroupBy(select(lazy_keys)) for name, (_, select) in selections.items()}
+    for wanted in (lambda part: part, lambda part: part * 2):
+        for name, (rows_of, select) in selections.items():
+            got = groups[name].sum(wanted(select(lazy_values)))[1]
+            assert got.tolist() == sums(keys[rows_of], wanted(values[rows_of]))
