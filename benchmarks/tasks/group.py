@@ -73,10 +73,10 @@ def distinct_values(setting: Setting) -> list[Result]:
 
 
 def string_groups(setting: Setting) -> list[Result]:
-    """Find minimum, mean and maximum by strings in memory: a few hundred names, and many."""
+    """Find minimum, mean and maximum by strings in memory: a few hundred names, many, and as many as rows."""
     rows = setting.rows // 4
     results = []
-    for count, floor in ((412, 2.0), (rows // 20, 3.0)):
+    for count, floor in ((412, 2.0), (rows // 20, 3.0), (rows, 3.0)):
         random = np.random.default_rng(0)
         names = pa.array([f"station number {number:05d}" for number in range(count)], pa.large_string())
         table = pa.table({"k": names.take(pa.array(random.integers(0, count, rows))), "v": random.random(rows)})
