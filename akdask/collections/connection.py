@@ -83,7 +83,7 @@ def get_config() -> dict[str, Any]:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         locales = [{"id": 0, "name": socket.gethostname(), "physicalMemory": memory, "maxTaskPar": CPU_COUNT}]
     else:
-        workers = client.scheduler_info()["workers"]
+        workers = client.scheduler_info(n_workers=-1)["workers"]
         locales = [
             {"id": number, "name": str(name), "physicalMemory": facts["memory_limit"], "maxTaskPar": facts["nthreads"]}
             for number, (name, facts) in enumerate(workers.items())

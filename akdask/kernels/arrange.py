@@ -60,6 +60,11 @@ class Arrangement:
         """Number of leading keys that decide to which range of the result a row belongs."""
         return self.nkeys
 
+    @property
+    def reduces(self) -> bool:
+        """Whether merging leaves fewer rows: they all stay, and must stay in order."""
+        return False
+
     def keys(self, table: Table) -> list[Column]:
         """Return the key columns of a table."""
         return [table.columns[number] for number in range(self.nkeys)]

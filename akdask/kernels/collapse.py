@@ -44,6 +44,11 @@ class Merging(Protocol):
         """Number of leading keys that decide to which range of the result a row belongs."""
         ...
 
+    @property
+    def reduces(self) -> bool:
+        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        ...
+
     def keys(self, table: Table) -> list[Column]:
         """Return the key columns of a table."""
         ...
@@ -78,6 +83,11 @@ class Collapse:
     def cut_keys(self) -> int:
         """Number of leading keys that decide to which range of the result a row belongs."""
         return self.nkeys
+
+    @property
+    def reduces(self) -> bool:
+        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        return True
 
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from akdask.kernels.keys import Key, pack_words, row_bits, unpack_rows
+from akdask.kernels.sized import Sized
 from akdask.typing import NumberArray
 
 NO_ROW = -1
 
 
-class Fanout:
+class Fanout(Sized):
     """The rows of a table that have the same keys as a given one.
 
     Parameters

@@ -18,6 +18,7 @@ from akdask.kernels import hashing
 from akdask.kernels.gapped import VACANT, Layout
 from akdask.kernels.grid import Grid
 from akdask.kernels.keys import WORD_BITS, Key, Words, pack_words, row_bits, span, unpack_rows, word
+from akdask.kernels.sized import Sized
 from akdask.kernels.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
@@ -92,7 +93,7 @@ def hashed_words(keys: Sequence[Column]) -> tuple[Words, None]:
     return hashing.hash_rows(keys), None
 
 
-class DirectIndex:
+class DirectIndex(Sized):
     """The first row in each cell of a grid, and one cell more for all that the grid does not hold."""
 
     def __init__(self, keys: Sequence[Column], grid: Grid) -> None:
@@ -118,7 +119,7 @@ class DirectIndex:
         return out
 
 
-class TextIndex:
+class TextIndex(Sized):
     """A few strings, which Arrow finds faster than any index, although it begins anew with every block."""
 
     def __init__(self, keys: Sequence[Column]) -> None:
@@ -137,7 +138,7 @@ class TextIndex:
         return out
 
 
-class PackedIndex:
+class PackedIndex(Sized):
     """Words of key and row number, for keys whose ranges leave room for one.
 
     Keys are mixed well, in such a way that different ones stay different.
@@ -201,7 +202,7 @@ class PackedIndex:
         return tags, outside
 
 
-class HashIndex:
+class HashIndex(Sized):
     """Hashes, each with the number of its row beside it, so that both are read at once."""
 
     def __init__(self, keys: Sequence[Column]) -> None:

@@ -12,6 +12,7 @@ from akdask.kernels.gapped import VACANT, Layout
 from akdask.kernels.grid import Grid
 from akdask.kernels.keyindex import EMPTY, KeyIndex, direct_grid, hashed_words, index_keys, packable_spans
 from akdask.kernels.keys import Words
+from akdask.kernels.sized import Sized
 from akdask.typing import Column, NumberArray
 
 
@@ -44,7 +45,7 @@ def key_set(keys: Sequence[Column]) -> KeySet:
     return IndexSet(index_keys(keys))
 
 
-class DirectSet:
+class DirectSet(Sized):
     """Whether there is a key in each cell of a grid, and one cell more for all that the grid does not hold."""
 
     def __init__(self, keys: Sequence[Column], grid: Grid) -> None:
@@ -57,7 +58,7 @@ class DirectSet:
         return self._cells.take(self._grid.codes_within(keys), out=out, mode="clip")
 
 
-class HashSet:
+class HashSet(Sized):
     """The hashes of single numbers, which are equal where the numbers are."""
 
     def __init__(self, keys: Sequence[Column]) -> None:
@@ -82,7 +83,7 @@ class HashSet:
         return same, np.flatnonzero(words < hashes)
 
 
-class IndexSet:
+class IndexSet(Sized):
     """The keys that an index finds."""
 
     def __init__(self, index: KeyIndex) -> None:

@@ -79,6 +79,11 @@ class Pairs:
         return self.nkeys
 
     @property
+    def reduces(self) -> bool:
+        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        return True
+
+    @property
     def collapse(self) -> Collapse:
         """What makes the tables of rows."""
         return Collapse(self.nkeys + 1, COUNT)

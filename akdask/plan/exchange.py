@@ -41,8 +41,8 @@ FEWEST_GROUPS = 64
 Part = Any
 """What a partition gives to a new one; splitting a block of rows makes one for each."""
 
-Pieces = Sequence[Sequence[Part]]
-"""For each new partition, the parts that it gets, in the order of the rows."""
+Pieces = Sequence[Sequence[Part]] | None
+"""For each new partition, the parts that it gets, in the order of the rows; None where no partition gets any."""
 
 
 class Finish(Protocol):
@@ -87,7 +87,7 @@ class Exchanged(Node):
         joined: list[Hashable] = []
         for number, (start, stop) in enumerate(pairwise(bounds)):
             key = (f"join-{self._name}", number)
-            graph[key] = Task(key, join_pieces, List(*map(TaskRef, keys[start:stop])))
+            graph[key] = Task(key, join_pieces, List(*map(TaskRef, keys[start:stop])), self.finish)
             joined.append(key)
         return joined
 
@@ -107,17 +107,19 @@ def exchanged(split: Expr, count: int, finish: Finish) -> Expr:
 
 def _make(pieces: Sequence[Any], finish: Finish, index: int | None) -> Any:
     """Make a new partition: the function of its task."""
-    chosen = pieces if index is None else [piece[index] for piece in pieces]
+    chosen = pieces if index is None else [piece[index] for piece in pieces if piece is not None]
     return finish([part for parts in chosen for part in parts])
 
 
 def _packed_piece(pieces: Pieces, finish: Finish, index: int) -> Sequence[Part]:
-    return finish.pack(pieces[index])
+    return [] if pieces is None else finish.pack(pieces[index])
 
 
-def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
+def join_pieces(pieces: Sequence[Pieces], finish: Finish) -> Pieces:
     """Join the pieces of several partitions, for each new one."""
-    return [[part for parts in same for part in parts] for same in zip(*pieces, strict=True)]
+    used = [item for item in pieces if item is not None]
+    joined = [finish.pack([part for parts in same for part in parts]) for same in zip(*used, strict=True)]
+    return joined or None
 
 
 def on_cluster() -> bool:

@@ -10,7 +10,7 @@ from akdask.kernels.pairs import PAIR_STATISTICS, Pairs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
 from akdask.plan.chain import Chain
-from akdask.plan.exchange import on_cluster
+from akdask.plan.exchange import MOST_PARTITIONS, on_cluster
 from akdask.plan.groupblocks import group_partitions
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lots import lots_of
@@ -101,10 +101,9 @@ def group_rows_of(frame: Frame, keys: tuple[Value, ...]) -> RowSpace:
 
 def planned_ranges(frame: Frame) -> int:
     """Return in how many partitions groups of the rows of a frame come, judged by what is known for good."""
+    most = min(frame.npartitions, MOST_PARTITIONS)
     sizes = [base.rows.size for base in Chain.of(frame).bases if isinstance(base, Scan | Rows | Literal)]
-    if not sizes or sizes[0] is None:
-        return frame.npartitions
-    return max(1, min(frame.npartitions, -(-sizes[0] // RANGE_ROWS)))
+    return most if not sizes or sizes[0] is None else max(1, min(most, -(-sizes[0] // RANGE_ROWS)))
 
 
 class GroupStatistic(Frame):

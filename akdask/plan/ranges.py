@@ -1,37 +1,51 @@
 """Tables that are sorted by key, one for each partition, cut at common keys and merged range by range.
 
-Where to cut is found from samples when the tables are there.  Few rows stay together in the first range.
+Of many tables those with few rows are merged beforehand, a few at a time, so that what cutting costs follows the rows
+and not the number of tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import sys
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
-from akdask.columns import Table, concat_rows, take_rows, to_objects
+from akdask.columns import Table
 from akdask.kernels.collapse import Collapse, Merging
-from akdask.kernels.group import group_rows
 from akdask.plan import kept
 from akdask.plan._dask import Expr
-from akdask.plan.exchange import Pieces, exchanged, join_pieces, on_cluster
+from akdask.plan.cuts import SAMPLES, Cuts, Sample, choose_cuts, cut
+from akdask.plan.exchange import Pieces, exchanged, on_cluster
 from akdask.plan.pipeline import Pipeline
-from akdask.plan.tables import Tasks
-from akdask.typing import Column
+from akdask.plan.tables import Tasks, Union
 
-SAMPLES = 256
-"""Rows that stand for a table where the cuts are chosen."""
-
-WHOLE_ROWS = 2**18
-"""Rows that are not worth cutting."""
-
+MOST_SAMPLES = 2**16
+"""Rows that stand for all tables, but for two of each."""
 
 MOST_SLICES = 2**14
 """Slices of tables that threads share sooner made by one task than by two tasks for each table."""
+
+FEW_TABLES = 64
+"""So many tables are cut and merged as they are."""
+
+FEW_ROWS = 2**14
+"""Rows of a table that is merged beforehand, where there are more tables."""
+
+FAN_IN = 16
+MOST_MERGED = 2**20
+"""Rows beyond which tables are not merged beforehand after all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What is known of some tables where the cuts are chosen: samples by number, and `merged`, what `members` hold."""
+
+    samples: dict[int, Sample]
+    merged: Table | None = None
+    members: frozenset[int] = frozenset()
+
+    def __sizeof__(self) -> int:
+        return 0 if self.merged is None else sys.getsizeof(self.merged)
 
 
 def merge_by_range(name: str, tables: Expr, count: int, merging: Merging, kept_as: str | None = None) -> Expr:
@@ -39,20 +53,43 @@ def merge_by_range(name: str, tables: Expr, count: int, merging: Merging, kept_a
 
     Groupings of what is merged are kept under the name `kept_as`, if one is given.
     """
-    everything = tuple((0, partition) for partition in range(tables.npartitions))
+    everything = _all(tables)
     names = [None if kept_as is None else (kept_as, _gone_over(tables), number) for number in range(count)]
     if count == 1:
         return Tasks(name, _merge_all, ((everything, (merging, names[0])),), tables)
     if tables.npartitions * count <= MOST_SLICES and not on_cluster():
-        divided = Tasks(f"divide {name}", _divide, ((everything, (count, merging.cut_keys)),), tables)
+        divided = Tasks(f"divide {name}", _divide, ((everything, (count, merging)),), tables)
         calls = tuple((((0, 0),), (number, merging, names[number])) for number in range(count))
         return Tasks(name, _merge_range, calls, divided)
-    one_by_one = tuple((((0, partition),), (merging.cut_keys,)) for partition in range(tables.npartitions))
-    samples = Tasks(f"sample {name}", _sample, one_by_one, tables)
-    cuts = Tasks(f"cut {name}", _choose_cuts, ((everything, (count,)),), samples)
-    with_cuts = tuple((((0, partition), (1, 0)), (count, merging.cut_keys)) for partition in range(tables.npartitions))
-    split = Tasks(f"split {name}", _split, with_cuts, tables, cuts)
-    return exchanged(split, count, MergeTables(merging))
+    return exchanged(_split_tables(name, tables, count, merging), count, MergeTables(merging))
+
+
+def _split_tables(name: str, tables: Expr, count: int, merging: Merging) -> Expr:
+    """Return the node that gives the rows of each range, of each table or of some that are merged beforehand."""
+    numbers = range(tables.npartitions)
+    is_many = len(numbers) > FEW_TABLES and merging.reduces
+    nkeys, most = merging.cut_keys, min(SAMPLES, max(MOST_SAMPLES // len(numbers), 2))
+    looks = tuple((((0, number),), (number, nkeys, most, FEW_ROWS if is_many else -1)) for number in numbers)
+    overviews: Expr = Tasks(f"sample {name}", _look_at, looks, tables)
+    while is_many and overviews.npartitions > FEW_TABLES:
+        calls = tuple((lot, (merging,)) for lot in _lots(overviews.npartitions))
+        overviews = Tasks(f"merge few {name}", _merge_few, calls, overviews)
+    cuts = Tasks(f"cut {name}", _choose_cuts, ((_all(overviews), (count, nkeys)),), overviews)
+    with_cuts = tuple((((0, number), (1, 0)), (number, count, nkeys)) for number in numbers)
+    split: Expr = Tasks(f"split {name}", _split, with_cuts, tables, cuts)
+    if is_many:
+        of_merged = tuple((((0, number), (1, 0)), (count, nkeys)) for number in range(overviews.npartitions))
+        split = Union(split, Tasks(f"split few {name}", _split_merged, of_merged, overviews, cuts))
+    return split
+
+
+def _all(tables: Expr) -> tuple[tuple[int, int], ...]:
+    return tuple((0, number) for number in range(tables.npartitions))
+
+
+def _lots(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    for start in range(0, count, FAN_IN):
+        yield tuple((0, number) for number in range(start, min(start + FAN_IN, count)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +105,7 @@ class MergeTables:
     def pack(self, tables: Sequence[Table]) -> list[Table]:
         """Return one table, merged as far as these are all."""
         used = _used(tables)
-        return [self.merging.merge(used)] if len(used) > 1 else [used[0].own()]
+        return [self.merging.merge(used)] if len(used) > 1 else [table.own() for table in used]
 
 
 def _used(tables: Sequence[Table]) -> list[Table]:
@@ -84,15 +121,17 @@ def _merge_all(tables: Sequence[Table], merging: Merging, name: kept.Key | None)
     return merging.finish(merging.merge_grouped(grouping, used))
 
 
-def _merge_range(divided: Sequence[Pieces], number: int, merging: Merging, name: kept.Key | None) -> Table:
+def _merge_range(divided: Sequence[list[list[Table]]], number: int, merging: Merging, name: kept.Key | None) -> Table:
     (pieces,) = divided
     return _merge_all(pieces[number], merging, name)
 
 
-def _divide(tables: Sequence[Table], count: int, nkeys: int) -> Pieces:
+def _divide(tables: Sequence[Table], count: int, merging: Merging) -> list[list[Table]]:
     """Return the rows of each range of all tables."""
-    cuts = _choose_cuts([_sample([table], nkeys) for table in tables], count)
-    return join_pieces([_split((table, cuts), count, nkeys) for table in tables])
+    nkeys = merging.cut_keys
+    cuts = choose_cuts([Sample.of(table, nkeys) for table in tables], count)
+    pieces = [cut(table, cuts, count, nkeys) for table in tables]
+    return [[part for parts in same for part in parts] for same in zip(*pieces, strict=True)]
 
 
 def _gone_over(tables: Expr) -> tuple[Hashable, ...]:
@@ -102,62 +141,35 @@ def _gone_over(tables: Expr) -> tuple[Hashable, ...]:
     return tuple(_gone_over(part) for part in tables.operands)
 
 
-def _sample(tables: Sequence[Table], nkeys: int) -> tuple[int, list[Column]]:
-    """Return the number of rows, and the keys of some, evenly spaced."""
+def _look_at(tables: Sequence[Table], number: int, nkeys: int, most: int, few_rows: int) -> Overview:
     (table,) = tables
-    positions = np.linspace(0, max(table.nrows - 1, 0), min(table.nrows, SAMPLES)).astype(np.int64)
-    return table.nrows, [take_rows(table.columns[number], positions) for number in range(nkeys)]
+    samples = {number: Sample.of(table, nkeys, most)}
+    return Overview(samples, table, frozenset([number])) if table.nrows <= few_rows else Overview(samples)
 
 
-def _choose_cuts(samples: Sequence[tuple[int, list[Column]]], count: int) -> list[list[Any]]:
-    """Return keys that cut the rows into parts of about the same size, fewer than `count` where there are few rows."""
-    total = sum(nrows for nrows, _ in samples)
-    if total <= WHOLE_ROWS:
-        return []
-    used = [(nrows, keys) for nrows, keys in samples if nrows]
-    keys = [concat_rows(columns) for columns in zip(*(keys for _, keys in used), strict=True)]
-    weights = np.concatenate([np.full(len(columns[0]), nrows / len(columns[0])) for nrows, columns in used])
-    runs = group_rows(keys)
-    assert runs.permutation is not None
-    before = np.cumsum(weights[runs.permutation])
-    wanted = total * np.arange(1, count) / count
-    places = runs.permutation[np.searchsorted(before, wanted).clip(max=len(before) - 1)]
-    return [[_plain(key, place) for key in keys] for place in places.tolist()]
+def _merge_few(overviews: Sequence[Overview], merging: Merging) -> Overview:
+    """Put overviews together, and what they have merged unless it is too much."""
+    samples = {number: sample for overview in overviews for number, sample in overview.samples.items()}
+    merged = [overview.merged for overview in overviews if overview.merged is not None]
+    if not merged or sum(table.nrows for table in merged) > MOST_MERGED:
+        return Overview(samples)
+    members = frozenset().union(*(overview.members for overview in overviews))
+    return Overview(samples, MergeTables(merging).pack(merged)[0], members)
 
 
-def _split(inputs: tuple[Table, list[list[Any]]], count: int, nkeys: int) -> list[list[Table]]:
-    """Return the rows of each range, without a copy; ranges for which there are no cuts get none."""
-    table, cuts = inputs
-    keys = [table.columns[number] for number in range(nkeys)]
-    places = [0, *(_place(keys, cut) for cut in cuts), *([table.nrows] * (count - len(cuts)))]
-    return [[table.slice(start, stop)] for start, stop in pairwise(places)]
+def _choose_cuts(overviews: Sequence[Overview], count: int, nkeys: int) -> tuple[Cuts, frozenset[int]]:
+    """Return the cuts, and the numbers of the tables that have been merged beforehand."""
+    members = frozenset().union(*(overview.members for overview in overviews))
+    samples = [Sample.of(overview.merged, nkeys) for overview in overviews if overview.merged is not None]
+    samples += [sample for item in overviews for number, sample in item.samples.items() if number not in members]
+    return choose_cuts(samples, count), members
 
 
-def _plain(column: Column, position: int) -> Any:
-    """Return a value in a form that is compared like the column's."""
-    if isinstance(column, np.ndarray):
-        return column[position]
-    if isinstance(column, pa.FixedSizeBinaryArray):
-        return to_objects(column.slice(position, 1))[0]
-    return column[position].as_py().encode()
+def _split(inputs: tuple[Table, tuple[Cuts, frozenset[int]]], number: int, count: int, nkeys: int) -> Pieces:
+    table, (cuts, members) = inputs
+    return None if number in members else cut(table, cuts, count, nkeys)
 
 
-def _place(keys: Sequence[Column], cut: Sequence[Any]) -> int:
-    """Return the position of the first row whose keys are not before a cut."""
-    start, stop = 0, len(keys[0])
-    for key, value in zip(keys, cut, strict=True):
-        start, stop = (_bisect(key, value, start, stop, side) for side in ("left", "right"))
-    return start
-
-
-def _bisect(column: Column, value: Any, start: int, stop: int, side: Any) -> int:
-    if isinstance(column, np.ndarray):
-        return start + int(np.searchsorted(column[start:stop], value, side))
-    while start < stop:
-        middle = (start + stop) // 2
-        found = _plain(column, middle)
-        if found < value or (side == "right" and found == value):
-            start = middle + 1
-        else:
-            stop = middle
-    return start
+def _split_merged(inputs: tuple[Overview, tuple[Cuts, frozenset[int]]], count: int, nkeys: int) -> Pieces:
+    overview, (cuts, _) = inputs
+    return None if overview.merged is None else cut(overview.merged, cuts, count, nkeys)

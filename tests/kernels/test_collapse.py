@@ -24,7 +24,7 @@ def as_lists(table: Table) -> list[list[object]]:
     return [column.tolist() for column in table.columns.values()]
 
 
-def at_once(make, *args) -> Table:
+def at_once(make, *args):
     """Group without dividing the rows, as few rows are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "PIECE_ROWS", 2**16)

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from akdask.plan import cuts, groupblocks
 from akdask.plan import group as group_plan
-from akdask.plan import groupblocks, ranges
 from akdask.plan.explain import explain
 from akdask.testing.memory import MemorySource
 
@@ -66,7 +66,7 @@ def test_only_the_columns_that_are_asked_for_are_read(data):
 
 
 def test_many_partitions_of_groups_are_cut_at_keys(data, monkeypatch):
-    monkeypatch.setattr(ranges, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
     joined = ak.concatenate([data["y"], data["y"]])
     counts = ak.value_counts(joined)[1]

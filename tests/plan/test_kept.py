@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.kernels import grouping, tally
+from akdask.plan import cuts, kept
 from akdask.plan import group as group_plan
-from akdask.plan import kept, ranges
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -19,7 +19,7 @@ ROWS = np.arange(60)
 @pytest.fixture(autouse=True)
 def sorted_and_cut(monkeypatch):
     """Few rows are neither sorted nor cut in real use."""
-    monkeypatch.setattr(ranges, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
     monkeypatch.setattr(tally, "FEWEST_CELLS", 0)
     monkeypatch.setattr(tally, "MOST_CELLS", 0)

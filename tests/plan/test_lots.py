@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.collections.groupby import GroupBy
-from akdask.plan import lots
+from akdask.plan import lots, ranges
 from akdask.plan.lots import FEW, MOST_FILES, MOST_ROWS, in_lots
 from akdask.testing.memory import MemorySource
 
@@ -79,7 +79,7 @@ def test_groups_of_many_partitions_are_those_of_pandas_and_share_rows(seed):
 def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
     """Sorted rows and groups are joined to what was found of them before: lots must not move the cuts."""
     monkeypatch.setattr("akdask.plan.group.RANGE_ROWS", 100)
-    monkeypatch.setattr("akdask.plan.ranges.WHOLE_ROWS", 10)
+    monkeypatch.setattr("akdask.plan.cuts.WHOLE_ROWS", 10)
     monkeypatch.setattr("akdask.plan.exchange.SMALL_ROWS", 10)
     monkeypatch.setattr("akdask.plan.exchange.ROWS", 100)
     columns, frame = memory()
@@ -93,6 +93,26 @@ def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
     wanted = frame.groupby(frame["row"] // 3).agg({"value": "sum", "key": "max"})
     assert total.npartitions > 1
     np.testing.assert_allclose((total + largest).to_ndarray(), wanted["value"] + wanted["key"])
+
+
+@pytest.mark.parametrize("few_rows", [0, 3, 1000])
+def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(monkeypatch, few_rows):
+    for name, value in {"FEW_TABLES": 4, "FEW_ROWS": few_rows, "MOST_MERGED": 80, "MOST_SLICES": 0}.items():
+        monkeypatch.setattr(ranges, name, value)
+    monkeypatch.setattr("akdask.plan.cuts.WHOLE_ROWS", 10)
+    monkeypatch.setattr("akdask.plan.group.RANGE_ROWS", 300)
+    columns, frame = memory()
+    # Groups of neighbours in the first half, few groups in the second.
+    keys = np.where(frame["row"] < len(frame) // 2, frame["row"] // 2, -frame["key"])
+    rows = columns["row"]
+    groups = GroupBy(ak.where(rows < len(frame) // 2, rows // 2, -columns["key"]))
+    unique, totals = groups.sum(columns["row"])
+    _, distinct = groups.nunique(columns["value"])
+    wanted = frame.groupby(keys).agg({"row": "sum", "value": "nunique"})
+    assert unique.npartitions > 1
+    assert unique.tolist() == wanted.index.tolist()
+    assert totals.tolist() == wanted["row"].tolist()
+    assert distinct.tolist() == wanted["value"].tolist()
 
 
 def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot():

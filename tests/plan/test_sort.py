@@ -1,20 +1,25 @@
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
 
 import dask
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.columns import Table
 from akdask.plan import boundaries, exchange
 from akdask.plan import sort as plan_sort
 from akdask.plan.boundaries import sampled
 from akdask.plan.exchange import join_pieces
 from akdask.plan.run import resolve_lengths
+from akdask.plan.runs import Packed, PutInOrder, Run
+from akdask.schema import INT64, STR
 
 
 @pytest.fixture(autouse=True)
@@ -133,7 +138,29 @@ def test_rows_looked_at_do_not_depend_on_blocks(stride, cuts):
 
 
 def test_pieces_of_several_partitions_are_joined_in_order():
-    assert join_pieces([[["a"], []], [["b", "c"], ["d"]]]) == [["a", "b", "c"], ["d"]]
+    finish = PutInOrder((), ())
+    first, second, third = (Packed(np.array(words, np.uint64), 0) for words in ([1, 9], [2], [0, 7]))
+    joined = join_pieces([[[first], []], None, [[second, third], [first]]], finish)
+    assert [[part.words.tolist() for part in parts] for parts in joined] == [[[1, 9, 2, 0, 7]], [[1, 9]]]
+    assert join_pieces([None, None], finish) is None
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=5), st.lists(st.integers(0, 9), max_size=3)
+)
+def test_runs_that_are_packed_up_make_the_same_rows(blocks, marks):
+    """A run is a sorted block, cut at marks; rows of equal keys stay in the order of the blocks."""
+    runs, marks = [], np.sort(marks)
+    for number, block in enumerate(blocks):
+        keys = np.sort(np.array(block, np.int64))
+        text = pa.array([f"{number} {row}" for row in range(len(keys))], pa.large_string())
+        table = Table({"key": keys, "text": text}, len(keys))
+        runs.append(Run(table, (("key", True),), [0, *np.searchsorted(keys, marks).tolist(), len(keys)]))
+    finish = PutInOrder(("key", "text"), (INT64, STR))
+    (packed,) = finish.pack(runs)
+    for name in ("key", "text"):
+        assert finish([packed]).columns[name].tolist() == finish(runs).columns[name].tolist()
+    assert sys.getsizeof(packed) >= packed.table.nbytes
 
 
 def test_many_partitions_are_joined_before_pieces_are_handed_over(monkeypatch):
