@@ -26,6 +26,8 @@ programs need not parse text, and survive pickling, since errors cross from work
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable
 
 MAX_DETAILS = 10
@@ -68,6 +70,14 @@ class AkdaskError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.message, self.details, self.hint)
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line that called akdask, however many of its own functions lie between."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _rebuild(cls: type[AkdaskError], message: str, details: tuple[str, ...], hint: str | None) -> AkdaskError:

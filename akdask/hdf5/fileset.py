@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from akdask import config
-from akdask.errors import AkdaskError, FileError, MissingDatasetError
+from akdask.errors import AkdaskError, FileError, MissingDatasetError, warn
 from akdask.hdf5.agreement import Agreement
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
 from akdask.hdf5.inspect import inspect_file
@@ -248,7 +247,7 @@ def _without_errors(function: Callable[[Any], _T], items: Iterable[Any], problem
 def _warn_of_skipped(told: Sequence[str], count: int) -> None:
     """Tell in one warning how many files are left out, and why."""
     shown = "\n".join(told[:_MOST_MESSAGES])
-    warnings.warn(f"{count} file{'s are' if count > 1 else ' is'} left out:\n{shown}", RuntimeWarning, stacklevel=4)
+    warn(f"{count} file{'s are' if count > 1 else ' is'} left out:\n{shown}", RuntimeWarning)
 
 
 def _shown(filenames: Filenames) -> str:

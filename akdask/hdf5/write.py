@@ -7,7 +7,6 @@ they return, or `abort`.  Until `commit` nothing that was there is touched.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,15 @@ from typing import Literal, TypeAlias
 
 from akdask import config
 from akdask.columns import Table
-from akdask.errors import AkdaskError, ArgumentError, ExistsError, InconsistentFilesError, MissingFileError, WriteError
+from akdask.errors import (
+    AkdaskError,
+    ArgumentError,
+    ExistsError,
+    InconsistentFilesError,
+    MissingFileError,
+    WriteError,
+    warn,
+)
 from akdask.hdf5 import layout, manifest
 from akdask.hdf5.codecs import lay_out_object
 from akdask.hdf5.description import FileDescription
@@ -191,7 +198,7 @@ class SetWriter:
         stale = sorted(set(replaced).difference(self.targets))
         self._staging.commit(renames, stale)
         if replaced:
-            warnings.warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning, stacklevel=5)
+            warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning)
         return self.targets
 
     def abort(self) -> None:
