@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -138,3 +140,9 @@ def test_a_wider_range_is_packed():
 
 def test_nothing_is_found_in_an_empty_table():
     assert index_keys([np.empty(0, np.int64)]).find([np.arange(3)]).tolist() == [-1, -1, -1]
+
+
+def test_an_index_tells_how_much_memory_it_takes():
+    keys = [np.arange(1000)]
+    for index in DirectIndex(keys, Grid.around(keys)), PackedIndex(keys, [span(keys[0])]), HashIndex(keys):
+        assert 4_000 <= sys.getsizeof(index) <= 100_000

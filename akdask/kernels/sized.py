@@ -1,0 +1,32 @@
+"""How much memory an object takes that is made of columns, so that who keeps it knows when there is too much."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from akdask.columns import nbytes
+
+
+class Sized:
+    """Base of classes whose instances hold columns; `sys.getsizeof` counts them.
+
+    Examples
+    --------
+    >>> held = Sized()
+    >>> held.columns = [np.zeros(1000), np.zeros(1000)]
+    >>> sys.getsizeof(held) >= 16_000
+    True
+    """
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + sum(map(_bytes, vars(self).values()))
+
+
+def _bytes(item: Any) -> int:
+    if isinstance(item, list | tuple):
+        return sum(map(_bytes, item))
+    return nbytes(item) if isinstance(item, np.ndarray | pa.Array) else sys.getsizeof(item)
