@@ -15,8 +15,9 @@ DEFAULTS: dict[str, Any] = {
     "block_size": 2**21,
     # Elements up to which a created array has a single partition.
     "small_array": 2**20,
-    # Wait until written files are on disk before a set is replaced: whole even after a power failure, but slower.
-    "durable": True,
+    # Wait until written files are on disk, so that a power failure spares them: True, False, or "replaced", which is
+    # where they take the place of older ones, as both would be lost.
+    "durable": "replaced",
     # Persist every array as it is made, as an Arkouda server does.
     "eager": False,
     # Use the manifests of sets: what they tell need not be looked up in the files, nor partitions read in vain.

@@ -19,6 +19,8 @@ ROWS_AT_ONCE = 2**16
 """Rows of a piece: fewer cost more for each call, more no longer fit in the cache."""
 
 _BYTES_AT_ONCE = 2**22
+
+_LISTED, _SEPARATOR = pa.list_(pa.binary()), pa.scalar(b"\0")
 _NUL = np.zeros(1, np.uint8)
 
 
@@ -129,7 +131,8 @@ def _end_with_nul(text: NumberArray, bounds: NumberArray) -> NumberArray:
     offsets[-1] = offsets[-2]
     # The list has one row: all strings.  Offsets of 32 bits are enough for a piece, and are what Arrow joins.
     words = pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
-    joined = pc.binary_join(pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), words), b"\0")
+    whole = pa.Array.from_buffers(_LISTED, 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words])
+    joined = pc.binary_join(whole, _SEPARATOR)
     return np.frombuffer(joined.buffers()[2], np.uint8, len(text) + count - 1)
 
 

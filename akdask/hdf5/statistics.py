@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from akdask.columns import offsets_and_bytes, take_rows
+from akdask.hdf5.extremes import extreme_texts
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
 from akdask.storage.checksum import Checksum
 from akdask.storage.source import TEXT_BYTES, Bounds, text_prefix
@@ -107,24 +106,6 @@ class DatasetSummary:
         if self._strings is not None and len(self._strings):
             record["spelled"] = True
             record["low"], record["high"] = map(text_prefix, extreme_texts(self._strings))
-
-
-def extreme_texts(strings: pa.LargeStringArray) -> tuple[str, str]:
-    """Return the first and the last of some strings in the order of their bytes; at least one must be given.
-
-    Comparing whole strings is several times slower than looking at the first byte of each, which leaves few of most.
-    """
-    offsets, data = offsets_and_bytes(strings)
-    if (offsets[1:] == offsets[:-1]).any():
-        return _extremes_of(strings)
-    first = data.take(offsets[:-1] - offsets[0])
-    edges = [_extremes_of(take_rows(strings, np.flatnonzero(first == edge))) for edge in (first.min(), first.max())]
-    return edges[0][0], edges[1][1]
-
-
-def _extremes_of(strings: pa.LargeStringArray) -> tuple[str, str]:
-    extremes = pc.min_max(strings)
-    return extremes["min"].as_py(), extremes["max"].as_py()
 
 
 def _rises(block: NumberArray) -> bool:

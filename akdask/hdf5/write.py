@@ -132,7 +132,7 @@ class SetWriter:
         MissingFileError
             If objects are to be replaced in a set that is not there.
         """
-        self._staging.create()
+        self._staging.create(replaces=self._present)
         try:
             if self.mode == "append":
                 self._begin_append()

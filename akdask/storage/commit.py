@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
@@ -65,6 +65,12 @@ def _number_in(text: str) -> int | None:
     return int(digits) if found and digits.isdigit() else None
 
 
+def _is_durable(*, replaces: bool) -> bool:
+    """Whether to wait for the disk, by the setting `durable`."""
+    wanted = config.get("durable")
+    return replaces if wanted == "replaced" else bool(wanted)
+
+
 class Staging:
     """The hidden folder in which the files of one write are prepared.  Travels to workers, without its lock.
 
@@ -81,14 +87,19 @@ class Staging:
         self.folder = hidden_folder(target)
         # A task of an earlier write that is still running must not put its files among those of a later one.
         self._files = os.path.join(self.folder, uuid4().hex[:12])
-        self._durable = config.get("durable")
+        self._durable = True
         self._lock: Lock | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_lock": None}
 
-    def create(self) -> None:
+    def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
         """Make the folder, after putting in order what a dead writer has left; keeps other writers of the set off.
+
+        Parameters
+        ----------
+        replaces : callable
+            Asked then whether there are files that the new ones may replace.
 
         Raises
         ------
@@ -101,6 +112,7 @@ class Staging:
             with _errors_naming(self.target):
                 self._lock = self._locked()
                 os.mkdir(self._files)
+                self._durable = _is_durable(replaces=bool(replaces()))
         except BaseException:
             self.discard()
             raise

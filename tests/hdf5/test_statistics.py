@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.hdf5.statistics import extreme_texts
+from akdask.hdf5.extremes import extreme_texts
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6), min_size=1), st.integers(0))

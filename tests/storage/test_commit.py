@@ -1,7 +1,9 @@
 import os
+import warnings
 
 import pytest
 
+import akdask as ak
 from akdask.errors import UnsupportedError, WriteError
 from akdask.storage.commit import Staging
 from akdask.storage.recovery import recover
@@ -112,3 +114,18 @@ def test_a_missing_folder_and_a_path_below_a_file_are_refused_with_a_hint(tmp_pa
 def test_urls_cannot_be_written_to():
     with pytest.raises(UnsupportedError, match="s3://bucket/set"):
         Staging("s3://bucket/set")
+
+
+@pytest.mark.parametrize(
+    ("durable", "waits"), [(True, [True, True]), ("replaced", [False, True]), (False, [False] * 2)]
+)
+def test_a_write_waits_for_the_disk_where_that_is_asked_for(tmp_path, monkeypatch, durable, waits):
+    waited = []
+    monkeypatch.setattr("akdask.storage.commit.sync", waited.append)
+    found = []
+    for count in range(2):
+        with ak.config.set(durable=durable), warnings.catch_warnings(action="ignore"):
+            ak.arange(10 + count).to_hdf(tmp_path / "set")
+        found.append(any("LOCALE0000" in path for path in waited))
+        waited.clear()
+    assert found == waits
