@@ -61,7 +61,7 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
         If a string does not end with its one NUL, or is not UTF-8.
     """
     count = len(bounds) - 1
-    ends = bounds - bounds[0]
+    ends = bounds - bounds[0] if bounds[0] else bounds
     if not (ends[1:] > ends[:-1]).all() or len(values) - np.count_nonzero(values) != count:
         raise _misplaced(values, ends)
     ended = pa.Array.from_buffers(pa.large_binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(values)])

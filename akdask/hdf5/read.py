@@ -21,6 +21,7 @@ from akdask.schema import BOOL
 from akdask.storage.extents import ELSEWHERE, Extent
 from akdask.storage.files import FileIdentity, changed_error, is_unchanged
 from akdask.storage.read import range_reader
+from akdask.storage.scratch import scratch
 from akdask.typing import Column, NumberArray, StringArray
 
 _SCAN = 8 * 2**20  # bytes looked at in one go where strings have no segments
@@ -110,7 +111,6 @@ class Hdf5PartReader:
         self._stop = stop
         self._columns = columns
         self._extents = ExtentReader(file)
-        self._scratch = np.empty(0, np.uint8)
         self._starts: dict[str, NumberArray] = {}
 
     def __enter__(self) -> Self:
@@ -211,11 +211,9 @@ class Hdf5PartReader:
         return lists_of(bounds - first, self._read(items, first, last) if last > first else empty(items.dtype))
 
     def _read_stored(self, extent: Extent, start: int, count: int) -> NumberArray:
-        """Read into scratch memory, which the next call uses again."""
+        """Read into scratch memory, which the next call of this thread uses again."""
         dtype = np.dtype(extent.dtype)
-        if self._scratch.nbytes < count * dtype.itemsize:
-            self._scratch = np.empty(count * dtype.itemsize, np.uint8)
-        stored = self._scratch[: count * dtype.itemsize].view(dtype)
+        stored = scratch(count * dtype.itemsize).view(dtype)
         self._extents.read_into(stored, extent, start)
         return stored
 
