@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from akdask.columns import Table, concat_rows, take_rows
 from akdask.kernels.group import Groups, Stack, group_rows
-from akdask.kernels.grouped import GROUPED, ByUfuncs, State
+from akdask.kernels.grouped import GROUPED, State
 from akdask.kernels.grouping import Grouping
 from akdask.typing import Column, NumberArray
 
@@ -147,13 +147,12 @@ class Collapse:
     @property
     def folds(self) -> bool:
         """Whether states of the same groups are merged in place, column by column."""
-        return all(isinstance(GROUPED[step.name].join, ByUfuncs) for step in self.steps)
+        return all(GROUPED[step.name].folds for step in self.steps)
 
     def fold_cells(self, totals: Sequence[State], more: Sequence[State]) -> None:
         """Merge states of the same groups into the first of them, in place; see `folds`."""
         for step, total, state in zip(self.steps, totals, more, strict=True):
-            join: Any = GROUPED[step.name].join
-            join.fold(step.skipna, total, state)
+            GROUPED[step.name].fold(total, state, skipna=step.skipna)
 
     def finish(self, table: Table) -> Table:
         """Return the keys and the results, named by their numbers."""

@@ -81,6 +81,17 @@ class GroupedReduction:
         with np.errstate(all="ignore"):
             return self.join(groups, skipna, *state)
 
+    @property
+    def folds(self) -> bool:
+        """Whether states of the same groups can be merged in place, column by column."""
+        return isinstance(self.join, ByUfuncs)
+
+    def fold(self, total: State, more: State, skipna: bool = True) -> None:
+        """Merge states of the same groups into the first of them, in place; see `folds`."""
+        assert isinstance(self.join, ByUfuncs), "only ufuncs work in place"
+        with np.errstate(all="ignore"):
+            self.join.fold(skipna, total, more)
+
     def finalize(self, *state: Column, **params: Any) -> Column:
         """Return the results."""
         with np.errstate(all="ignore"):

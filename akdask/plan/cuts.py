@@ -35,10 +35,16 @@ class Sample:
     keys: list[Column]
 
     @classmethod
-    def of(cls, table: Table, nkeys: int, most: int = SAMPLES) -> Sample:
-        """Return evenly spaced rows."""
-        positions = np.linspace(0, max(table.nrows - 1, 0), min(table.nrows, most)).astype(np.int64)
-        return cls(table.nrows, [take_rows(table.columns[number], positions) for number in range(nkeys)])
+    def of(cls, keys: Sequence[Column], most: int = SAMPLES) -> Sample:
+        """Return evenly spaced rows of sorted keys."""
+        nrows = len(keys[0])
+        positions = np.linspace(0, max(nrows - 1, 0), min(nrows, most)).astype(np.int64)
+        return cls(nrows, [take_rows(key, positions) for key in keys])
+
+
+def cut_keys(table: Table, nkeys: int) -> list[Column]:
+    """Return the leading keys of a table, those by which it is cut."""
+    return [table.columns[number] for number in range(nkeys)]
 
 
 def choose_cuts(samples: Sequence[Sample], count: int) -> Cuts:
@@ -59,7 +65,7 @@ def choose_cuts(samples: Sequence[Sample], count: int) -> Cuts:
 
 def cut(table: Table, cuts: Cuts, count: int, nkeys: int) -> list[list[Table]]:
     """Return the rows of each range, without a copy; ranges for which there are no cuts get none."""
-    keys = [table.columns[number] for number in range(nkeys)]
+    keys = cut_keys(table, nkeys)
     places = [0, *(_place(keys, key) for key in cuts), table.nrows]
     nothing = [table.slice(0, 0)]
     found = [[table.slice(start, stop)] if start < stop else nothing for start, stop in pairwise(places)]

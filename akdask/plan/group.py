@@ -16,7 +16,7 @@ from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
-from akdask.plan.ranges import merge_by_range
+from akdask.plan.ranges import merge_by_range, merged_in_process
 from akdask.plan.sources import Literal, Rows, Scan
 from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value, describe
@@ -150,7 +150,9 @@ def _(frame: Grouped) -> Expr:
     collapse = Collapse(len(frame.keys), steps)
     name = frame.grouping
     kept_as = name if kept.is_wished(name) and not on_cluster() else None
-    partials = group_partitions(frame.frame, (*frame.keys, *values), collapse, frame.describe(), kept_as)
+    described = frame.describe()
+    in_slabs = merged_in_process(frame.frame.npartitions, frame.npartitions)
+    partials = group_partitions(frame.frame, (*frame.keys, *values), collapse, described, kept_as, in_slabs=in_slabs)
     return merge_by_range(frame._name, partials, frame.npartitions, collapse, kept_as)
 
 

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from akdask.columns import Table, concat_rows, empty
 from akdask.kernels.arrange import Arrangement
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
-from akdask.kernels.tally import Tallies, own
+from akdask.kernels.slab import Slab
+from akdask.kernels.tally import Tallies
 from akdask.plan import kept
 from akdask.plan._dask import Expr
 from akdask.plan.blocks import Lot, Partition
@@ -28,17 +31,23 @@ Gathering: TypeAlias = Collapse | Arrangement
 
 
 def group_partitions(
-    frame: Frame, values: Sequence[Value], gathering: Gathering, purpose: str, kept_as: str | None = None
+    frame: Frame,
+    values: Sequence[Value],
+    gathering: Gathering,
+    purpose: str,
+    kept_as: str | None = None,
+    *,
+    in_slabs: bool = False,
 ) -> Expr:
     """Return the node that makes sorted tables of the partitions of a frame; the first values are the keys.
 
-    Groupings of partitions are kept under the name `kept_as`, if one is given.
+    Groupings of partitions are kept under the name `kept_as`, if one is given.  If `in_slabs`, some are slabs instead.
     """
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         nkeys = gathering.nkeys
         name = None if kept_as is None else (kept_as, token(tuple(values[:nkeys])))
-        return GroupBlocks(compile_these(values), compile_these(values[nkeys:]), gathering, name)
+        return GroupBlocks(compile_these(values), compile_these(values[nkeys:]), gathering, name, in_slabs)
 
     purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(gathering)[:8]}"
     return pipeline(frame, values, sink, purpose, lots=lots_of(frame))
@@ -55,46 +64,84 @@ class GroupBlocks:
     without_keys: Program
     gathering: Gathering
     kept_as: kept.Key | None = None
+    in_slabs: bool = False
     leave_last_mask: bool = False
 
     @property
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition | Lot) -> Table:
+    def run(self, partition: Partition | Lot) -> Table | Slab:
         name = None if self.kept_as is None else (*self.kept_as, *partition.identity)
         grouping = kept.find(name)
         if isinstance(self.gathering, Collapse) and grouping is not None:
             return self.gathering.grouped(grouping, self._values(partition))
         tallies = Tallies(self.gathering, partition.nrows) if isinstance(self.gathering, Collapse) else None
-        held: list[list[Column]] = [[] for _ in self.program.outputs]
+        held = Held(self.program, partition.nrows)
         for block in partition.blocks():
             columns = block.evaluate(self.program)
             if tallies is None or not tallies.add(*self._parted(columns)):
-                for column, pieces in zip(columns, held, strict=True):
-                    pieces.append(own(column))
+                held.add(columns)
         tables = [] if tallies is None else tallies.tables()
-        if held[0] or not tables:
-            # What was tallied in part is quickly found again.
-            tables.append(self._sorted(held, None if tables else name))
-        return self.gathering.merge(tables)
+        if tables and not held.nrows:
+            return self.gathering.merge(tables)
+        keys, values = self._parted(held.columns())
+        if not tables and self.in_slabs and isinstance(self.gathering, Collapse):
+            slab = Slab.of(self.gathering, keys, values)
+            if slab is not None:
+                return slab
+        # What was tallied in part is quickly found again.
+        return self.gathering.merge([*tables, self._sorted(keys, values, None if tables else name)])
 
-    def _sorted(self, held: Sequence[list[Column]], name: kept.Key | None) -> Table:
-        keys, values = self._parted(_joined(held, self.program))
+    def _sorted(self, keys: list[Column], values: list[Column], name: kept.Key | None) -> Table:
         if isinstance(self.gathering, Arrangement):
             return self.gathering.rows(keys, values)
         return self.gathering.grouped(kept.keep(name, Grouping(keys)), values)
 
     def _values(self, partition: Partition | Lot) -> list[Column]:
-        held: list[list[Column]] = [[] for _ in self.without_keys.outputs]
-        for block in partition.blocks() if held else ():
-            for column, pieces in zip(block.evaluate(self.without_keys), held, strict=True):
-                pieces.append(own(column))
-        return _joined(held, self.without_keys)
+        held = Held(self.without_keys, partition.nrows)
+        for block in partition.blocks() if self.without_keys.outputs else ():
+            held.add(block.evaluate(self.without_keys))
+        return held.columns()
 
     def _parted(self, columns: list[Column]) -> tuple[list[Column], list[Column]]:
         return columns[: self.gathering.nkeys], columns[self.gathering.nkeys :]
 
 
-def _joined(held: Sequence[list[Column]], program: Program) -> list[Column]:
-    return [concat_rows(pieces) if pieces else empty(dtype) for pieces, dtype in zip(held, program.dtypes, strict=True)]
+class Held:
+    """The rows of several blocks.  Numbers are copied at once to where they stay: untouched memory costs nothing.
+
+    Parameters
+    ----------
+    program : Program
+        What the blocks are results of.
+    most : int
+        Number of rows that may come.
+    """
+
+    def __init__(self, program: Program, most: int) -> None:
+        self.nrows = 0
+        self._dtypes = program.dtypes
+        self._arrays = {number: np.empty(most, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
+        self._pieces: list[list[Column]] = [[] for _ in program.dtypes]
+
+    def add(self, columns: Sequence[Column]) -> None:
+        """Copy the rows of a block, whose memory the next one uses again."""
+        stop = self.nrows + len(columns[0])
+        for number, column in enumerate(columns):
+            if number in self._arrays:
+                self._arrays[number][self.nrows : stop] = column
+            else:
+                self._pieces[number].append(column)
+        self.nrows = stop
+
+    def columns(self) -> list[Column]:
+        """Return all rows."""
+        return [
+            self._arrays[number][: self.nrows]
+            if number in self._arrays
+            else concat_rows(pieces)
+            if pieces
+            else empty(dtype)
+            for number, (pieces, dtype) in enumerate(zip(self._pieces, self._dtypes, strict=True))
+        ]

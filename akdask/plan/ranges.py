@@ -6,15 +6,19 @@ and not the number of tables.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeGuard
 
 from akdask.columns import Table
 from akdask.kernels.collapse import Collapse, Merging
+from akdask.kernels.slab import Slab, merge_slabs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
-from akdask.plan.cuts import SAMPLES, Cuts, Sample, choose_cuts, cut
+from akdask.plan.cuts import SAMPLES, Cuts, Sample, choose_cuts, cut, cut_keys
 from akdask.plan.exchange import Pieces, exchanged, on_cluster
 from akdask.plan.pipeline import Pipeline
 from akdask.plan.tables import Tasks, Union
@@ -57,11 +61,16 @@ def merge_by_range(name: str, tables: Expr, count: int, merging: Merging, kept_a
     names = [None if kept_as is None else (kept_as, _gone_over(tables), number) for number in range(count)]
     if count == 1:
         return Tasks(name, _merge_all, ((everything, (merging, names[0])),), tables)
-    if tables.npartitions * count <= MOST_SLICES and not on_cluster():
+    if merged_in_process(tables.npartitions, count):
         divided = Tasks(f"divide {name}", _divide, ((everything, (count, merging)),), tables)
         calls = tuple((((0, 0),), (number, merging, names[number])) for number in range(count))
         return Tasks(name, _merge_range, calls, divided)
     return exchanged(_split_tables(name, tables, count, merging), count, MergeTables(merging))
+
+
+def merged_in_process(tables: int, count: int) -> bool:
+    """Whether one task looks at all tables, which then may be slabs as well, and cuts them into `count` ranges."""
+    return (count == 1 or tables * count <= MOST_SLICES) and not on_cluster()
 
 
 def _split_tables(name: str, tables: Expr, count: int, merging: Merging) -> Expr:
@@ -108,29 +117,45 @@ class MergeTables:
         return [self.merging.merge(used)] if len(used) > 1 else [table.own() for table in used]
 
 
+def _all_slabs(tables: Sequence[Table | Slab]) -> TypeGuard[Sequence[Slab]]:
+    return all(isinstance(table, Slab) for table in tables)
+
+
+def _as_tables(tables: Sequence[Table | Slab]) -> list[Table]:
+    return [table.table() if isinstance(table, Slab) else table for table in tables]
+
+
 def _used(tables: Sequence[Table]) -> list[Table]:
     return [table for table in tables if table.nrows] or list(tables[:1])
 
 
-def _merge_all(tables: Sequence[Table], merging: Merging, name: kept.Key | None) -> Table:
-    """Merge tables; by groups that are kept, where there are any."""
-    used = _used(tables)
+def _merge_all(tables: Sequence[Table | Slab], merging: Merging, name: kept.Key | None) -> Table:
+    """Merge tables or slabs; by groups that are kept, where there are any."""
+    if _all_slabs(tables):
+        return merging.finish(merge_slabs(tables))
+    used = _used(_as_tables(tables))
     if name is None or len(used) == 1 or not isinstance(merging, Collapse):
         return MergeTables(merging)(used)
     grouping = kept.find(name) or kept.keep(name, merging.group_again(used))
     return merging.finish(merging.merge_grouped(grouping, used))
 
 
-def _merge_range(divided: Sequence[list[list[Table]]], number: int, merging: Merging, name: kept.Key | None) -> Table:
+def _merge_range(divided: Sequence[Any], number: int, merging: Merging, name: kept.Key | None) -> Table:
     (pieces,) = divided
     return _merge_all(pieces[number], merging, name)
 
 
-def _divide(tables: Sequence[Table], count: int, merging: Merging) -> list[list[Table]]:
-    """Return the rows of each range of all tables."""
+def _divide(tables: Sequence[Table | Slab], count: int, merging: Merging) -> Sequence[Sequence[Table | Slab]]:
+    """Return the parts of all tables, or of all slabs, that belong to each range."""
     nkeys = merging.cut_keys
-    cuts = choose_cuts([Sample.of(table, nkeys) for table in tables], count)
-    pieces = [cut(table, cuts, count, nkeys) for table in tables]
+    if _all_slabs(tables):
+        cuts = choose_cuts([Sample.of([slab.keys()]) for slab in tables], count)
+        edges = [-math.inf, *(int(key) for (key,) in cuts), math.inf]
+        slabs = [[slab.between(*edge) for slab in tables] for edge in pairwise(edges)]
+        return slabs + [[tables[0].between(0, 0)]] * (count - len(slabs))
+    used = _as_tables(tables)
+    cuts = choose_cuts([Sample.of(cut_keys(table, nkeys)) for table in used], count)
+    pieces = [cut(table, cuts, count, nkeys) for table in used]
     return [[part for parts in same for part in parts] for same in zip(*pieces, strict=True)]
 
 
@@ -143,7 +168,7 @@ def _gone_over(tables: Expr) -> tuple[Hashable, ...]:
 
 def _look_at(tables: Sequence[Table], number: int, nkeys: int, most: int, few_rows: int) -> Overview:
     (table,) = tables
-    samples = {number: Sample.of(table, nkeys, most)}
+    samples = {number: Sample.of(cut_keys(table, nkeys), most)}
     return Overview(samples, table, frozenset([number])) if table.nrows <= few_rows else Overview(samples)
 
 
@@ -160,7 +185,7 @@ def _merge_few(overviews: Sequence[Overview], merging: Merging) -> Overview:
 def _choose_cuts(overviews: Sequence[Overview], count: int, nkeys: int) -> tuple[Cuts, frozenset[int]]:
     """Return the cuts, and the numbers of the tables that have been merged beforehand."""
     members = frozenset().union(*(overview.members for overview in overviews))
-    samples = [Sample.of(overview.merged, nkeys) for overview in overviews if overview.merged is not None]
+    samples = [Sample.of(cut_keys(overview.merged, nkeys)) for overview in overviews if overview.merged is not None]
     samples += [sample for item in overviews for number, sample in item.samples.items() if number not in members]
     return choose_cuts(samples, count), members
 

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import dask
 import numpy as np
+import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.kernels.slab import Slab
 from akdask.plan import cuts, groupblocks
 from akdask.plan import group as group_plan
 from akdask.plan.explain import explain
@@ -82,3 +84,29 @@ def test_groups_are_found_on_a_cluster(data, cluster_client):
     wanted = {(k, s): ROWS[(k == ROWS % 7) & (s == ROWS % 3)].sum() for k in range(7) for s in range(3)}
     assert dict(zip(zip(keys.tolist(), map(int, labels.tolist()), strict=True), sums.tolist(), strict=True)) == wanted
     assert ak.GroupBy(data["k"]).median(data["x"])[1].tolist() == by_hand(np.median, ROWS * 0.5)
+
+
+@pytest.mark.parametrize("count", [1, 3, 7])
+def test_groups_in_slabs_are_cut_where_sorted_ones_are(monkeypatch, count):
+    """Sums can be kept in slabs, variances cannot; they share their rows, also where some partitions have no slab."""
+    for path, value in {"slab.MOST_CELLS": 0, "slab.CHUNK": 4, "tally.MOST_CELLS": 0}.items():
+        monkeypatch.setattr(f"akdask.kernels.{path}", value)
+    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(group_plan, "RANGE_ROWS", 100)
+    slabs = []
+    make = Slab.of
+    monkeypatch.setattr(Slab, "of", lambda *args: slabs.append(make(*args)) or slabs[-1])
+    random = np.random.default_rng(count)
+    keys = np.concatenate([random.integers(-50, 50, 400), random.integers(-(10**6), 10**6, 20)])
+    values = random.integers(-100, 100, 420)
+    if count == 1:
+        keys, values = keys[:400], values[:400]
+    shares = np.diff(np.linspace(0, len(keys), count + 1).astype(int)).tolist()
+    columns = MemorySource({"k": keys, "v": values}, shares).arrays()
+    groups = ak.GroupBy(columns["k"])
+    (unique, sums), variances = groups.sum(columns["v"]), groups.var(columns["v"])[1]
+    wanted = pd.Series(values).groupby(keys).agg(["sum", "var"])
+    assert unique.tolist() == wanted.index.tolist()
+    assert sums.tolist() == wanted["sum"].tolist()
+    assert any(slab is not None for slab in slabs)
+    np.testing.assert_allclose((sums + variances).to_ndarray(), wanted["sum"] + wanted["var"])
