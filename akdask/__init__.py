@@ -105,10 +105,10 @@ from akdask.collections.joining import inner_join, merge
 from akdask.collections.ndarray import ArrayView
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
-from akdask.collections.scans import argmaxk, argmink, cumprod, cumsum, maxk, mink
+from akdask.collections.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
 from akdask.collections.segarray import SegArray
 from akdask.collections.setops import in1d, intersect1d, setdiff1d, setxor1d, union1d
-from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, searchsorted, sort
+from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, is_cosorted, searchsorted, sort
 from akdask.collections.strings import Strings
 from akdask.collections.uniqueness import unique, value_counts
 from akdask.errors import AkdaskError, NonUniqueError
@@ -180,6 +180,8 @@ __all__ = [
     "cosh",
     "count_nonzero",
     "ctz",
+    "cummax",
+    "cummin",
     "cumprod",
     "cumsum",
     "date_range",
@@ -205,6 +207,7 @@ __all__ = [
     "inner_join",
     "intersect1d",
     "ip_address",
+    "is_cosorted",
     "is_ipv4",
     "is_ipv6",
     "is_sorted",

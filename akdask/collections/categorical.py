@@ -11,6 +11,7 @@ import pandas as pd
 from akdask.collections.array import Array
 from akdask.collections.creation import array
 from akdask.collections.pdarray import pdarray
+from akdask.collections.scans import ExtremeMethods
 from akdask.collections.sorting import SortMethods, sort
 from akdask.collections.strings import Strings
 from akdask.collections.writing import Storable
@@ -35,7 +36,7 @@ from akdask.schema import INT64
 DEFAULT_NA = "N/A"
 
 
-class Categorical(SortMethods):
+class Categorical(ExtremeMethods, SortMethods):
     """A lazy array of strings of which few are different: an int64 code for each row, and the labels once.
 
     One of the labels stands for missing values; it is put behind the others if it is not among them.

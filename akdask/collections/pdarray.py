@@ -12,7 +12,7 @@ from akdask.collections.assignment import assigned
 from akdask.collections.ndarray import reshaped
 from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import ReductionMethods, reduced
-from akdask.collections.scans import ScanMethods
+from akdask.collections.scans import ExtremeMethods
 from akdask.collections.sorting import SortMethods
 from akdask.collections.wrap import shows
 from akdask.columns import Table, to_objects
@@ -23,7 +23,7 @@ from akdask.schema.bigint import bigint
 
 
 @shows("int", "uint", "float", "bool", "bigint")
-class pdarray(OperatorMethods, ReductionMethods, ScanMethods, SortMethods):
+class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
     """A lazy array of int64, uint64, float64, bool or bigint.
 
     Made by reading files, by `array`, `arange` and their like, and by computing with other arrays.  Everything is lazy

@@ -76,10 +76,6 @@ class ReductionMethods(Array):
         """
         return self._reduced("nunique", None, False)
 
-    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the elements are in ascending order; lazy."""
-        return self._reduced("is_sorted", axis, keepdims)
-
     def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
         if axis not in (None, 0, -1) or keepdims:
             raise UnsupportedError(

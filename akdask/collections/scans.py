@@ -1,4 +1,4 @@
-"""Running totals, and the few smallest and largest elements: all lazy."""
+"""Running totals and extremes, and the few smallest and largest elements: all lazy."""
 
 from __future__ import annotations
 
@@ -49,17 +49,64 @@ def cumprod(pda: pdarray, axis: int | None = None) -> pdarray:
     return _running("cumprod", pda, axis)
 
 
+def cummin(pda: pdarray, axis: int | None = None) -> pdarray:
+    """Return the smallest of each element and all before it, NaN from the first NaN on; lazy.
+
+    Parameters
+    ----------
+    pda : pdarray, Datetime or Timedelta
+        The elements; the result is of its kind, and has its rows.
+    axis : None or 0
+        There is only one axis.
+
+    Notes
+    -----
+    Follows ``numpy.minimum.accumulate``; Arkouda has no such function.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.cummin(ak.array([3, 1, 2])).tolist()
+    [3, 1, 1]
+    """
+    return _running("cummin", pda, axis)
+
+
+def cummax(pda: pdarray, axis: int | None = None) -> pdarray:
+    """Return the largest of each element and all before it, NaN from the first NaN on; lazy.  See `cummin`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.cummax(ak.array([1, 3, 2])).tolist()
+    [1, 3, 3]
+    """
+    return _running("cummax", pda, axis)
+
+
 def _running(name: str, pda: Any, axis: int | None) -> pdarray:
     if axis not in (None, 0, -1):
         raise UnsupportedError(f"{name}(axis={axis}): arrays have one dimension.", hint="leave axis.")
     _check_numbers(name, pda)
     frame = Running(Project(pda._frame, (0,), (pda._value,)), name)
-    running: Any = wrap(frame, frame.result)
+    # Extremes are of what they are chosen among: times stay times.
+    running: Any = pda._like(frame, frame.result) if name in {"cummin", "cummax"} else wrap(frame, frame.result)
     return running
 
 
-def mink(pda: pdarray, k: int) -> pdarray:
+def mink(pda: Any, k: int) -> Any:
     """Return the `k` smallest elements in ascending order; all if there are fewer.  Lazy.
+
+    Parameters
+    ----------
+    pda : pdarray, Strings or Categorical
+        The elements.
+    k : int
+        How many, at least 1.
+
+    Returns
+    -------
+    pdarray, Strings or Categorical
 
     Examples
     --------
@@ -70,7 +117,7 @@ def mink(pda: pdarray, k: int) -> pdarray:
     return _extremes("mink", pda, k)
 
 
-def maxk(pda: pdarray, k: int) -> pdarray:
+def maxk(pda: Any, k: int) -> Any:
     """Return the `k` largest elements in ascending order; all if there are fewer.  NaN counts as the largest.  Lazy.
 
     Examples
@@ -82,7 +129,7 @@ def maxk(pda: pdarray, k: int) -> pdarray:
     return _extremes("maxk", pda, k)
 
 
-def argmink(pda: pdarray, k: int) -> pdarray:
+def argmink(pda: Any, k: int) -> pdarray:
     """Return the positions of the `k` smallest elements, of the smallest first; lazy.
 
     Examples
@@ -94,7 +141,7 @@ def argmink(pda: pdarray, k: int) -> pdarray:
     return _extremes("argmink", pda, k)
 
 
-def argmaxk(pda: pdarray, k: int) -> pdarray:
+def argmaxk(pda: Any, k: int) -> pdarray:
     """Return the positions of the `k` largest elements, of the largest last; lazy.
 
     Examples
@@ -106,13 +153,18 @@ def argmaxk(pda: pdarray, k: int) -> pdarray:
     return _extremes("argmaxk", pda, k)
 
 
-def _extremes(name: str, pda: Any, k: int) -> pdarray:
-    _check_numbers(name, pda)
+def _extremes(name: str, pda: Any, k: int) -> Any:
+    if not isinstance(pda, Array):
+        raise ArgumentTypeError(f"{name} needs a lazy array, got {type(pda).__name__}.")
     if index(k) < 1:
         raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
-    frame = Extremes.of(pda._frame, pda._value, -index(k) if "max" in name else index(k))
-    found: Any = wrap(frame, frame.positions if name.startswith("arg") else frame.values)
-    return found
+    frame, key = pda._sort_key()
+    found = Extremes.of(frame, key, -index(k) if "max" in name else index(k))
+    positions: Any = wrap(found, found.positions)
+    if name.startswith("arg"):
+        return positions
+    # What is ordered by something else has to be looked up.
+    return pda._like(found, found.values) if key == pda._value else pda[positions]
 
 
 def _check_numbers(name: str, pda: Any) -> None:
@@ -120,8 +172,8 @@ def _check_numbers(name: str, pda: Any) -> None:
         raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {type(pda).__name__}.")
 
 
-class ScanMethods(Array):
-    """The smallest and largest elements of an array of numbers."""
+class ExtremeMethods(Array):
+    """The smallest and largest elements of an array."""
 
     mink: Callable[..., Any] = mink
     maxk: Callable[..., Any] = maxk

@@ -11,9 +11,13 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from akdask.collections.array import Array
+from akdask.collections.reductions import reduced
+from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.plan.align import align
 from akdask.plan.combine import Gather
+from akdask.plan.cosorted import Cosorted
 from akdask.plan.created import as_column, literal
 from akdask.plan.rowwise import Project
 from akdask.plan.sort import sorted_rows
@@ -52,6 +56,11 @@ class SortMethods(Array):
             by it sorts that array along, without looking up single rows.
         """
         return argsort(self, algorithm, axis, ascending)
+
+    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether the elements are in ascending order, which no NaN is part of; lazy."""
+        _check_axis("is_sorted", axis)
+        return reduced(wrap(*self._sort_key()), "is_sorted")
 
 
 def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> pdarray:
@@ -138,6 +147,32 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     array = _sortable(pda)
     frame, (value,) = sorted_rows([array._sort_key()], [ascending], [(array._frame, array._value)])
     return array._like(frame, value)
+
+
+def is_cosorted(arrays: Sequence[Any]) -> Scalar:
+    """Return whether the rows of several arrays are in ascending order, by the first array first; lazy.
+
+    Parameters
+    ----------
+    arrays : sequence of pdarray, Strings or Categorical
+        They share rows.  NaN come last, as `coargsort` puts them.
+
+    Raises
+    ------
+    AlignmentError
+        If the arrays do not share rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> bool(ak.is_cosorted([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])]))
+    True
+    """
+    keys = [_sortable(item)._sort_key() for item in arrays]
+    directions(True, len(keys))
+    frame, values = align("compare rows of", keys)
+    cosorted = Cosorted(Project(frame, tuple(range(len(values))), tuple(values)))
+    return reduced(wrap(cosorted, cosorted.ascending), "all")
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) -> pdarray:

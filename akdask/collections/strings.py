@@ -12,6 +12,7 @@ from akdask.collections.assignment import assigned
 from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import reduced
 from akdask.collections.scalar import Scalar
+from akdask.collections.scans import ExtremeMethods
 from akdask.collections.sorting import SortMethods
 from akdask.collections.wrap import shows
 from akdask.collections.writing import Path
@@ -21,7 +22,7 @@ from akdask.hdf5 import layout
 
 
 @shows("str")
-class Strings(OperatorMethods, SortMethods):
+class Strings(OperatorMethods, ExtremeMethods, SortMethods):
     """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.

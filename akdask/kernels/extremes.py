@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from akdask.kernels.keys import word
+from akdask.columns import take_rows
+from akdask.kernels.keys import Words, word
 from akdask.kernels.sort import argsort
-from akdask.typing import NumberArray
+from akdask.typing import Column, NumberArray
 
 
-def smallest(column: NumberArray, count: int) -> NumberArray:
+def smallest(column: Column, count: int) -> NumberArray:
     """Return the positions of the `count` first rows in order, in order; all if there are fewer.
 
     Examples
@@ -18,10 +19,10 @@ def smallest(column: NumberArray, count: int) -> NumberArray:
     [1, 3, 2]
     """
     few = _candidates(word(column, 0), count)
-    return few[argsort([column[few]], [True])[:count]]
+    return few[argsort([take_rows(column, few)], [True])[:count]]
 
 
-def largest(column: NumberArray, count: int) -> NumberArray:
+def largest(column: Column, count: int) -> NumberArray:
     """Return the positions of the `count` last rows in order, in order; all if there are fewer.
 
     Examples
@@ -30,11 +31,11 @@ def largest(column: NumberArray, count: int) -> NumberArray:
     [2, 0, 3]
     """
     few = _candidates(~word(column, 0), count)
-    return few[argsort([column[few]], [True])[-count:]]
+    return few[argsort([take_rows(column, few)], [True])[-count:]]
 
 
-def _candidates(words: NumberArray, count: int) -> NumberArray:
-    """Return the positions of all rows that are not after the row of rank `count`."""
+def _candidates(words: Words, count: int) -> NumberArray:
+    """Return the positions of all rows whose first word is not after that of rank `count`."""
     if count >= len(words):
         return np.arange(len(words))
     return np.flatnonzero(words <= np.partition(words, count - 1)[count - 1])

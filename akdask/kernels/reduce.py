@@ -167,10 +167,16 @@ def _ascending(values: Column) -> Column:
     return values if isinstance(values, np.ndarray) else values.take(pc.array_sort_indices(values))
 
 
-def _is_sorted(column: NumberArray, mask: NumberArray | None) -> State:
+def _is_sorted(column: Column, mask: NumberArray | None) -> State:
     """Whether the rows ascend, and the first and last one; whether alone where there are none."""
     rows = select_rows(column, mask)
-    return (bool(np.all(rows[:-1] <= rows[1:])), rows[0], rows[-1]) if len(rows) else (True,)
+    if not len(rows):
+        return (True,)
+    if isinstance(rows, np.ndarray):
+        return bool(np.all(rows[:-1] <= rows[1:])), rows[0], rows[-1]
+    ascending = pc.all(pc.less_equal(rows[:-1], rows[1:]), min_count=0).as_py()
+    # Python orders text by code points, which is the order of the bytes.
+    return ascending, rows[0].as_py(), rows[-1].as_py()
 
 
 def _merge_sorted(left: State, right: State) -> State:
@@ -210,7 +216,7 @@ REDUCTIONS = _Reductions(
         _position("argmax", np.argmax, np.greater),
         Reduction("nunique", _giving(INT64, STR), _distinct, _merge_distinct, lambda state: np.int64(len(state))),
         Reduction("distinct", {t: t for t in (*NUMBERS, STR)}, _distinct, _merge_distinct, _ascending),
-        Reduction("is_sorted", _giving(BOOL), _is_sorted, _merge_sorted, lambda state: np.bool_(state[0])),
+        Reduction("is_sorted", _giving(BOOL, STR), _is_sorted, _merge_sorted, lambda state: np.bool_(state[0])),
     )
 )
 

@@ -1,7 +1,8 @@
-"""Scans: running totals of a column, given the total of all rows before it."""
+"""Scans: running totals and extremes of a column, given those of all rows before it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from akdask.columns import type_of
 from akdask.kernels.reduce import TOTALS
+from akdask.schema import ColumnType
 from akdask.typing import NumberArray
 
 
@@ -24,20 +26,31 @@ class Scan:
         The reduction whose result over a row and all before it the scan gives.
     ufunc : ufunc
         Puts two results together.
+    types : mapping of ColumnType to ColumnType
+        Type of the result for every type of column that it takes.
     """
 
     name: str
     reduction: str
     ufunc: np.ufunc
+    types: Mapping[ColumnType, ColumnType]
 
     def accumulate(self, column: NumberArray, before: Any) -> NumberArray:
         """Return the running results; `before` is that of all earlier rows, None if there are none.  Integers wrap."""
         with np.errstate(all="ignore"):
-            running: NumberArray = self.ufunc.accumulate(column, dtype=TOTALS[type_of(column)].numpy)
+            running: NumberArray = self.ufunc.accumulate(column, dtype=self.types[type_of(column)].numpy)
             return running if before is None else self.ufunc(running, before, out=running)
 
 
+ITSELF = {dtype: dtype for dtype in TOTALS}
+
 SCANS: dict[str, Scan] = {
-    scan.name: scan for scan in (Scan("cumsum", "sum", np.add), Scan("cumprod", "prod", np.multiply))
+    scan.name: scan
+    for scan in (
+        Scan("cumsum", "sum", np.add, TOTALS),
+        Scan("cumprod", "prod", np.multiply, TOTALS),
+        Scan("cummin", "min", np.minimum, ITSELF),
+        Scan("cummax", "max", np.maximum, ITSELF),
+    )
 }
-"""The scans by name; types of results are those of sums and products."""
+"""The scans by name."""

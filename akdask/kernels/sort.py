@@ -40,6 +40,24 @@ def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray
     return argsort_packed(columns, ascending)
 
 
+def is_ascending(columns: Sequence[Column]) -> bool:
+    """Return whether rows are in the order that `argsort` would put them in.
+
+    Examples
+    --------
+    >>> is_ascending([np.array([1, 1, 2]), np.array([5, 6, 0])])
+    True
+    """
+    tied = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
+    for column in columns:
+        for number in range(word_count(column)):
+            words = word(column, number)
+            if bool((tied & (words[1:] < words[:-1])).any()):
+                return False
+            tied &= words[1:] == words[:-1]
+    return True
+
+
 def argsort_by_words(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
     """Return the same as `argsort`, for any number of rows and several times slower."""
     words = [

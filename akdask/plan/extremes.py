@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from akdask.columns import Table, empty
 from akdask.kernels.extremes import largest, smallest
 from akdask.plan import sinks
@@ -85,7 +83,7 @@ class Keep:
 def _extremes(tables: Sequence[Table], count: int) -> Table:
     table = Table.concat(tables)
     find = smallest if count > 0 else largest
-    return table.take(find(np.asarray(table.columns[VALUE]), abs(count)))
+    return table.take(find(table.columns[VALUE], abs(count)))
 
 
 @lower.register

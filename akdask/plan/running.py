@@ -1,4 +1,4 @@
-"""Running totals across partitions: those within each partition on top of the total of all before it."""
+"""Scans across partitions: the running results within each partition on top of the result of all before it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.columns import Table
-from akdask.kernels.reduce import REDUCTIONS, TOTALS
+from akdask.kernels.reduce import REDUCTIONS
 from akdask.kernels.scan import SCANS
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
@@ -31,8 +31,8 @@ class Running(Frame):
 
     @property
     def result(self) -> ColumnRef:
-        """The running totals."""
-        return ColumnRef(self._name, 0, TOTALS[self.frame.values[0].dtype])
+        """The running results."""
+        return ColumnRef(self._name, 0, SCANS[self.scan].types[self.frame.values[0].dtype])
 
     def describe(self) -> str:
         return f"{self.scan} {self.frame.values[0]!r}"
@@ -57,12 +57,14 @@ def _all(count: int) -> tuple[tuple[int, int], ...]:
 
 
 def _offsets(totals: Sequence[list[Any]], name: str) -> list[Any]:
-    """Return for each partition the total of those before it, None where these have no rows."""
-    merge = REDUCTIONS[name].merge
-    before: list[Any] = [None]
+    """Return for each partition the result of those before it, None where these have no rows."""
+    reduction = REDUCTIONS[name]
+    state, before = None, [None]
     for (total,) in totals:
-        last = before[-1]
-        before.append(total if last is None else last if total is None else merge(last, total))
+        # Of no rows there is no extreme, which has an empty tuple for its state.
+        if total is not None and not (isinstance(total, tuple) and not total):
+            state = total if state is None else reduction.merge(state, total)
+        before.append(None if state is None else reduction.finalize(state))
     return before
 
 

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, MissingColumnError, UnsupportedError
@@ -23,6 +27,33 @@ def test_categoricals_sort_by_their_labels_whatever_their_codes():
     assert lazy.argsort().tolist() == [2, 1, 3, 0]
     assert ak.argsort(lazy, ascending=False).tolist() == [0, 1, 3, 2]
     assert isinstance(ak.sort(lazy), ak.Categorical)
+
+
+@pytest.mark.parametrize("wrap", [ak.array, lambda words: ak.Categorical(ak.array(words))])
+def test_text_is_sorted_if_its_bytes_ascend(wrap):
+    ascending = sorted(WORDS, key=str.encode)
+    for words in (ascending, WORDS, ascending[::-1], ["a"], ["a", "a"]):
+        parts = ak.concatenate([wrap(words[:2]), wrap(words[2:]) if len(words) > 2 else wrap(words)[:0]])
+        assert bool(ak.is_sorted(parts)) == (words == sorted(words, key=str.encode))
+
+
+ROWS = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["", "a", "b"]), st.sampled_from([0.5, np.nan])))
+
+
+@given(ROWS, st.booleans(), st.integers(1, 4))
+def test_arrays_are_cosorted_if_sorting_their_rows_changes_nothing(rows, in_order, count):
+    order = {"": 0, "a": 1, "b": 2}
+    wanted = sorted(rows, key=lambda row: (row[0], order[row[1]], np.isnan(row[2]), row[2]))
+    rows = wanted if in_order else rows
+    bounds = np.linspace(0, len(rows), count + 1).astype(int)
+    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    dtypes = [np.int64, str, np.float64]
+    arrays = [
+        ak.concatenate([ak.array(np.array(column[a:b], dtype)) for a, b in pairwise(bounds)])
+        for column, dtype in zip(columns, dtypes, strict=True)
+    ]
+    arrays[1] = ak.Categorical(arrays[1])
+    assert bool(ak.is_cosorted(arrays)) == (str(rows) == str(wanted))
 
 
 def test_several_arrays_of_different_kinds_sort_together():
@@ -89,8 +120,8 @@ def test_places_in_a_sorted_array_are_those_of_numpy(side):
 def test_counts_and_edges_of_histograms_are_those_of_numpy():
     values = np.random.default_rng(0).normal(size=1000)
     lazy = ak.concatenate([ak.array(part) for part in np.split(values, [10, 400])])
-    for given in ({}, {"bins": 7}, {"bins": 3, "range": (-0.5, 1)}, {"range": (2, 2)}):
-        for found, wanted in zip(ak.histogram(lazy, **given), np.histogram(values, **given), strict=True):
+    for bounds in ({}, {"bins": 7}, {"bins": 3, "range": (-0.5, 1)}, {"range": (2, 2)}):
+        for found, wanted in zip(ak.histogram(lazy, **bounds), np.histogram(values, **bounds), strict=True):
             assert found.dtype == wanted.dtype
             assert np.array_equal(found.to_ndarray(), wanted)
 

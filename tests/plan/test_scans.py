@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.testing import assert_equal
 
 whole = arrays(st.sampled_from(["i8", "u8", "?"]), st.integers(0, 60))
 
@@ -23,6 +24,24 @@ def test_running_totals_are_those_of_numpy(values, cuts):
     assert np.array_equal(ak.cumsum(lazy).to_ndarray(), np.cumsum(values))
     assert np.array_equal(ak.cumprod(lazy).to_ndarray(), np.cumprod(values))
     assert ak.cumsum(lazy).dtype == np.cumsum(values).dtype
+
+
+@given(whole | arrays("f8", st.integers(0, 60)), st.lists(st.integers(0, 60), max_size=4))
+def test_running_extremes_are_those_of_numpy(values, cuts):
+    lazy = parts_of(values, cuts)
+    assert_equal(ak.cummin(lazy), np.minimum.accumulate(values), lazy=True)
+    assert_equal(ak.cummax(lazy), np.maximum.accumulate(values), lazy=True)
+
+
+def test_running_extremes_of_filtered_rows_pass_over_partitions_that_have_none():
+    values = parts_of(np.array([5, 9, 0, 0, 7, 3]), [2, 4])
+    assert ak.cummax(values[values > 0]).tolist() == [5, 9, 9, 9]
+    assert ak.cummin(values[values > 0]).tolist() == [5, 5, 5, 3]
+
+
+def test_running_extremes_of_times_are_times():
+    times = ak.Datetime(ak.array([3, 1, 2]))
+    assert_equal(ak.cummax(times), np.array([3, 3, 3], "M8[ns]"))
 
 
 @given(arrays("f8", st.integers(0, 60), elements=st.floats(-1e3, 1e3)), st.lists(st.integers(0, 60), max_size=4))
@@ -44,6 +63,28 @@ def test_extremes_are_the_ends_of_the_sorted_array(values, cuts, k):
     assert np.array_equal(lazy.argmink(k).to_ndarray(), order[:k])
     assert np.array_equal(lazy.argmaxk(k).to_ndarray(), order[-k:])
     assert len(lazy.mink(k)) == min(k, len(values))
+
+
+@given(
+    st.lists(st.sampled_from(["", "a", "abcdefghi", "abcdefghz", "é", "日本"]), min_size=1),
+    st.lists(st.integers(0, 60), max_size=4),
+    st.integers(1, 10),
+)
+def test_extremes_of_text_are_the_ends_of_the_sorted_text(values, cuts, k):
+    text = parts_of(np.array(values), cuts)
+    order = sorted(range(len(values)), key=lambda row: (values[row].encode(), row))
+    for lazy in (text, ak.Categorical(text)):
+        assert_equal(lazy.mink(k), [values[row] for row in order[:k]], lazy=True)
+        assert_equal(lazy.maxk(k), [values[row] for row in order[-k:]])
+        assert_equal(lazy.argmink(k), order[:k])
+        assert_equal(lazy.argmaxk(k), order[-k:])
+
+
+@given(st.lists(st.integers(-(2**130), 2**130) | st.integers(-2, 2), min_size=1, max_size=30), st.integers(1, 10))
+def test_extremes_of_integers_of_any_size_are_the_ends_of_the_sorted_list(values, k):
+    lazy = ak.concatenate([ak.array(part, dtype="bigint") for part in (values[:3], values[3:]) if part])
+    assert lazy.mink(k).tolist() == sorted(values)[:k]
+    assert lazy.maxk(k).tolist() == sorted(values)[-k:]
 
 
 def test_extremes_of_filtered_rows_are_found():
