@@ -9,6 +9,7 @@ from akdask.collections.array import Array
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_rows import RowMethods
 from akdask.collections.group_reductions import GROUPBY_REDUCTION_TYPES
+from akdask.collections.group_ways import has_meaning
 from akdask.collections.groupby import GroupBy
 from akdask.collections.rows import known_lengths
 from akdask.errors import ArgumentError
@@ -163,6 +164,7 @@ class DataFrameGroupBy:
         names = self._columns(colnames)
         if colnames is None and numbers:
             names = [name for name in names if self.df.dtypes[name] not in ("str", "Categorical")]
+            names = [name for name in names if has_meaning(reduction, self.df._columns.array(name))]
         return self._reduce([(name, name, reduction) for name in names])
 
     def _columns(self, names: Any) -> list[str]:

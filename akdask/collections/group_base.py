@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
 from akdask.collections.creation import array
 from akdask.collections.pdarray import pdarray
+from akdask.collections.timearray import NOT_A_TIME, TimeArray
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.grouped import GROUPED
@@ -69,7 +71,7 @@ class GroupBase:
             inside = Call("greater_equal", aligned[0], Constant(0))
             frame = Filter(frame, inside, mask_name(frame, inside))
         elif self.dropna:
-            frame = _without_missing(frame, aligned[:count])
+            frame = _without_missing(frame, arrays, aligned[:count])
         return frame, tuple(aligned[:count]), aligned[count:], numbers
 
     def _grouped(self, *reductions: tuple[str, Array | None, dict[str, Any]]) -> Grouped:
@@ -104,16 +106,16 @@ class GroupBase:
         return pdarray(grouped, grouped.result(0))
 
 
-def _without_missing(frame: Frame, keys: Sequence[Value]) -> Frame:
-    """Leave out the rows with NaN among the keys; named by the keys alone, so that all results share rows."""
-    missing: Value | None = None
-    for key in keys:
-        if key.dtype == FLOAT64:
-            is_nan = Call("isnan", key)
-            missing = is_nan if missing is None else Call("logical_or", missing, is_nan)
-    if missing is None:
+def _without_missing(frame: Frame, arrays: Sequence[Array], keys: Sequence[Value]) -> Frame:
+    """Leave out the rows with NaN or NaT among the keys; named by the keys alone, so that all results share rows."""
+    missing: list[Value] = [
+        Call("isnan", key) if key.dtype == FLOAT64 else Call("equal", key, Constant(NOT_A_TIME))
+        for array, key in zip(arrays, keys, strict=True)
+        if key.dtype == FLOAT64 or isinstance(array, TimeArray)
+    ]
+    if not missing:
         return frame
-    present = Call("logical_not", missing)
+    present = Call("logical_not", reduce(lambda one, other: Call("logical_or", one, other), missing))
     return Filter(frame, present, mask_name(frame, present))
 
 

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
-from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
 from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like
+from akdask.collections.group_ways import times_of, way_to_reduce
 from akdask.collections.pdarray import pdarray
 from akdask.collections.segarray import SegArray
+from akdask.collections.timearray import TimeArray
+from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS
 from akdask.plan.group import GroupStatistic
-from akdask.plan.values import Value, cast
 
 GROUPBY_REDUCTION_TYPES = frozenset([*GROUPED, *PAIR_STATISTICS]) - {"size"}
 
 
 class GroupReductionMethods(GroupBase):
-    """Reductions by name.  What is computed together by ``dask.compute`` is found in one pass over the rows."""
+    """Reductions by name.  What is computed together by ``dask.compute`` is found in one pass over the rows.
+
+    Of times, NaT is skipped as NaN is of floats.  Minima, maxima, means and medians of times are times, found to the
+    precision of float64 where something is divided; sums of spans are spans, and so are standard deviations.
+    """
 
     def size(self) -> tuple[Keys, pdarray]:
         """Return the keys and the number of rows of each group, as int64; lazy."""
@@ -176,14 +182,16 @@ class GroupReductionMethods(GroupBase):
         **params
             Arguments of all of them.
         """
-        wanted = [(as_array(values), name) for values, name in calls]
-        # Everything but the first value works on what the elements are, not on what stands for them.
-        taken = [(name, codes_of(values) if name in ("first", "size", "count") else values) for values, name in wanted]
-        grouped = self._grouped(*((name, values, params) for name, values in taken))
-        # What is chosen among the values is what they are: times stay times.
-        models = [values if name in ("first", "min", "max") else None for values, name in wanted]
-        found = [_limited(grouped.result(number), values) for number, (values, _) in enumerate(wanted)]
-        results = [like(model, grouped, result) for model, result in zip(models, found, strict=True)]
+        arrays = [(as_array(values), name) for values, name in calls]
+        ways = [way_to_reduce(name, values, params.get("skipna", True)) for values, name in arrays]
+        reductions = [
+            (name, wrap(values._frame, value), params)
+            for way, (values, _) in zip(ways, arrays, strict=True)
+            for name, value in way.reductions
+        ]
+        grouped = self._grouped(*reductions)
+        found = map(grouped.result, range(len(reductions)))
+        results = [way.make(grouped, way.finish(*islice(found, len(way.reductions)))) for way in ways]
         return self._keys_of(grouped), results
 
     def _reduced(self, name: str, values: Any, **params: Any) -> tuple[Keys, Any]:
@@ -195,11 +203,8 @@ class GroupReductionMethods(GroupBase):
         operand = given if name == "median" else codes_of(given)
         PAIR_STATISTICS[name].result_type(operand._value.dtype)
         frame, keys, (value,), _ = self._on(operand)
-        node = GroupStatistic(frame, keys, value, name, skipna)
+        are_times = isinstance(given, TimeArray)
+        node = GroupStatistic(frame, keys, value, name, skipna, are_times)
+        if name == "median" and are_times:
+            return self._keys_of(node), given._like(node, times_of(node.result))
         return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
-
-
-def _limited(result: Value, values: Array) -> Value:
-    """Return a result with the limit of bits that the integers have of which it was made."""
-    dtype = values._value.dtype
-    return cast(result, dtype) if result.dtype.kind == dtype.kind == "bigint" and dtype.max_bits > 0 else result

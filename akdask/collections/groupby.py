@@ -29,7 +29,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     assume_sorted : bool
         Accepted as Arkouda spells it; sorted rows are grouped quickly anyway.
     dropna : bool
-        Leave out rows with NaN among their keys.  Otherwise all NaN are one key.
+        Leave out rows with NaN or NaT among their keys.  Otherwise all NaN are one key.
 
     Raises
     ------

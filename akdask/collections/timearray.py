@@ -105,6 +105,10 @@ def unit_of(text: str) -> int:
 class TimeArray(pdarray):
     """Times or spans of time, in int64 nanoseconds.
 
+    NaT is the smallest int64, as in NumPy.  It counts as missing in `isna`, `dropna`, keys of groups and reductions of
+    groups; for everything else, arithmetic and reductions of all rows included, it is the integer that it is for
+    Arkouda.
+
     Parameters
     ----------
     pda : pdarray of int, Strings, or times at hand
@@ -215,7 +219,7 @@ class TimeArray(pdarray):
     def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
         if name in self._refused:
             raise ArgumentTypeError(f"{name} has no meaning for a {type(self).__name__}.")
-        form = self._is if name in {"min", "max", "mean", "sum", "std"} else None
+        form = SPAN if name == "std" else self._is if name in {"min", "max", "mean", "sum"} else None
         return super()._reduced(name, axis, keepdims, form=form, **params)
 
     # conversion

@@ -67,11 +67,14 @@ class Pairs:
         A key of ``PAIR_STATISTICS``.
     skipna : bool
         Whether NaN are left out.
+    times : bool
+        Whether values are times, of which the smallest number is left out instead.
     """
 
     nkeys: int
     statistic: str
     skipna: bool = True
+    times: bool = False
 
     @property
     def cut_keys(self) -> int:
@@ -99,11 +102,17 @@ class Pairs:
     def finish(self, table: Table) -> Table:
         """Return the keys and the statistic of each group."""
         *keys, values, counts = self.collapse.finish(table).columns.values()
-        missing = np.isnan(values) if self.skipna and _is_float(values) else np.zeros(table.nrows, np.bool_)
+        missing = self._missing(values) if self.skipna else np.zeros(table.nrows, np.bool_)
         groups = group_sorted(keys)
         result = PAIR_STATISTICS[self.statistic].compute(groups, values, counts, missing)
         columns = [*(take_rows(key, groups.segments) for key in keys), result]
         return Table(dict(enumerate(columns)), groups.count)
+
+    def _missing(self, values: Column) -> NumberArray:
+        """Return which values are left out."""
+        if self.times:
+            return np.asarray(values) == np.iinfo(np.int64).min
+        return np.isnan(values) if _is_float(values) else np.zeros(len(values), np.bool_)
 
 
 def _is_float(column: Column) -> bool:

@@ -109,7 +109,8 @@ def planned_ranges(frame: Frame) -> int:
 class GroupStatistic(Frame):
     """One row for each distinct combination of keys: the keys, and a statistic of the distinct values of a column.
 
-    Whole groups come together in one partition, since no statistic of a part says enough.
+    Whole groups come together in one partition, since no statistic of a part says enough.  `times` tells that the
+    values are int64 nanoseconds, of which the smallest number is a missing one.
     """
 
     frame: Frame
@@ -117,6 +118,7 @@ class GroupStatistic(Frame):
     value: Value
     statistic: str
     skipna: bool
+    times: bool
 
     @property
     def rows(self) -> RowSpace:
@@ -158,6 +160,6 @@ def _(frame: Grouped) -> Expr:
 
 @lower.register
 def _(frame: GroupStatistic) -> Expr:
-    pairs = Pairs(len(frame.keys), frame.statistic, frame.skipna)
+    pairs = Pairs(len(frame.keys), frame.statistic, frame.skipna, frame.times)
     partials = group_partitions(frame.frame, (*frame.keys, frame.value), pairs.collapse, frame.describe())
     return merge_by_range(frame._name, partials, frame.npartitions, pairs)

@@ -215,6 +215,7 @@ def test_in_place_operators_keep_the_kind(times, spans):
 def test_reductions_are_lazy_times(times, spans):
     smallest, largest, total, spread = dask.compute(times.min(), times.max(), spans.sum(), spans.std())
     assert (smallest, largest, total) == (TIMES.min(), TIMES.max(), SPANS.sum())
+    assert isinstance(times.std().compute(), pd.Timedelta)
     assert abs(spread - SPANS.to_series().std(ddof=0)) < pd.Timedelta("1us")
     assert isinstance(times.min(), ak.Scalar)
     assert times.min() == TIMES.min()

@@ -93,6 +93,79 @@ def test_times_are_keys_and_what_is_chosen_among_them_are_times(make):
     assert groups.unique(times)[1].tolist() == [[3 * 10**9], [10**9, 2 * 10**9]]
 
 
+SPANS = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from([None, 0, 5, -7, 10**9, 3 * 10**9])), min_size=1, max_size=30
+)
+FEWEST_SPANS = {"sum": 0, "std": 2}
+OF_SPANS = {
+    "min": min, "max": max, "sum": sum, "mean": np.mean, "median": np.median, "std": lambda part: np.std(part, ddof=1),
+}  # fmt: skip
+
+
+@given(SPANS, st.integers(1, 3))
+def test_spans_in_groups_are_reduced_without_the_missing_ones_and_stay_spans(rows, count):
+    keys, spans = zip(*rows, strict=True)
+    missing = np.iinfo(np.int64).min
+    groups = ak.GroupBy(in_parts(keys, count))
+    lazy = ak.Timedelta(in_parts(np.array([missing if span is None else span for span in spans]), count))
+    parts = [[span for span in part if span is not None] for part in parts_of(keys, spans)]
+    for name, reduction in OF_SPANS.items():
+        found = getattr(groups, name)(lazy)[1]
+        assert isinstance(found, ak.Timedelta)
+        for span, part in zip(found.values.tolist(), parts, strict=True):
+            assert abs(span - (reduction(part) if len(part) >= FEWEST_SPANS.get(name, 1) else missing)) <= 1
+    assert groups.count(lazy)[1].tolist() == list(map(len, parts))
+    assert groups.nunique(lazy)[1].tolist() == [len(set(part)) for part in parts]
+    firsts = [part[0] for part in parts_of(keys, spans)]
+    assert groups.first(lazy)[1].values.tolist() == [missing if span is None else span for span in firsts]
+
+
+@given(SPANS, st.integers(1, 3))
+def test_positions_of_extreme_times_pass_over_missing_ones(rows, count):
+    keys, times = zip(*rows, strict=True)
+    plain = np.array([np.datetime64("NaT") if item is None else item for item in times], "M8[ns]")
+    groups = ak.GroupBy(in_parts(keys, count))
+    lazy = ak.Datetime(in_parts(plain.view(np.int64), count))
+    for name, sign in (("argmin", 1), ("argmax", -1)):
+        wanted = []
+        for key in sorted(set(keys)):
+            there = [row for row in range(len(rows)) if keys[row] == key and times[row] is not None]
+            wanted.append(min(there, key=lambda row: (sign * times[row], row), default=-1))
+        assert getattr(groups, name)(lazy)[1].tolist() == wanted
+
+
+def test_times_without_a_value_in_a_group_are_missing_there():
+    times = ak.Datetime(np.array(["NaT", "2020-01-02", "NaT", "2020-01-04"], "M8[ns]"))
+    groups = ak.GroupBy(ak.array([0, 1, 0, 1]))
+    for name in ("min", "max", "mean", "median", "std", "mode"):
+        assert np.isnat(getattr(groups, name)(times)[1].to_ndarray()).tolist() == [True, False], name
+    assert groups.mean(times)[1][1] == pd.Timestamp("2020-01-03")
+    assert isinstance(groups.std(times)[1], ak.Timedelta)
+    # As integers, where nothing is to be skipped.
+    assert groups.min(times, skipna=False)[1].values.tolist()[0] == np.iinfo(np.int64).min
+
+
+@pytest.mark.parametrize(("name", "make"), [("sum", ak.Datetime), ("prod", ak.Timedelta), ("var", ak.Timedelta)])
+def test_reductions_without_meaning_for_times_are_refused(name, make):
+    groups = ak.GroupBy(ak.array([0, 0]))
+    times = make(ak.arange(2))
+    with pytest.raises(ArgumentTypeError, match="has no meaning"):
+        getattr(groups, name)(times)
+    frame = ak.DataFrame({"k": ak.array([0, 0]), "t": times, "x": ak.arange(2)})
+    assert getattr(frame.groupby("k"), name)().columns == ["x"]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_missing_times_are_no_key_unless_they_are_kept(count):
+    times = in_parts(np.array([3, np.iinfo(np.int64).min, 3, 1]), count)
+    for make in (ak.Datetime, ak.Timedelta):
+        keys, sizes = ak.GroupBy(make(times)).size()
+        assert (keys.values.tolist(), sizes.tolist()) == ([1, 3], [1, 2])
+        keys, sizes = ak.GroupBy([make(times), in_parts(np.zeros(4), count)]).size()
+        assert (keys[0].values.tolist(), sizes.tolist()) == ([1, 3], [1, 2])
+        assert ak.GroupBy(make(times), dropna=False).size()[1].tolist() == [1, 1, 2]
+
+
 def test_addresses_are_keys_and_values():
     addresses = ak.IPv4(ak.array(np.array([3, 1, 3, 2], np.uint64)))
     keys, sizes = ak.GroupBy(addresses).size()
