@@ -98,7 +98,7 @@ from akdask.collections.functions import (
 )
 from akdask.collections.group_reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groupby import GroupBy
-from akdask.collections.histograms import histogram
+from akdask.collections.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.collections.joining import inner_join, merge
@@ -168,6 +168,7 @@ __all__ = [
     "bigint",
     "bigint_",
     "bigint_from_uint_arrays",
+    "bincount",
     "cast",
     "ceil",
     "clip",
@@ -202,6 +203,8 @@ __all__ = [
     "get_datasets",
     "get_filetype",
     "histogram",
+    "histogram2d",
+    "histogramdd",
     "in1d",
     "indexof1d",
     "inner_join",

@@ -111,7 +111,7 @@ class Pairs:
     def _missing(self, values: Column) -> NumberArray:
         """Return which values are left out."""
         if self.times:
-            return np.asarray(values) == np.iinfo(np.int64).min
+            return np.equal(values, np.iinfo(np.int64).min)
         return np.isnan(values) if _is_float(values) else np.zeros(len(values), np.bool_)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from akdask.columns import Table
-from akdask.errors import ArgumentError
+from akdask.kernels.histogram import bin_edges, count_in_bins
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
 from akdask.plan.blocks import Lot, Partition
@@ -43,13 +44,16 @@ class Edges(Frame):
 
 
 class Histogram(Frame):
-    """The number of rows in each bin, the last of which includes its right edge."""
+    """The number of rows in each bin, in row-major order where the edges have several dimensions.
 
-    edges: Edges
+    All edges are of values of one frame.  Last bins include their right edges.
+    """
+
+    edges: tuple[Edges, ...]
 
     @property
     def rows(self) -> RowSpace:
-        return RowSpace.of_lengths([self.edges.bins])
+        return RowSpace.of_lengths([prod(edges.bins for edges in self.edges)])
 
     @property
     def count(self) -> ColumnRef:
@@ -57,7 +61,8 @@ class Histogram(Frame):
         return ColumnRef(self._name, 0, INT64)
 
     def describe(self) -> str:
-        return f"Histogram of {self.edges.value!r}  {self.edges.bins} bins"
+        values = ", ".join(repr(edges.value) for edges in self.edges)
+        return f"Histogram of {values}  {' x '.join(str(edges.bins) for edges in self.edges)} bins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class CountInBins:
     """Count the rows in each bin."""
 
     program: Program
-    edges: Whole
+    edges: tuple[Whole, ...]
     leave_last_mask: bool = False
 
     @property
@@ -73,37 +78,16 @@ class CountInBins:
         return (self.program,)
 
     def run(self, partition: Partition | Lot) -> NumberArray:
-        edges = partition.replicas[self.edges.position][self.edges.field]
-        counts = np.zeros(len(edges) - 1, np.int64)
+        edges = [partition.replicas[whole.position][whole.field] for whole in self.edges]
+        counts = np.zeros(prod(len(bounds) - 1 for bounds in edges), np.int64)
         for block in partition.blocks():
-            (values,) = block.evaluate(self.program)
-            # NumPy has a faster way for bins of equal width than for given edges.
-            counts += np.histogram(_as_number(values), len(counts), (edges[0], edges[-1]))[0]
+            counts += count_in_bins(block.evaluate(self.program), edges)
         return counts
-
-
-def _as_number(values: Any) -> NumberArray:
-    return values.view(np.uint8) if values.dtype == np.bool_ else values
 
 
 def _edges(results: Sequence[list[Any]], bins: int) -> Table:
     ((low, high),) = results
     return Table({0: bin_edges(low, high, bins)}, bins + 1)
-
-
-def bin_edges(low: Any, high: Any, bins: int) -> NumberArray:
-    """Return the edges of bins of equal width; around a single value, as NumPy does, they span 1.
-
-    Raises
-    ------
-    ArgumentError
-        If a bound is not finite.
-    """
-    if not np.isfinite(low) or not np.isfinite(high):
-        raise ArgumentError(
-            f"histogram: there are no bins from {low} to {high}.", hint="pass range=(low, high), both finite."
-        )
-    return np.histogram_bin_edges(np.array([low, high], np.float64), bins)
 
 
 def _added(counts: Sequence[NumberArray]) -> Table:
@@ -122,13 +106,14 @@ def _(frame: Edges) -> Expr:
 
 @lower.register
 def _(frame: Histogram) -> Expr:
-    edges = frame.edges
+    count = len(frame.edges)
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        (whole,) = compile_these(values[1:]).steps
-        assert isinstance(whole, Whole), "a replica is whole"
-        return CountInBins(compile_these(values[:1]), whole)
+        # One by one, for dimensions may have the same edges.
+        wholes = [step for value in values[count:] for step in compile_these([value]).steps]
+        return CountInBins(compile_these(values[:count]), tuple(step for step in wholes if isinstance(step, Whole)))
 
-    counts = pipeline(edges.frame, [edges.value, Replica(edges, 0, FLOAT64)], sink, "count in bins")
+    values = [*(edges.value for edges in frame.edges), *(Replica(edges, 0, FLOAT64) for edges in frame.edges)]
+    counts = pipeline(frame.edges[0].frame, values, sink, "count in bins")
     everything = tuple((0, index) for index in range(counts.npartitions))
     return Tasks(frame._name, _added, ((everything, ()),), counts)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, MissingColumnError, UnsupportedError
+from akdask.testing import assert_equal
 
 WORDS = ["pear", "apple", "", "Zoo", "apple", "zoë"]
 
@@ -134,6 +135,58 @@ def test_histograms_of_whole_numbers_bools_and_filtered_rows_are_counted():
     assert ak.histogram(lazy[lazy > 9], 2)[0].tolist() == [5, 5]
 
 
+EDGY = st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0, -1.0, np.nan])
+
+
+@given(
+    st.lists(st.tuples(EDGY, st.integers(-3, 3)), min_size=1), st.integers(1, 5), st.integers(1, 5), st.integers(1, 3)
+)
+def test_histograms_of_two_dimensions_are_numpys(rows, x_bins, y_bins, count):
+    x, y = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+    bounds = np.linspace(0, len(rows), count + 1).astype(int)
+    lazy_x, lazy_y = (ak.concatenate([ak.array(item[a:b]) for a, b in pairwise(bounds)]) for item in (x, y))
+    wanted = np.histogram2d(x, y, [x_bins, y_bins], [(-0.5, 1.0), (-3, 2)])
+    found = ak.histogram2d(lazy_x, lazy_y, [x_bins, y_bins], [(-0.5, 1.0), (-3, 2)])
+    for one, other in zip(found, wanted, strict=True):
+        assert np.array_equal(one.to_ndarray(), other)
+
+
+def test_histograms_of_many_dimensions_are_numpys_and_read_once():
+    sample = np.random.default_rng(0).integers(0, 9, (300, 3)).astype(float)
+    lazy = [ak.concatenate([ak.array(part) for part in np.split(column, [7, 100])]) for column in sample.T]
+    for bins in (4, [2, 3, 5]):
+        (counts, edges), wanted = ak.histogramdd(lazy, bins), np.histogramdd(sample, bins)
+        assert counts.to_ndarray().dtype == np.int64
+        assert np.array_equal(counts.to_ndarray(), wanted[0])
+        for found, wanted_edges in zip(edges, wanted[1], strict=True):
+            assert np.array_equal(found.to_ndarray(), wanted_edges)
+
+
+def test_histograms_that_float64_has_no_edges_for_are_refused():
+    with pytest.raises(ArgumentError, match="fewer bins"):
+        ak.histogram(ak.array(np.array([2**63, 2**63 + 8], np.uint64)))[0].compute()
+    assert ak.histogram(ak.array([2**70, 2**71], dtype="bigint"), 2)[0].tolist() == [1, 1]
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(0, 12), st.integers(1, 3), st.sampled_from(["int64", "uint64"]))
+def test_whole_numbers_are_counted_as_numpy_does(numbers, fewest, count, dtype):
+    plain, weights = np.array(numbers, dtype), np.arange(len(numbers)) * 0.5
+    bounds = np.linspace(0, len(numbers), count + 1).astype(int)
+    lazy, odds = (ak.concatenate([ak.array(item[a:b]) for a, b in pairwise(bounds)]) for item in (plain, weights))
+    assert_equal(ak.bincount(lazy, minlength=fewest), np.bincount(plain.astype(int), minlength=fewest), lazy=True)
+    assert_equal(ak.bincount(lazy, odds), np.bincount(plain.astype(int), weights).astype(float))
+
+
+def test_numbers_that_cannot_be_counted_in_a_table_are_refused():
+    for number in (-1, 2**62):
+        with pytest.raises(ArgumentError, match="value_counts"):
+            ak.bincount(ak.array([0, number])).compute()
+    with pytest.raises(ArgumentTypeError, match="integers"):
+        ak.bincount(ak.array([0.5]))
+    with pytest.raises(ArgumentError, match="minlength"):
+        ak.bincount(ak.arange(3), minlength=-1)
+
+
 def test_wrong_arguments_are_refused():
     with pytest.raises(ArgumentError, match="nothing to sort by"):
         ak.coargsort([])
@@ -153,5 +206,11 @@ def test_wrong_arguments_are_refused():
         ak.histogram(ak.arange(3), range=(2, 1))
     with pytest.raises(ArgumentError, match="from 1"):
         ak.histogram(ak.arange(3), bins=0)
+    with pytest.raises(ArgumentError, match="bins and a range for each"):
+        ak.histogramdd([ak.arange(3), ak.arange(3)], [1, 2, 3])
+    with pytest.raises(AlignmentError):
+        ak.histogram2d(ak.arange(3), ak.arange(4))
+    with pytest.raises(ArgumentTypeError, match="Strings"):
+        ak.histogram(ak.array(["a"]))
     with pytest.raises(ArgumentError, match="finite"):
         ak.histogram(ak.array([1.0, np.nan]))[0].compute()
