@@ -3,7 +3,7 @@
 ``import akdask as ak`` and write as for Arkouda; no server is needed.
 """
 
-from akdask import config
+from akdask import config, join
 from akdask.checkpoint import load_checkpoint, save_checkpoint
 from akdask.collections import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
@@ -103,6 +103,7 @@ from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.collections.joining import inner_join, merge
 from akdask.collections.ndarray import ArrayView
+from akdask.collections.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
 from akdask.collections.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
@@ -174,6 +175,7 @@ __all__ = [
     "clip",
     "clz",
     "coargsort",
+    "compute_join_size",
     "concatenate",
     "config",
     "connect",
@@ -199,6 +201,7 @@ __all__ = [
     "from_series",
     "full",
     "full_like",
+    "gen_ranges",
     "get_config",
     "get_datasets",
     "get_filetype",
@@ -217,6 +220,9 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "join",
+    "join_on_eq_with_dt",
+    "left_join",
     "linspace",
     "load",
     "load_all",

@@ -6,10 +6,12 @@ from typing import Any
 
 from akdask.collections.array import Array
 from akdask.collections.creation import array
+from akdask.collections.groupby import GroupBy
+from akdask.collections.joining import inner_join
 from akdask.collections.keys import as_arrays, comparable_keys, like
+from akdask.collections.pairing import left_join
 from akdask.collections.pdarray import pdarray
 from akdask.collections.wrap import wrap
-from akdask.errors import UnsupportedError
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
 from akdask.plan.join import matched
@@ -18,8 +20,8 @@ from akdask.plan.values import Call, Constant, Replica
 from akdask.schema import STR
 
 
-def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> pdarray:
-    """Return where elements are first found in an array; lazy.
+def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> Any:
+    """Return where elements are first found in an array, or all places where they are; lazy.
 
     Parameters
     ----------
@@ -27,26 +29,28 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
         The elements; of several arrays, each row is one.
     space : array, or sequence of arrays
         Where to look; every task gets an index of it whole.
-    all_occurrences : False
-        Arkouda's lists of all places are not offered: `inner_join` gives them as pairs, `indexof1d` end to end.
+    all_occurrences : bool
+        Return lists of all places, ascending, instead of the first ones.
     remove_missing : bool
         Leave out elements that are not found, rather than give -1 for them.
 
     Returns
     -------
-    pdarray of int64
-        With the rows of `query`, unless `remove_missing`.
+    pdarray of int64, or SegArray of int64
+        A place, or with `all_occurrences` a list of places, for each element of `query`: -1 or a list of -1 alone for
+        elements that are not found.  Places have the rows of `query`, unless `remove_missing`.
 
     Examples
     --------
     >>> import akdask as ak
     >>> find(ak.array([5, 7, 6]), ak.array([7, 5, 7])).tolist()
     [1, 0, -1]
+    >>> find(ak.array([5, 7, 6]), ak.array([7, 5, 7]), all_occurrences=True).tolist()
+    [[1], [0, 2], [-1]]
     """
     if all_occurrences:
-        raise UnsupportedError(
-            "find does not give all occurrences.", hint="inner_join(query, space) gives all pairs of equal elements."
-        )
+        numbers, places = inner_join(query, space) if remove_missing else left_join(query, space)
+        return GroupBy(numbers).unique(places)[1]
     arrays = as_arrays(query)
     keys, others = comparable_keys("find", arrays, as_arrays(like(arrays[0], space)))
     found = pdarray(keys.frame, others.indexed().find(keys.values))
