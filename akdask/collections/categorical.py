@@ -23,6 +23,7 @@ from akdask.plan.align import align
 from akdask.plan.combine import Gather
 from akdask.plan.concat import Concat
 from akdask.plan.effort import is_cheap
+from akdask.plan.group import Grouped
 from akdask.plan.labels import LABEL, Distinct, Labels
 from akdask.plan.membership import KeySets
 from akdask.plan.node import Frame
@@ -258,6 +259,15 @@ class Categorical(ExtremeMethods, SortMethods):
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same elements in the same order; computes."""
         return isinstance(other, Categorical) and self.size == other.size and bool((self == other).all())
+
+    def group(self) -> pdarray:
+        """Return positions that bring equal elements together, as int64; lazy."""
+        return self.codes.argsort()
+
+    def unique(self) -> Self:
+        """Return the distinct elements, in the order of their codes; lazy."""
+        groups = Grouped(self._frame, (self._value,), ())
+        return self._like(groups, groups.key(0))
 
     # order
 

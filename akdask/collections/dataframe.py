@@ -10,14 +10,13 @@ import pandas as pd
 from akdask.collections.array import Array, check_transfer
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_build import arrays_of, named_items, split_index
-from akdask.collections.frame_choice import ChoiceMethods
 from akdask.collections.frame_columns import ColumnMethods
 from akdask.collections.frame_concat import ConcatMethods
+from akdask.collections.frame_counts import CountMethods
 from akdask.collections.frame_display import DisplayMethods
 from akdask.collections.frame_form import ToPandas
 from akdask.collections.frame_merge import MergeMethods
 from akdask.collections.frame_missing import MissingMethods
-from akdask.collections.frame_sort import FrameSortMethods
 from akdask.collections.frame_statistics import StatisticsMethods
 from akdask.collections.frame_storage import FileMethods
 from akdask.collections.index import Index
@@ -32,11 +31,10 @@ from akdask.plan.run import run
 
 class DataFrame(
     ColumnMethods,
-    ChoiceMethods,
+    CountMethods,
     MissingMethods,
     MergeMethods,
     ConcatMethods,
-    FrameSortMethods,
     StatisticsMethods,
     FileMethods,
     DisplayMethods,

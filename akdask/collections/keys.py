@@ -16,7 +16,7 @@ from akdask.plan.align import Aligned, align
 from akdask.plan.membership import Indexed, KeySets, Need
 from akdask.plan.node import Frame
 from akdask.plan.values import Value, cast
-from akdask.schema import STR
+from akdask.schema import INT64, STR
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +84,24 @@ def _comparable(operation: str, left: Array, right: Array) -> tuple[Aligned, Ali
         return (left._frame, left._value), (right._frame, right._value)
     one, other = left._as_operand(), right._as_operand()
     kinds = one[1].dtype, other[1].dtype
-    if kinds[0] == kinds[1]:
+    if kinds[0] == kinds[1] and kinds[0].kind != "bigint":
         return one, other
-    wanted = promote(*kinds) if all(kind.is_number for kind in kinds) else None
+    wanted = promote(*kinds)
     if wanted is None:
         raise ArgumentTypeError(
             f"{operation} cannot compare {kinds[0]} with {kinds[1]}.", hint="cast() converts between types."
         )
-    return (one[0], cast(one[1], wanted)), (other[0], cast(other[1], wanted))
+    first, second = cast(one[1], wanted), cast(other[1], wanted)
+    if wanted.kind == "bigint":
+        # Of equal integers one may take more memory than the other; their digits are the same.
+        first, second = cast(first, STR), cast(second, STR)
+    return (one[0], first), (other[0], second)
 
 
 def like(model: Array, items: Any) -> Any:
-    """Return data at hand as an array; of no elements, one of the type of another array."""
+    """Return data at hand as an array; of no elements, one that can be compared with another array."""
     if isinstance(items, Array) or is_several(items) or len(items):
         return items
     dtype = model._as_operand()[1].dtype
-    return array(np.array([], str if dtype == STR else dtype.numpy))
+    # NumPy has no type of integers of any size, with which others can be compared.
+    return array(np.array([], str if dtype == STR else INT64.numpy if dtype.kind == "bigint" else dtype.numpy))

@@ -17,6 +17,7 @@ from akdask.collections.sorting import SortMethods
 from akdask.collections.wrap import shows
 from akdask.columns import Table, to_objects
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.group import Grouped, GroupReduction
 from akdask.plan.values import cast
 from akdask.schema import BIGINT, bigint_of
 from akdask.schema.bigint import bigint
@@ -111,6 +112,11 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
             One value for all of them, or an array as long as the selection.
         """
         self._frame, self._value = assigned(self, key, item)
+
+    def value_counts(self) -> tuple[Any, pdarray]:
+        """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
+        groups = Grouped(self._frame, (self._value,), (GroupReduction("size"),))
+        return self._like(groups, groups.key(0)), pdarray(groups, groups.result(0))
 
     def fill(self, value: Any) -> None:
         """Set every element; lazy."""

@@ -15,13 +15,14 @@ from akdask.collections.reductions import reduced
 from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.kernels.rules import promote
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
 from akdask.plan.cosorted import Cosorted
 from akdask.plan.created import as_column, literal
 from akdask.plan.rowwise import Project
 from akdask.plan.sort import sorted_rows
-from akdask.plan.values import Call, Replica
+from akdask.plan.values import Call, Replica, cast
 
 if TYPE_CHECKING:
     from akdask.collections.pdarray import pdarray
@@ -180,9 +181,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
 
     Parameters
     ----------
-    a : pdarray or Strings
+    a : pdarray, Strings or Categorical
         The sorted array; every task gets the whole of it.
-    v : pdarray, Strings or scalar
+    v : pdarray, Strings, Categorical or scalar
         What to put in.
     side : {"left", "right"}
         Before or after elements that are equal.
@@ -201,9 +202,12 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     [1, 3]
     """
     array, values = _sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
-    whole = Gather(Project(array._frame, (0,), (array._value,)))
-    frame, value = values._as_operand()
-    found: Any = wrap(frame, Call("searchsorted", Replica(whole, 0, array._value.dtype), value, side=side))
+    (table_frame, table), (frame, value) = array._as_operand(), values._as_operand()
+    wanted = promote(table.dtype, value.dtype)
+    if wanted is not None and wanted.kind == "bigint":
+        table, value = cast(table, wanted), cast(value, wanted)
+    whole = Gather(Project(table_frame, (0,), (table,)))
+    found: Any = wrap(frame, Call("searchsorted", Replica(whole, 0, table.dtype), value, side=side))
     return found if isinstance(v, Array) else found[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from akdask.collections.writing import Path
 from akdask.columns import Table
 from akdask.errors import ArgumentTypeError
 from akdask.hdf5 import layout
+
+if TYPE_CHECKING:
+    from akdask.collections.pdarray import pdarray
 
 
 @shows("str")
@@ -125,6 +128,10 @@ class Strings(OperatorMethods, ExtremeMethods, SortMethods):
     def get_lengths(self) -> Any:
         """Return the number of bytes of each string, without a terminator, as int64; lazy."""
         return self._operate("byte_length", self)
+
+    def group(self) -> pdarray:
+        """Return positions that bring equal strings together, as int64; lazy."""
+        return self.argsort()
 
     def nunique(self) -> Scalar:
         """Return the number of distinct strings as int64; lazy.  For columns with few of them."""

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import is_scalar, spread
+from akdask.columns.bigint import to_ints
 from akdask.errors import ArgumentError, PositionError
 from akdask.kernels.keyindex import KeyIndex
 from akdask.kernels.membership import KeySet
@@ -50,7 +51,8 @@ def _lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
     missing = positions < 0
     if not isinstance(table, np.ndarray):
-        return table.take(pa.array(positions, mask=missing)).fill_null("")
+        nothing = "" if pa.types.is_large_string(table.type) else bytes(table.type.byte_width)
+        return table.take(pa.array(positions, mask=missing)).fill_null(nothing)
     if not len(table):
         found = np.zeros(len(positions), table.dtype) if out is None else out
     else:
@@ -60,7 +62,7 @@ def _lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
 
 
 def _fillable_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
-    return _lookup_type(table, positions) if table.is_number or table == STR else None
+    return _lookup_type(table, positions) if table.kind != "list" else None
 
 
 def _find_rows(index: KeyIndex, *keys: Any, out: Any = None) -> Any:
@@ -87,7 +89,9 @@ def _found_type(result: ColumnType) -> Rule:
 
 def _searchsorted(table: Any, values: Any, out: Any = None, *, side: str) -> Any:
     """Return how many rows of the table, which is in order, come before each value; or before what follows it."""
-    if not isinstance(table, np.ndarray):
+    if isinstance(table, pa.FixedSizeBinaryArray):
+        table, values = np.array(to_ints(table), object), np.array(to_ints(values), object)
+    elif not isinstance(table, np.ndarray):
         # Fixed-width text of the same width for both, in the order of its code points, which is that of its bytes.
         table, values = np.array(table.to_pylist(), dtype=str), np.array(values.to_pylist(), dtype=str)
     found = table.searchsorted(values, side)
@@ -100,7 +104,8 @@ def _searchsorted(table: Any, values: Any, out: Any = None, *, side: str) -> Any
 def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> ColumnType | None:
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
-    return INT64 if table.is_number == values.is_number else None
+    are_numbers = table.is_number and values.is_number
+    return INT64 if are_numbers or table.kind == values.kind else None
 
 
 LOOKUP_OPERATIONS: dict[str, Operation] = {

@@ -1,8 +1,12 @@
 """Arrays of integers of any size, as users have them, against Python's own integers."""
 
+from bisect import bisect_left
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
@@ -154,3 +158,47 @@ def test_the_dtype_makes_single_integers():
     assert (str(ak.bigint), repr(ak.bigint), ak.bigint.type) == ("bigint", "dtype(bigint)", ak.bigint_)
     assert ak.bigint == "bigint" != ak.bigint_
     assert len({ak.bigint, "bigint"}) == 1
+
+
+POOL = st.lists(st.integers(-(2**130), 2**130) | st.integers(-2, 2), min_size=1, max_size=5)
+
+
+@given(POOL, st.data())
+def test_integers_of_any_size_are_found_among_others(pool, data):
+    plain = [data.draw(st.lists(st.sampled_from(pool), min_size=1, max_size=10)) for _ in range(2)]
+    # In memory, small integers take less than large ones.
+    arrays = [ak.concatenate([ak.array(part, dtype="bigint") for part in (p[:2], p[2:]) if part]) for p in plain]
+    one, other = map(set, plain)
+    assert ak.in1d(*arrays).tolist() == [item in other for item in plain[0]]
+    assert ak.find(*arrays).tolist() == [plain[1].index(item) if item in other else -1 for item in plain[0]]
+    assert ak.intersect1d(*arrays).tolist() == sorted(one & other)
+    assert ak.setdiff1d(*arrays).tolist() == sorted(one - other)
+    assert ak.union1d(*arrays).tolist() == sorted(one | other)
+    lefts, rights = ak.inner_join(*arrays)
+    pairs = [(i, j) for i, item in enumerate(plain[0]) for j, same in enumerate(plain[1]) if item == same]
+    assert list(zip(lefts.tolist(), rights.tolist(), strict=True)) == pairs
+    table = sorted(plain[1])
+    assert ak.searchsorted(ak.sort(arrays[1]), arrays[0]).tolist() == [bisect_left(table, item) for item in plain[0]]
+
+
+def test_integers_of_any_size_are_compared_with_others():
+    numbers = ak.array([2**70, 5, -3], dtype="bigint")
+    assert ak.in1d(numbers, ak.array([5, 6])).tolist() == [False, True, False]
+    assert ak.in1d(numbers, []).tolist() == [False] * 3
+    assert ak.searchsorted(ak.arange(9), numbers).tolist() == [9, 5, 0]
+    assert ak.lookup(ak.arange(2), numbers[:2], ak.array([1, 7])).tolist() == [5, -1]
+    with pytest.raises(ArgumentTypeError, match="bigint with float64"):
+        ak.in1d(numbers, ak.array([0.5]))
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "outer"])
+def test_frames_join_by_integers_of_any_size(how):
+    left, right = [2**70, 5, 2**70], [5, 2**70, 2**65]
+    frames = [
+        ak.DataFrame({"k": ak.array(keys, dtype="bigint"), name: ak.arange(3)})
+        for keys, name in ((left, "x"), (right, "y"))
+    ]
+    wanted = pd.DataFrame({"k": left, "x": range(3)}).merge(pd.DataFrame({"k": right, "y": range(3)}), how=how)
+    found = frames[0].merge(frames[1], how=how).to_pandas()
+    wanted = wanted.sort_values("k", kind="stable", ignore_index=True)
+    pd.testing.assert_frame_equal(found, wanted, check_dtype=False)

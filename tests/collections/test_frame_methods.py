@@ -137,3 +137,33 @@ def test_correlations_are_those_of_pandas(rows):
     np.testing.assert_allclose(found.to_numpy()[:1, :1], plain.corr().to_numpy()[:1, :1], atol=1e-9)
     varied = plain.columns[plain.std() > 1e-3]
     pd.testing.assert_frame_equal(found.loc[varied, varied], plain[varied].corr(), atol=1e-6)
+
+
+@given(frames(), st.booleans())
+def test_distinct_values_are_counted_as_by_pandas(pair, dropna):
+    frame, plain = pair
+    assert frame.nunique(dropna=dropna).to_dict() == plain.nunique(dropna=dropna).to_dict()
+
+
+def test_missing_values_of_every_kind_are_not_counted():
+    times = ak.Datetime(np.array(["NaT", "2020-01-02"], "M8[ns]"))
+    frame = ak.DataFrame({"t": times, "c": ak.Categorical(ak.array(["N/A", "a"])), "x": [1.0, np.nan]})
+    assert frame.nunique().tolist() == [1, 1, 1]
+    assert frame.nunique(dropna=False).tolist() == [2, 2, 2]
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.5, 1.5, np.nan]), st.sampled_from("ab")), min_size=1), st.booleans())
+def test_equal_rows_are_counted_as_by_pandas(rows, dropna):
+    plain = pd.DataFrame(rows, columns=["x", "y"])
+    counted = plain.value_counts(sort=False, dropna=dropna).reset_index().sort_values(["x", "y"], kind="stable")
+    frame = ak.DataFrame(plain)
+    check(frame.value_counts(sort=False, dropna=dropna), counted)
+    for ascending in (True, False):
+        wanted = counted.sort_values("count", ascending=ascending, kind="stable")
+        check(frame.value_counts(ascending=ascending, dropna=dropna), wanted)
+    assert frame.value_counts("y").columns == ["y", "count"]
+
+
+def test_a_column_of_the_name_of_the_counts_is_refused():
+    with pytest.raises(SchemaError, match="rename"):
+        ak.DataFrame({"count": [1]}).value_counts()

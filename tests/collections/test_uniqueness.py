@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.testing import assert_equal
 from akdask.testing.strategies import arrays
 
 ANY = st.sampled_from(["int64", "uint64", "float64", "bool", "str"]).flatmap(arrays)
@@ -50,6 +51,25 @@ def test_categoricals_stay_so():
     labels = ak.unique(ak.Categorical(ak.array(["b", "a", "b"])))
     assert isinstance(labels, ak.Categorical)
     assert labels.tolist() == ["a", "b"]
+    few = ak.Categorical(ak.array(["b", "a", "b"]))[ak.array([0, 2])].unique()
+    assert isinstance(few, ak.Categorical)
+    assert few.tolist() == ["b"]
+
+
+@given(ANY)
+def test_arrays_of_numbers_count_their_elements_themselves(pair):
+    array, _ = pair
+    if not isinstance(array, ak.Strings):
+        for found, wanted in zip(array.value_counts(), ak.value_counts(array), strict=True):
+            assert_equal(found, wanted)
+
+
+def test_equal_text_is_brought_together():
+    words = np.array(["b", "a", "b", "c", "a"])
+    for array in (ak.array(words), ak.Categorical(ak.array(words))):
+        grouped = words[array.group().to_ndarray()]
+        assert sorted(grouped) == sorted(words)
+        assert np.count_nonzero(grouped[1:] != grouped[:-1]) == 2
 
 
 @pytest.mark.cluster
