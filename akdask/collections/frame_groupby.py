@@ -162,9 +162,11 @@ class DataFrameGroupBy:
 
     def _each(self, reduction: str, colnames: Any, *, numbers: bool = True) -> RowMethods:
         names = self._columns(colnames)
-        if colnames is None and numbers:
-            names = [name for name in names if self.df.dtypes[name] not in ("str", "Categorical")]
-            names = [name for name in names if has_meaning(reduction, self.df._columns.array(name))]
+        if colnames is None:
+            arrays = {name: self.df._columns.array(name) for name in names}
+            names = [name for name, array in arrays.items() if has_meaning(reduction, array)]
+            if numbers:
+                names = [name for name in names if arrays[name]._type_name() not in ("str", "Categorical")]
         return self._reduce([(name, name, reduction) for name in names])
 
     def _columns(self, names: Any) -> list[str]:

@@ -17,15 +17,20 @@ from akdask.collections.categorical import Categorical
 from akdask.collections.timearray import CLASSES, NOT_A_TIME, SPAN, TimeArray
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentTypeError
+from akdask.kernels.grouped import GROUPED
+from akdask.kernels.pairs import PAIR_STATISTICS
 from akdask.plan.node import Frame
 from akdask.plan.values import Call, Constant, Value, cast
-from akdask.schema import FLOAT64, INT64
+from akdask.schema import BOOL, FLOAT64, INT64, unlimited
 
 Make: TypeAlias = Callable[[Frame, Value], Any]
 
 LATEST = np.iinfo(np.int64).max
 CHOICES = ("first", "min", "max")
 """Reductions that choose among the values, whose results are what the values are."""
+
+OF_BOOLS = {"min": "all", "max": "any"}
+"""What the extremes of bools are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +66,17 @@ def way_to_reduce(name: str, values: Array, skipna: bool) -> Way:
     as_codes = isinstance(values, Categorical) and name in ("first", "size", "count")
     value = values._value if as_codes else values._as_operand()[1]
     make: Make = values._like if name in CHOICES else wrap
-    return Way([(name, value)], lambda result: _limited(result, value), make)
+    known = OF_BOOLS.get(name, name) if value.dtype == BOOL else name
+    return Way([(known, value)], lambda result: _limited(result, value), make)
 
 
 def has_meaning(name: str, values: Array) -> bool:
-    """Whether values may be reduced so, as far as their kind goes."""
-    return not isinstance(values, TimeArray) or name not in values._refused
+    """Whether values of that type may be reduced so."""
+    if isinstance(values, TimeArray) and name in values._refused:
+        return False
+    dtype = values._as_operand()[1].dtype
+    types = PAIR_STATISTICS[name].types if name in PAIR_STATISTICS else GROUPED[name].types
+    return unlimited(dtype) in types or (dtype == BOOL and name in OF_BOOLS)
 
 
 def times_of(found: Value) -> Value:
@@ -75,7 +85,7 @@ def times_of(found: Value) -> Value:
 
 
 def _of_times(name: str, values: TimeArray, skipna: bool) -> Way:
-    if not has_meaning(name, values):
+    if name in values._refused:
         raise ArgumentTypeError(f"{name} of groups has no meaning for a {type(values).__name__}.")
     value = values._value
     missing = Call("equal", value, Constant(NOT_A_TIME))

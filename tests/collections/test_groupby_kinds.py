@@ -210,3 +210,25 @@ def test_lists_are_no_keys_and_labels_have_no_median():
         ak.GroupBy(lists)
     with pytest.raises(ArgumentTypeError, match="median of groups does not take"):
         ak.GroupBy(ak.array([1, 1])).median(ak.Categorical(ak.array(["a", "b"])))
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=20), st.integers(1, 3))
+def test_extremes_of_bools_are_bools(rows, count):
+    keys, flags = zip(*rows, strict=True)
+    groups = ak.GroupBy(in_parts(keys, count))
+    lazy = in_parts(np.array(flags), count)
+    for name, reduction in (("min", min), ("max", max)):
+        found = groups.aggregate(lazy, name)[1]
+        assert found.dtype == np.bool_
+        assert found.tolist() == list(map(reduction, parts_of(keys, flags)))
+
+
+def test_columns_that_a_reduction_does_not_take_are_left_out_unless_they_are_asked_for():
+    numbers = {"i": [1, 2], "f": [0.5, 1.5], "b": [True, False]}
+    frame = ak.DataFrame({"k": [0, 0], "s": ["a", "b"], "big": ak.array([2**70, 1], dtype="bigint"), **numbers})
+    groups = frame.groupby("k")
+    assert groups.max().columns == ["big", "i", "f", "b"]
+    assert groups.mean().columns == ["i", "f", "b"]
+    assert groups.or_().columns == ["big", "i"]
+    with pytest.raises(ArgumentTypeError, match="mean"):
+        groups.mean(["big"])
