@@ -70,7 +70,7 @@ def join_on_eq_with_dt(  # noqa: PLR0917 - Arkouda's signature
         The elements.
     t1, t2 : pdarray, Datetime or Timedelta
         The times of the elements of either.
-    dt : int, Timestamp difference or Timedelta
+    dt : int or span of time
         How close.
     pred : {"true_dt", "abs_dt", "pos_dt"}
         Whether times do not matter, are at most `dt` apart, or those of `a2` are not before those of `a1` and at most
@@ -80,8 +80,10 @@ def join_on_eq_with_dt(  # noqa: PLR0917 - Arkouda's signature
 
     Returns
     -------
-    positions in a1, positions in a2 : pdarray of int64
-        The first of all pairs, in ascending order; an Arkouda server returns any.
+    left_positions : pdarray of int64
+        Positions in `a1`, ascending, of the first of all pairs; an Arkouda server returns any pairs.
+    right_positions : pdarray of int64
+        Positions in `a2`.
 
     Raises
     ------
