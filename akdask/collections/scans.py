@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from akdask.collections.array import Array
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.kernels.reduce import TOTALS
+from akdask.kernels.scan import SCANS
 from akdask.plan.extremes import Extremes
 from akdask.plan.rowwise import Project
 from akdask.plan.running import Running
+from akdask.plan.values import cast
+from akdask.schema import unlimited
 
 if TYPE_CHECKING:
     from akdask.collections.pdarray import pdarray
@@ -84,14 +86,18 @@ def cummax(pda: pdarray, axis: int | None = None) -> pdarray:
     return _running("cummax", pda, axis)
 
 
-def _running(name: str, pda: Any, axis: int | None) -> pdarray:
+def _running(name: str, pda: Any, axis: int | None) -> Any:
     if axis not in (None, 0, -1):
         raise UnsupportedError(f"{name}(axis={axis}): arrays have one dimension.", hint="leave axis.")
-    _check_numbers(name, pda)
+    if not isinstance(pda, Array) or unlimited(pda._as_operand()[1].dtype) not in SCANS[name].types:
+        given = pda._describe() if isinstance(pda, Array) else type(pda).__name__
+        raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {given}.")
     frame = Running(Project(pda._frame, (0,), (pda._value,)), name)
-    # Extremes are of what they are chosen among: times stay times.
-    running: Any = pda._like(frame, frame.result) if name in {"cummin", "cummax"} else wrap(frame, frame.result)
-    return running
+    if name in {"cummin", "cummax"}:
+        # Extremes are of what they are chosen among: times stay times.
+        return pda._like(frame, frame.result)
+    dtype = pda._value.dtype
+    return wrap(frame, cast(frame.result, dtype) if dtype.kind == "bigint" else frame.result)
 
 
 def mink(pda: Any, k: int) -> Any:
@@ -165,11 +171,6 @@ def _extremes(name: str, pda: Any, k: int) -> Any:
         return positions
     # What is ordered by something else has to be looked up.
     return pda._like(found, found.values) if key == pda._value else pda[positions]
-
-
-def _check_numbers(name: str, pda: Any) -> None:
-    if not isinstance(pda, Array) or pda._as_operand()[1].dtype not in TOTALS:
-        raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {type(pda).__name__}.")
 
 
 class ExtremeMethods(Array):

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import type_of
+from akdask.columns.bigint import from_ints, to_ints
 from akdask.kernels.reduce import TOTALS
-from akdask.schema import ColumnType
-from akdask.typing import NumberArray
+from akdask.schema import BIGINT, ColumnType
+from akdask.typing import Column, NumberArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,12 @@ class Scan:
     ufunc: np.ufunc
     types: Mapping[ColumnType, ColumnType]
 
-    def accumulate(self, column: NumberArray, before: Any) -> NumberArray:
+    def accumulate(self, column: Column, before: Any) -> Column:
         """Return the running results; `before` is that of all earlier rows, None if there are none.  Integers wrap."""
+        if not isinstance(column, np.ndarray):
+            numbers = [] if before is None else [int(before)]
+            running_numbers = self.ufunc.accumulate(np.array(numbers + to_ints(column), object))
+            return from_ints(running_numbers[len(numbers) :].tolist())
         with np.errstate(all="ignore"):
             running: NumberArray = self.ufunc.accumulate(column, dtype=self.types[type_of(column)].numpy)
             return running if before is None else self.ufunc(running, before, out=running)
@@ -47,7 +52,7 @@ ITSELF = {dtype: dtype for dtype in TOTALS}
 SCANS: dict[str, Scan] = {
     scan.name: scan
     for scan in (
-        Scan("cumsum", "sum", np.add, TOTALS),
+        Scan("cumsum", "sum", np.add, {**TOTALS, BIGINT: BIGINT}),
         Scan("cumprod", "prod", np.multiply, TOTALS),
         Scan("cummin", "min", np.minimum, ITSELF),
         Scan("cummax", "max", np.maximum, ITSELF),

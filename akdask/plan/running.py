@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.columns import Table
-from akdask.kernels.reduce import REDUCTIONS
+from akdask.kernels.reduce import REDUCTIONS, reduction_of
 from akdask.kernels.scan import SCANS
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
@@ -16,7 +16,7 @@ from akdask.plan.pipeline import Compile, pipeline
 from akdask.plan.rowwise import Project
 from akdask.plan.tables import Tasks
 from akdask.plan.values import ColumnRef, Value
-from akdask.schema import RowSpace
+from akdask.schema import RowSpace, unlimited
 
 
 class Running(Frame):
@@ -32,7 +32,7 @@ class Running(Frame):
     @property
     def result(self) -> ColumnRef:
         """The running results."""
-        return ColumnRef(self._name, 0, SCANS[self.scan].types[self.frame.values[0].dtype])
+        return ColumnRef(self._name, 0, SCANS[self.scan].types[unlimited(self.frame.values[0].dtype)])
 
     def describe(self) -> str:
         return f"{self.scan} {self.frame.values[0]!r}"
@@ -40,7 +40,8 @@ class Running(Frame):
 
 @lower.register
 def _(frame: Running) -> Expr:
-    project, reduction = frame.frame, SCANS[frame.scan].reduction
+    project = frame.frame
+    reduction = reduction_of(SCANS[frame.scan].reduction, project.values[0].dtype)
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
         return sinks.Reduce(compile_these([]), (), compile_these(values), ((0, reduction),))

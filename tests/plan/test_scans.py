@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -85,6 +87,16 @@ def test_extremes_of_integers_of_any_size_are_the_ends_of_the_sorted_list(values
     lazy = ak.concatenate([ak.array(part, dtype="bigint") for part in (values[:3], values[3:]) if part])
     assert lazy.mink(k).tolist() == sorted(values)[:k]
     assert lazy.maxk(k).tolist() == sorted(values)[-k:]
+
+
+@given(st.lists(st.integers(-(2**130), 2**130), min_size=1, max_size=20), st.integers(0, 20), st.sampled_from([-1, 64]))
+def test_running_totals_of_integers_of_any_size_are_exact(values, cut, bits):
+    parts = [part for part in (values[:cut], values[cut:]) if part]
+    lazy = ak.concatenate([ak.array(part, dtype="bigint", max_bits=bits) for part in parts])
+    found = ak.cumsum(lazy)
+    totals = list(accumulate(values))
+    assert found.tolist() == (totals if bits < 0 else [total % 2**bits for total in totals])
+    assert found.max_bits == bits
 
 
 def test_extremes_of_filtered_rows_are_found():
