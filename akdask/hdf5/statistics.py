@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from akdask.hdf5.extremes import extreme_texts
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
 from akdask.storage.checksum import Checksum
 from akdask.storage.source import TEXT_BYTES, Bounds, text_prefix
@@ -105,7 +105,8 @@ class DatasetSummary:
     def _spell(self, record: npt.NDArray[np.void]) -> None:
         if self._strings is not None and len(self._strings):
             record["spelled"] = True
-            record["low"], record["high"] = map(text_prefix, extreme_texts(self._strings))
+            extremes = pc.min_max(self._strings)
+            record["low"], record["high"] = (text_prefix(extremes[side].as_py()) for side in ("min", "max"))
 
 
 def _rises(block: NumberArray) -> bool:
