@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask.errors import ArgumentError
+from akdask.plan.cluster import current_client
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -78,7 +78,7 @@ def get_config() -> dict[str, Any]:
         ``numLocales`` (workers, or 1), ``maxTaskPar`` (threads of each), ``physicalMemory`` (bytes of each, where
         known), ``numPUs``, ``LocaleConfigs``, ``arkoudaVersion``, ``serverHostname``.
     """
-    client = _current_client()
+    client = current_client()
     if client is None:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         locales = [{"id": 0, "name": socket.gethostname(), "physicalMemory": memory, "maxTaskPar": CPU_COUNT}]
@@ -98,14 +98,3 @@ def get_config() -> dict[str, Any]:
         "physicalMemory": first["physicalMemory"],
         "LocaleConfigs": locales,
     }
-
-
-def _current_client() -> Client | None:
-    if "distributed" not in sys.modules:
-        return None
-    from distributed import default_client
-
-    try:
-        return default_client()
-    except ValueError:
-        return None

@@ -14,7 +14,7 @@ from akdask.collections.pdarray import pdarray
 from akdask.collections.wrap import wrap
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
-from akdask.plan.join import matched
+from akdask.plan.join import numbered_pairs
 from akdask.plan.rowwise import Project
 from akdask.plan.values import Call, Constant, Replica
 from akdask.schema import STR
@@ -75,8 +75,8 @@ def indexof1d(query: Any, space: Any) -> pdarray:
     """
     arrays = as_arrays(query)
     keys, others = comparable_keys("indexof1d", arrays, as_arrays(like(arrays[0], space)))
-    match = matched(keys.frame, keys.values, others.indexed("all rows"), keep_all=False)
-    return pdarray(match, match.row)
+    paired, numbers = numbered_pairs(keys.side(), others.side())
+    return pdarray(paired.frame, numbers)
 
 
 def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:

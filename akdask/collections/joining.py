@@ -19,9 +19,7 @@ from akdask.collections.rows import filter_columns
 from akdask.collections.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import ArgumentError, SchemaError, UnsupportedError
 from akdask.plan.align import align
-from akdask.plan.join import matched, of_match
-from akdask.plan.numbered import row_numbers
-from akdask.plan.rowwise import Match
+from akdask.plan.join import has_match, numbered_pairs, pairs
 from akdask.plan.sort import sorted_rows
 from akdask.plan.values import Call, Constant, Value, cast
 from akdask.schema import FLOAT64, STR
@@ -54,7 +52,8 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
     ----------
     left, right : DataFrame
         What to join.  Every task gets the columns of one of them whole: those of `left` for a right join, those of
-        `right` otherwise.
+        `right` otherwise.  Where these are too large for that, as ``ak.config`` has it (`replicate_size`), rows of both
+        are exchanged by their keys.
     on : str or list of str, optional
         Columns that both have; all that both have unless given.
     left_on, right_on : str or list of str, optional
@@ -164,9 +163,9 @@ def _side(columns: ColumnSet, keys: Keys) -> Side:
 
 
 def _filtered(left: Side, right: Side, *, invert: bool) -> ColumnSet:
-    found: Value = right.keys.has(left.keys)
+    marked, found = has_match(left.keys.side(), right.keys.side())
     mask = Call("logical_not", found) if invert else found
-    return left.columns.on(lambda frame, values: filter_columns(frame, values, left.keys.frame, mask)).labelled(None)
+    return left.columns.on(lambda frame, values: filter_columns(frame, values, marked, mask)).labelled(None)
 
 
 def _sorted(columns: ColumnSet, names: Sequence[str]) -> ColumnSet:
@@ -217,26 +216,31 @@ class Joined:
     def _probed(self, own: int, *, keep_all: bool) -> ColumnSet:
         """Return the rows of one side, 0 for left, each with its matches of the other."""
         sides = self.left, self.right
-        probing, indexed = sides[own], sides[1 - own]
-        match = matched(probing.keys.frame, probing.keys.values, indexed.keys.indexed("all rows"), keep_all=keep_all)
-        arrays: dict[str, Array] = {}
+        arrays: list[dict[str, Array]] = [{}, {}]
         for name, pair in self.sources.items():
-            mine, theirs = pair[own], pair[1 - own]
-            if mine is not None:
-                array = probing.columns.array(mine)
-                arrays[name] = array._like(match, array._value)
-            else:
-                arrays[name] = self._paired(match, indexed.columns.array(str(theirs)))
-        return ColumnSet.of(arrays)
+            side = own if pair[own] is not None else 1 - own
+            arrays[side][name] = sides[side].columns.array(str(pair[side]))
+        mine, theirs = arrays[own], arrays[1 - own]
+        paired = pairs(
+            sides[own].keys.side([array._value for array in mine.values()]),
+            sides[1 - own].keys.side([self._other(array, keep_all) for array in theirs.values()]),
+            keep_all=keep_all,
+        )
+        values = dict(zip([*mine, *theirs], [*paired.left, *paired.right], strict=True))
+        if keep_all:
+            values |= {name: self._with_missing(theirs[name], values[name], paired.lacks) for name in theirs}
+        both = mine | theirs
+        return ColumnSet.of({name: both[name]._like(paired.frame, values[name]) for name in self.sources})
 
-    def _paired(self, match: Match, array: Array) -> Array:
-        """Return a column of the other side on the rows of a match."""
-        may_lack = match.keep_all
-        value = self._fillable(array) if may_lack else array._value
-        found = of_match(match, array._frame, value)
-        if may_lack and isinstance(array, Categorical | TimeArray):
-            found = Call("where", Call("less", match.row, Constant(0)), self._missing(array), found)
-        return array._like(match, found)
+    def _other(self, array: Array, may_lack: bool) -> Value:
+        """Return a column of the other side, as it is on rows that may lack a match."""
+        return self._fillable(array) if may_lack else array._value
+
+    def _with_missing(self, array: Array, found: Value, lacks: Value) -> Value:
+        """Return a column of the other side on paired rows, with a value for those that lack a match."""
+        if isinstance(array, Categorical | TimeArray):
+            return Call("where", lacks, self._missing(array), found)
+        return found
 
     def _unmatched(self) -> ColumnSet:
         """Return the rows of `right` without a match."""
@@ -310,17 +314,10 @@ def inner_join(
         raise ArgumentError("wherefunc needs whereargs, the two arrays that it is called with, and they need it.")
     arrays = as_arrays(left)
     keys, others = comparable_keys("inner_join", arrays, as_arrays(like(arrays[0], right)))
-    match, numbers = _numbered_pairs(keys, others)
-    pairs = pdarray(match, numbers), pdarray(match, match.row)
+    paired, numbers = numbered_pairs(keys.side().numbered(), others.side())
+    positions = pdarray(paired.frame, paired.left[-1]), pdarray(paired.frame, numbers)
     if wherefunc is None or whereargs is None:
-        return pairs
+        return positions
     first, second = whereargs
-    mask = wherefunc(first[pairs[0]], second[pairs[1]])
-    return pairs[0][mask], pairs[1][mask]
-
-
-def _numbered_pairs(keys: Keys, others: Keys) -> tuple[Match, Value]:
-    frame, (number, *values) = align(
-        "inner_join", [row_numbers(keys.frame), *((keys.frame, value) for value in keys.values)]
-    )
-    return matched(frame, values, others.indexed("all rows"), keep_all=False), number
+    mask = wherefunc(first[positions[0]], second[positions[1]])
+    return positions[0][mask], positions[1][mask]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,8 @@ from akdask.collections.creation import array
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rules import promote
 from akdask.plan.align import Aligned, align
-from akdask.plan.membership import Indexed, KeySets, Need
+from akdask.plan.join import Side
+from akdask.plan.membership import Indexed, Need
 from akdask.plan.node import Frame
 from akdask.plan.values import Value, cast
 from akdask.schema import INT64, STR
@@ -30,9 +32,9 @@ class Keys:
         """Return the index of the rows by their keys."""
         return Indexed.of(self.frame, self.values, need)
 
-    def has(self, others: Keys) -> Value:
-        """Return which of other rows have keys that are among these."""
-        return KeySets.of(self.frame, self.values).has(others.values)
+    def side(self, columns: Sequence[Value] = ()) -> Side:
+        """Return the rows as a side of a join, with what is wanted of them."""
+        return Side(self.frame, self.values, columns)
 
 
 def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:

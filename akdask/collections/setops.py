@@ -14,6 +14,7 @@ from akdask.collections.keys import as_arrays, comparable_keys, is_several, like
 from akdask.collections.pdarray import pdarray
 from akdask.collections.uniqueness import unique
 from akdask.errors import ArgumentError
+from akdask.plan.join import has_match
 from akdask.plan.values import Call
 
 
@@ -25,7 +26,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     A : pdarray, Strings, Categorical, or sequence of them
         The elements; of several arrays, each row is one.
     B : array like `A`, or data at hand
-        Where to look.  Every task gets an index of it whole.
+        Where to look.  Every task gets an index of it whole; where it is too large for that, rows are exchanged.
     assume_unique : bool
         Accepted as Arkouda spells it; nothing is gained by it.
     symmetric : bool
@@ -57,7 +58,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
         found = arrays[0].in1d(B)
     else:
         keys, others = comparable_keys("in1d", arrays, as_arrays(B))
-        found = pdarray(keys.frame, others.has(keys))
+        found = pdarray(*has_match(keys.side(), others.side()))
     return pdarray(found._frame, Call("logical_not", found._value)) if invert else found
 
 

@@ -14,11 +14,12 @@ import numpy as np
 from akdask.columns import slice_rows
 from akdask.kernels.keys import TEXT_BYTES, Words, word, word_count
 from akdask.kernels.strings import text_lengths
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 FIRST = np.uint64(0x9E3779B97F4A7C15)
 SECOND = np.uint64(0xD6E8FEB86659FD93)
 HALF = np.uint64(32)
+LAST_BITS = np.uint64(2**32 - 1)
 BLOCK_ROWS = 2**13
 """Rows that are hashed at a time, so that what is found in between stays in the processor's cache."""
 
@@ -52,6 +53,42 @@ def hash_rows(columns: Sequence[Column]) -> Words:
 def is_exact(columns: Sequence[Column]) -> bool:
     """Whether rows with equal hashes are sure to be equal."""
     return len(columns) == 1 and isinstance(columns[0], np.ndarray)
+
+
+def bring_together(columns: Sequence[Column], count: int) -> tuple[NumberArray, NumberArray]:
+    """Share rows out among some buckets by their hash, so that equal rows meet in one.
+
+    It is the last bits of the hashes that decide: those of one bucket differ in the leading ones, by which indices find
+    their places, as much as all do.
+
+    Parameters
+    ----------
+    columns : sequence of columns
+        At least one; all of the same length.
+    count : int
+        Number of buckets, below 2 ** 16.
+
+    Returns
+    -------
+    order : ndarray of int64
+        The rows of the first bucket, ascending, then those of the next.
+    bounds : ndarray of int64, shape (count + 1,)
+        Where each bucket begins, and the last one ends.
+
+    Examples
+    --------
+    >>> order, bounds = bring_together([np.array([7, 7, 7])], 2)
+    >>> order.tolist(), len(bounds)
+    ([0, 1, 2], 3)
+    """
+    buckets = hash_rows(columns)
+    buckets &= LAST_BITS
+    buckets *= np.uint64(count)
+    buckets >>= HALF
+    small = buckets.astype(np.uint16)
+    bounds = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(small, minlength=count), out=bounds[1:])
+    return small.argsort(kind="stable"), bounds
 
 
 def _hash_block(columns: Sequence[Column]) -> Words:

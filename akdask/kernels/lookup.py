@@ -47,7 +47,7 @@ def _lookup_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
     return table if positions == INT64 else None
 
 
-def _lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
+def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
     missing = positions < 0
     if not isinstance(table, np.ndarray):
@@ -111,7 +111,7 @@ def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> Colu
 LOOKUP_OPERATIONS: dict[str, Operation] = {
     "lookup": Operation("lookup", 2, _lookup_type, _lookup),
     "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
-    "lookup_found": Operation("lookup_found", 2, _fillable_type, _lookup_found),
+    "lookup_found": Operation("lookup_found", 2, _fillable_type, lookup_found),
     "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),
     "is_among": Operation("is_among", None, _found_type(BOOL), _is_among),
 }

@@ -9,7 +9,6 @@ very many pieces, those of several partitions are joined first.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
@@ -19,6 +18,7 @@ from dask.system import CPU_COUNT
 from akdask import config
 from akdask.plan._dask import Expr, List, Task, TaskRef
 from akdask.plan.chain import Chain
+from akdask.plan.cluster import memory, on_cluster
 from akdask.plan.node import Frame, Node
 from akdask.plan.rowwise import Project
 
@@ -26,6 +26,9 @@ ROWS = 2**22
 """Rows of a partition that an exchange aims at, or fewer where partitions are wanted small."""
 
 ITEMSIZE = 8
+
+SHARE = 64
+"""The part of a worker's memory that a column of a partition may take, at most."""
 
 SMALL_ROWS = 2**18
 """Rows that are not worth parting."""
@@ -122,18 +125,6 @@ def join_pieces(pieces: Sequence[Pieces], finish: Finish) -> Pieces:
     return joined or None
 
 
-def on_cluster() -> bool:
-    """Whether a client of a cluster is current in this process; without the import, which is slow, there is none."""
-    distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return False
-    try:
-        distributed.default_client()
-    except ValueError:
-        return False
-    return True
-
-
 def partition_count(frame: Frame) -> int:
     """Return into how many partitions the rows of a frame go: a multiple of the threads, by the number of rows."""
     rows = most_rows(frame)
@@ -141,7 +132,8 @@ def partition_count(frame: Frame) -> int:
         return min(frame.npartitions, MOST_PARTITIONS)
     if rows <= SMALL_ROWS:
         return 1
-    wanted = -(-rows // min(ROWS, max(int(config.get("partition_size")) // ITEMSIZE, 1)))
+    size = min(int(config.get("partition_size")), memory() // SHARE)
+    wanted = -(-rows // min(ROWS, max(size // ITEMSIZE, 1)))
     return min(-(-wanted // CPU_COUNT) * CPU_COUNT, MOST_PARTITIONS)
 
 

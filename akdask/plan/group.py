@@ -10,7 +10,8 @@ from akdask.kernels.pairs import PAIR_STATISTICS, Pairs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
 from akdask.plan.chain import Chain
-from akdask.plan.exchange import MOST_PARTITIONS, on_cluster
+from akdask.plan.cluster import on_cluster
+from akdask.plan.exchange import MOST_PARTITIONS
 from akdask.plan.groupblocks import group_partitions
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lots import lots_of

@@ -18,8 +18,9 @@ from akdask.kernels.collapse import Collapse, Merging
 from akdask.kernels.slab import Slab, merge_slabs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
+from akdask.plan.cluster import on_cluster
 from akdask.plan.cuts import SAMPLES, Cuts, Sample, choose_cuts, cut, cut_keys
-from akdask.plan.exchange import Pieces, exchanged, on_cluster
+from akdask.plan.exchange import Pieces, exchanged
 from akdask.plan.pipeline import Pipeline
 from akdask.plan.tables import Tasks, Union
 

@@ -1,0 +1,168 @@
+"""What the tasks of a join by exchange do: share rows out by the hash of their keys, and pair those of one bucket.
+
+The rows of one side keep their places: what they are paired with goes back to the partitions that they came from.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from akdask.columns import Table, empty, take_rows
+from akdask.kernels.hashing import bring_together
+from akdask.kernels.join import NO_ROW, Fanout
+from akdask.kernels.keyindex import index_keys
+from akdask.kernels.lookup import lookup_found
+from akdask.kernels.membership import key_set
+from akdask.plan import boundaries
+from akdask.plan.exchange import Pieces
+from akdask.plan.runs import Run
+from akdask.plan.tokens import token
+from akdask.schema import ColumnType
+from akdask.typing import Column, NumberArray
+
+PLACE = ("place",)
+"""Name of the place of a row in its partition."""
+
+FOUND = ("found",)
+"""Name of the column that tells which rows have a match."""
+
+Kind: TypeAlias = Literal["inner", "left", "mark"]
+"""Which rows of the left side a join keeps: those with a match, all, or each once to mark which have one."""
+
+BLOCK_ROWS = 2**16
+"""Rows that are shared out at a time, so that they stay in the processor's cache."""
+
+PAIRS = 2**20
+"""Pairs that are made at a time."""
+
+
+Search: TypeAlias = Callable[[Table], Iterator[Table]]
+"""Gives what rows of the left side are paired with, in order of their places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Rows of one bucket: of partition `number` of the left side, which has `nrows`, or of the right side (None)."""
+
+    table: Table
+    number: int | None
+    nrows: int
+
+    def __sizeof__(self) -> int:
+        return sys.getsizeof(self.table)
+
+    @staticmethod
+    def joined(shares: Sequence[Share]) -> Share:
+        """Return the rows of several shares of one partition, or of the right side."""
+        return Share(Table.concat([share.table for share in shares]), shares[0].number, shares[0].nrows)
+
+
+def share_out(tables: Sequence[Table], number: int | None, by: Sequence[Hashable], count: int) -> Pieces:
+    """Share out the rows of a partition: the function of its task."""
+    (table,) = tables
+    pieces: list[list[Share]] = [[] for _ in range(count)]
+    for start in range(0, table.nrows, BLOCK_ROWS):
+        block = table.slice(start, min(start + BLOCK_ROWS, table.nrows))
+        order, bounds = bring_together([block.columns[name] for name in by], count)
+        taken = block.take(order)
+        if number is not None:
+            taken = Table({**taken.columns, PLACE: order + start}, taken.nrows)
+        for piece, (first, last) in zip(pieces, pairwise(bounds.tolist()), strict=True):
+            if first < last:
+                piece.append(Share(taken.slice(first, last), number, table.nrows))
+    return pieces
+
+
+@dataclass(frozen=True, slots=True)
+class PairBucket:
+    """Pair the rows of one bucket, and part them by the partitions that the left ones came from.
+
+    Parameters
+    ----------
+    left, right : tuple of hashable
+        Names of the keys.
+    dtypes : tuple of (hashable, ColumnType)
+        All columns of the right side.
+    names : tuple of hashable
+        The columns that are wanted of the pairs.
+    kind : {"inner", "left", "mark"}
+        Which rows of the left side are kept.
+    npartitions : int
+        Number of partitions of the left side.
+    """
+
+    left: tuple[Hashable, ...]
+    right: tuple[Hashable, ...]
+    dtypes: tuple[tuple[Hashable, ColumnType], ...]
+    names: tuple[Hashable, ...]
+    kind: Kind
+    npartitions: int
+
+    @property
+    def token(self) -> str:
+        dtypes = tuple((name, str(dtype)) for name, dtype in self.dtypes)
+        return token("pair", self.left, self.right, dtypes, self.names, self.kind, self.npartitions)
+
+    def pack(self, shares: Sequence[Share]) -> list[Share]:
+        """Return one share of each partition and one of the right side, which keep nothing in memory but their rows."""
+        joined = [Share.joined(list(same)) for _, same in groupby(shares, lambda share: share.number)]
+        return [Share(share.table.own(), share.number, share.nrows) for share in joined]
+
+    def __call__(self, shares: Sequence[Share]) -> Pieces:
+        right = self._right([share.table for share in shares if share.number is None])
+        keys = [right.columns[name] for name in self.right]
+        search = self._marks(keys) if self.kind == "mark" else self._pairs(keys, right)
+        pieces: list[list[Run]] = [[] for _ in range(self.npartitions)]
+        lefts = (share for share in shares if share.number is not None)
+        for number, same in groupby(lefts, lambda share: share.number):
+            share = Share.joined(list(same))
+            assert number is not None, "left"
+            pieces[number] += [_cut(table, share.nrows) for table in search(share.table)]
+        return pieces
+
+    def _right(self, tables: Sequence[Table]) -> Table:
+        return Table.concat(tables) if tables else Table({name: empty(dtype) for name, dtype in self.dtypes}, 0)
+
+    def _marks(self, keys: Sequence[Column]) -> Search:
+        members = key_set(keys)
+
+        def search(left: Table) -> Iterator[Table]:
+            found = members.has([left.columns[name] for name in self.left])
+            yield Table({PLACE: left.columns[PLACE], FOUND: found}, left.nrows)
+
+        return search
+
+    def _pairs(self, keys: Sequence[Column], right: Table) -> Search:
+        index = index_keys(keys)
+        fanout = Fanout(index.firsts)
+
+        def search(left: Table) -> Iterator[Table]:
+            found = index.find([left.columns[name] for name in self.left])
+            for positions, rows in fanout.pairs(found, self.kind == "left", PAIRS):
+                yield self._paired(left, positions, right, rows)
+
+        return search
+
+    def _paired(self, left: Table, positions: NumberArray | None, right: Table, rows: NumberArray) -> Table:
+        columns: dict[Hashable, Column] = {}
+        take = lookup_found if self.kind == "left" else take_rows
+        for name in (PLACE, *self.names):
+            if name in left.columns:
+                column = left.columns[name]
+                columns[name] = column if positions is None else take_rows(column, positions)
+            else:
+                columns[name] = rows != NO_ROW if name == FOUND else take(right.columns[name], rows)
+        return Table(columns, len(rows))
+
+
+def _cut(table: Table, nrows: int) -> Run:
+    """Cut rows into ranges of places of which each is put in order within the processor's cache."""
+    starts = np.arange(0, max(nrows, 1), boundaries.RANGE)
+    bounds = np.searchsorted(table.columns[PLACE], starts).tolist()
+    return Run(table, ((PLACE, True),), [*bounds, table.nrows])

@@ -1,0 +1,86 @@
+"""Joins of two large sides: rows of both go to buckets by the hash of their keys, and pairs back to where they belong.
+
+Nobody holds a side whole.  Pairs are in the order that they have where one side is held: they go to the partition
+that their left row came from, and are put in order of its place there; those of one left row are all of one bucket,
+where they are in order of the right rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+
+from akdask.plan._dask import Expr
+from akdask.plan.buckets import FOUND, Kind, PairBucket, share_out
+from akdask.plan.exchange import exchanged
+from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lower import lower
+from akdask.plan.node import Frame
+from akdask.plan.rowwise import Project
+from akdask.plan.runs import PutInOrder
+from akdask.plan.tables import Tasks, Union
+from akdask.plan.tokens import token
+from akdask.plan.values import ColumnRef, describe
+from akdask.schema import BOOL, ColumnType, RowSpace
+
+
+class HashJoin(Frame):
+    """The columns `names` of pairs of rows whose columns `left_by` and `right_by` are equal.
+
+    Rows of `left` without a match are left out or kept by the `kind`; `FOUND` tells which these are.  `match` names the
+    pairs: columns matched alike share rows.
+    """
+
+    left: Project
+    left_by: tuple[Hashable, ...]
+    right: Project
+    right_by: tuple[Hashable, ...]
+    names: tuple[Hashable, ...]
+    kind: Kind
+    buckets: int
+    match: str
+
+    @cached_property
+    def _row_token(self) -> str:
+        """The name that the same rows have where they are those of a `Match`."""
+        return token("match", self.left.rows.token, self.match)
+
+    @property
+    def rows(self) -> RowSpace:
+        return self.left.rows if self.kind == "mark" else uncounted_rows(self._row_token, self.npartitions)
+
+    @cached_property
+    def npartitions(self) -> int:
+        return self.left.npartitions
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the columns, to compute with further."""
+        return ColumnRef(self._name, name, self.dtype_of(name))
+
+    def dtype_of(self, name: Hashable) -> ColumnType:
+        """Return the type of a column."""
+        if name == FOUND:
+            return BOOL
+        return (self.left if name in self.left.names else self.right).column(name).dtype
+
+    def describe(self) -> str:
+        keys = [
+            ", ".join(describe(side.values[side.names.index(name)]) for name in by)
+            for side, by in ((self.left, self.left_by), (self.right, self.right_by))
+        ]
+        return f"Join ({self.kind}) by hash of {keys[0]} and of {keys[1]}"
+
+
+@lower.register
+def _(frame: HashJoin) -> Expr:
+    left, right, count = frame.left, frame.right, frame.buckets
+    calls = tuple((((0, number),), (number, frame.left_by, count)) for number in range(left.npartitions))
+    others = tuple((((0, number),), (None, frame.right_by, count)) for number in range(right.npartitions))
+    shares = Union(
+        Tasks(f"share out left {frame._name}", share_out, calls, left),
+        Tasks(f"share out right {frame._name}", share_out, others, right),
+    )
+    types = tuple((name, right.column(name).dtype) for name in right.names)
+    pair = PairBucket(frame.left_by, frame.right_by, types, frame.names, frame.kind, left.npartitions)
+    pairs = exchanged(shares, count, pair)
+    return exchanged(pairs, left.npartitions, PutInOrder(frame.names, tuple(map(frame.dtype_of, frame.names))))
