@@ -58,7 +58,6 @@ def with_hashes_of(bits, build):
         return build()
 
 
-
 @pytest.mark.parametrize("how", KINDS)
 @settings(max_examples=30)
 @given(drawn=frames(), bits=st.sampled_from([64, 64, 2, 0]))
