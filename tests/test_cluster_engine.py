@@ -1,0 +1,167 @@
+"""Sorts, groups and joins on a cluster: the answers of threads, also when a worker dies or memory is short."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from contextlib import contextmanager
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.plan import exchange
+from akdask.plan import group as group_plan
+from akdask.testing import assert_equal
+
+pytestmark = pytest.mark.cluster
+
+ROWS, FILES, DISTINCT = 400_000, 8, 150_000
+HEAVY = 7
+"""The key that half of the rows have."""
+
+EXCHANGED = -1
+
+
+@pytest.fixture(scope="module")
+def plain():
+    random = np.random.default_rng(5)
+    keys = np.where(random.random(ROWS) < 0.5, HEAVY, random.integers(0, DISTINCT, ROWS))
+    return pd.DataFrame({"k": keys, "v": random.permutation(ROWS), "s": [f"é{key % 1000}" for key in keys]})
+
+
+@pytest.fixture(scope="module")
+def others(plain):
+    random = np.random.default_rng(6)
+    return pd.DataFrame({"k": random.permutation(DISTINCT), "w": random.integers(0, 1000, DISTINCT)})
+
+
+@pytest.fixture(scope="module")
+def folder(plain, others, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sets")
+    with dask.config.set(scheduler="threads"):
+        for name, frame in (("rows", plain), ("others", others)):
+            ak.DataFrame(frame).to_hdf(folder / name, num_locales=FILES)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def several_partitions(monkeypatch):
+    """Have plans cut these rows as if they were many."""
+    monkeypatch.setattr(exchange, "ROWS", ROWS // 5)
+    monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
+    monkeypatch.setattr(group_plan, "RANGE_ROWS", ROWS // 5)
+
+
+@pytest.fixture
+def frames(folder):
+    return [ak.DataFrame(ak.read_hdf(f"{folder / name}*")) for name in ("rows", "others")]
+
+
+TASKS = {
+    "sort": lambda rows, others: rows.sort_values("k"),
+    "argsort": lambda rows, others: rows[["v"]][rows.argsort("k")],
+    "group": lambda rows, others: rows.groupby("k").agg({"v": "sum"}),
+    "unique": lambda rows, others: ak.DataFrame({"k": ak.unique(rows["k"])}),
+    "merge": lambda rows, others: rows.merge(others, "k", sort=False),
+    "merge by strings": lambda rows, others: rows[["s", "v"]].merge(rows[:900].drop_duplicates("s"), "s", "left"),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_answers_are_those_of_threads(task, frames, cluster_client):
+    with ak.config.set(replicate_size=EXCHANGED):
+        lazy = TASKS[task](*frames)
+        found = lazy.to_pandas()
+        with dask.config.set(scheduler="threads"):
+            wanted = TASKS[task](*frames).to_pandas()
+    pd.testing.assert_frame_equal(found, wanted)
+
+
+def test_results_stay_on_the_workers(frames, plain, cluster_client):
+    from distributed import wait
+
+    lazy = frames[0].sort_values("k")
+    assert type(lazy) is ak.DataFrame
+    kept = lazy.persist()
+    assert kept.npartitions > 2
+    wait(kept)
+    held = cluster_client.who_has(list(kept._columns.frame.graph.values()))
+    assert len(held) == kept.npartitions
+    assert len({worker for workers in held.values() for worker in workers}) == 2
+    wanted = plain.sort_values("k", kind="stable")
+    assert_equal(kept["v"], wanted["v"].to_numpy())
+    assert int((kept["v"] * 2).sum()) == 2 * wanted["v"].sum()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_plans_travel_without_data(task, frames):
+    with ak.config.set(replicate_size=EXCHANGED):
+        assert len(pickle.dumps(TASKS[task](*frames))) < 20_000
+
+
+class KillOnce:
+    """Ends the process of a worker at the moment when a task of a given kind is done there, the first time."""
+
+    def __init__(self, pids, kind):
+        self.pids = pids
+        self.kind = kind
+        self.killed = None
+
+    def transition(self, key, start, finish, *args, worker=None, **kwargs):
+        name = key[0] if isinstance(key, tuple) else key
+        if self.killed is None and finish == "memory" and worker in self.pids and name.startswith(self.kind):
+            self.killed = worker
+            os.kill(self.pids[worker], signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def mortal_client():
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def a_worker_dies(client, kind):
+    """Yield what tells afterwards which worker has died, once a task whose name begins with `kind` was done there."""
+    from distributed.diagnostics.plugin import SchedulerPlugin
+
+    client.wait_for_workers(2)
+    plugin = type("Killer", (KillOnce, SchedulerPlugin), {"name": f"kill at {kind}"})(client.run(os.getpid), kind)
+    scheduler = client.cluster.scheduler
+    scheduler.add_plugin(plugin)
+    try:
+        with client.as_current(), dask.config.set(scheduler="distributed"):
+            yield plugin
+    finally:
+        scheduler.remove_plugin(plugin.name)
+
+
+@pytest.mark.parametrize(
+    ("task", "kind"),
+    [
+        # When rows are being cut, when pieces are on their way, and when the first results are there.
+        ("sort", "pipeline"),
+        ("sort", "piece"),
+        ("sort", "exchanged"),
+        ("group", "piece"),
+        ("merge", "piece"),
+        ("merge", "exchanged"),
+    ],
+)
+def test_the_answer_is_right_although_a_worker_dies(task, kind, frames, mortal_client):
+    with ak.config.set(replicate_size=EXCHANGED):
+        with a_worker_dies(mortal_client, kind) as death:
+            found = TASKS[task](*frames).to_pandas()
+            assert death.killed
+        with dask.config.set(scheduler="threads"):
+            wanted = TASKS[task](*frames).to_pandas()
+    pd.testing.assert_frame_equal(found, wanted)
