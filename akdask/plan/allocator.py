@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from functools import cache
 
 DASK_THRESHOLD = "65536"
@@ -19,6 +20,9 @@ TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 LARGEST_KEPT = 2**25
 """Bytes of the largest array whose space is kept for the next one: what glibc finds out by itself where it may."""
 
+SHARE = 64
+"""The part of a worker's memory that such an array may take: a worker that keeps too much for nobody stops working."""
+
 
 @cache
 def keep_freed_memory() -> None:
@@ -27,5 +31,16 @@ def keep_freed_memory() -> None:
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
-        mallopt(MMAP_THRESHOLD, LARGEST_KEPT)
-        mallopt(TRIM_THRESHOLD, 2 * LARGEST_KEPT)
+        largest = min(LARGEST_KEPT, _memory_limit() // SHARE)
+        mallopt(MMAP_THRESHOLD, largest)
+        mallopt(TRIM_THRESHOLD, 2 * largest)
+
+
+def _memory_limit() -> int:
+    """Return the bytes of memory of the worker whose task this is, or as many as never matter."""
+    from distributed import get_worker
+
+    try:
+        return get_worker().memory_manager.memory_limit or sys.maxsize
+    except ValueError:
+        return sys.maxsize

@@ -27,7 +27,7 @@ ROWS = 2**22
 
 ITEMSIZE = 8
 
-SHARE = 64
+SHARE = 32
 """The part of a worker's memory that a column of a partition may take, at most."""
 
 SMALL_ROWS = 2**18
