@@ -20,20 +20,19 @@ TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 LARGEST_KEPT = 2**25
 """Bytes of the largest array whose space is kept for the next one: what glibc finds out by itself where it may."""
 
-SHARE = 64
-"""The part of a worker's memory that such an array may take: a worker that keeps too much for nobody stops working."""
+ENOUGH_MEMORY = 64 * LARGEST_KEPT
+"""Workers with less spill and stop sooner for memory that they keep for nobody than they gain by keeping it."""
 
 
 @cache
 def keep_freed_memory() -> None:
     """Let the allocator keep the space of some freed arrays, in processes that Dask told not to."""
-    if os.environ.get("MALLOC_TRIM_THRESHOLD_") != DASK_THRESHOLD:
+    if os.environ.get("MALLOC_TRIM_THRESHOLD_") != DASK_THRESHOLD or _memory_limit() < ENOUGH_MEMORY:
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
-        largest = min(LARGEST_KEPT, _memory_limit() // SHARE)
-        mallopt(MMAP_THRESHOLD, largest)
-        mallopt(TRIM_THRESHOLD, 2 * largest)
+        mallopt(MMAP_THRESHOLD, LARGEST_KEPT)
+        mallopt(TRIM_THRESHOLD, 2 * LARGEST_KEPT)
 
 
 def _memory_limit() -> int:

@@ -75,11 +75,29 @@ class Exchanged(Node):
     def _layer(self) -> dict[Any, Any]:
         graph: dict[Any, Any] = {}
         keys = self._joined(graph, list(self.split.__dask_keys__()))
+        rows = [
+            [self._piece(graph, key, number, index) for index in range(self.count)] for number, key in enumerate(keys)
+        ]
+        cut = [TaskRef(self._all_cut(graph, rows))] if self.apart else []
         for index in range(self.count):
-            pieces = [self._piece(graph, key, number, index) for number, key in enumerate(keys)]
+            pieces = [TaskRef(row[index]) for row in rows]
             key = (self._name, index)
-            graph[key] = Task(key, _make, List(*map(TaskRef, pieces)), self.finish, None if self.apart else index)
+            graph[key] = Task(key, _make, List(*pieces), self.finish, None if self.apart else index, *cut)
         return graph
+
+    def _all_cut(self, graph: dict[Any, Any], rows: Sequence[Sequence[Hashable]]) -> Hashable:
+        """Add tasks that wait for the pieces of each partition, and one that waits for all of these.
+
+        So Dask cuts all pieces of a partition before the next one; it would sooner cut those of the first new partition
+        from each, and go over all partitions again, by then on disk, for the second.
+        """
+        done: list[Hashable] = []
+        for number, pieces in enumerate(rows):
+            done.append((f"cut-{self._name}", number))
+            graph[done[-1]] = Task(done[-1], _nothing, *map(TaskRef, pieces))
+        key = f"all-cut-{self._name}"
+        graph[key] = Task(key, _nothing, *map(TaskRef, done))
+        return key
 
     def _joined(self, graph: dict[Any, Any], keys: list[Hashable]) -> list[Hashable]:
         """Add tasks that join the pieces of several partitions, if there are many."""
@@ -108,10 +126,14 @@ def exchanged(split: Expr, count: int, finish: Finish) -> Expr:
     return Exchanged(split, count, finish, on_cluster())
 
 
-def _make(pieces: Sequence[Any], finish: Finish, index: int | None) -> Any:
+def _make(pieces: Sequence[Any], finish: Finish, index: int | None, _: None = None) -> Any:
     """Make a new partition: the function of its task."""
     chosen = pieces if index is None else [piece[index] for piece in pieces if piece is not None]
     return finish([part for parts in chosen for part in parts])
+
+
+def _nothing(*_: Any) -> None:
+    """Wait for others: the function of tasks that do nothing else."""
 
 
 def _packed_piece(pieces: Pieces, finish: Finish, index: int) -> Sequence[Part]:
