@@ -17,6 +17,7 @@ from dask.system import CPU_COUNT
 
 from akdask import config
 from akdask.plan._dask import Expr, List, Task, TaskRef
+from akdask.plan.allocator import give_back_freed_memory
 from akdask.plan.chain import Chain
 from akdask.plan.cluster import memory, on_cluster
 from akdask.plan.node import Frame, Node
@@ -94,9 +95,9 @@ class Exchanged(Node):
         done: list[Hashable] = []
         for number, pieces in enumerate(rows):
             done.append((f"cut-{self._name}", number))
-            graph[done[-1]] = Task(done[-1], _nothing, *map(TaskRef, pieces))
+            graph[done[-1]] = Task(done[-1], _all_done, *map(TaskRef, pieces))
         key = f"all-cut-{self._name}"
-        graph[key] = Task(key, _nothing, *map(TaskRef, done))
+        graph[key] = Task(key, _all_done, *map(TaskRef, done))
         return key
 
     def _joined(self, graph: dict[Any, Any], keys: list[Hashable]) -> list[Hashable]:
@@ -128,12 +129,14 @@ def exchanged(split: Expr, count: int, finish: Finish) -> Expr:
 
 def _make(pieces: Sequence[Any], finish: Finish, index: int | None, _: None = None) -> Any:
     """Make a new partition: the function of its task."""
+    give_back_freed_memory()
     chosen = pieces if index is None else [piece[index] for piece in pieces if piece is not None]
     return finish([part for parts in chosen for part in parts])
 
 
-def _nothing(*_: Any) -> None:
-    """Wait for others: the function of tasks that do nothing else."""
+def _all_done(*_: Any) -> None:
+    """Wait for others, and clear up after them: the function of tasks that make nothing."""
+    give_back_freed_memory()
 
 
 def _packed_piece(pieces: Pieces, finish: Finish, index: int) -> Sequence[Part]:
