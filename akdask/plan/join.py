@@ -69,17 +69,16 @@ def pairs(left: Side, right: Side, *, keep_all: bool) -> Paired:
         Keep rows without a match, once; with NaN, 0, False or no text in the columns of the other side.
     """
     match = _held(left, right, keep_all)
-    if is_held(right):
-        found = [_of_match(match, right.frame, value) for value in right.columns]
-        return Paired(match, left.columns, found, Call("less", match.row, Constant(0)))
-    return _exchanged(left, right, keep_all, match.match)
+    if not is_held(right):
+        return _exchanged(left, right, keep_all, match.match)
+    found = [_of_match(match, right.frame, value) for value in right.columns]
+    return Paired(match, left.columns, found, Call("less", match.row, Constant(0)))
 
 
 def numbered_pairs(left: Side, right: Side) -> tuple[Paired, Value]:
     """Return the rows of a side that have matches, and the numbers of these among the rows of the other side."""
     if is_held(right):
-        match = _held(left, right, False)
-        return pairs(left, right, keep_all=False), match.row
+        return pairs(left, right, keep_all=False), _held(left, right, False).row
     paired = pairs(left, right.numbered(), keep_all=False)
     return paired, paired.right[-1]
 

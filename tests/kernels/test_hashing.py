@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.kernels import hashing
-from akdask.kernels.hashing import hash_rows, is_exact
+from akdask.kernels.hashing import bring_together, hash_rows, is_exact
 from akdask.testing.strategies import DTYPES, columns
 
 
@@ -54,3 +56,19 @@ def test_leading_bits_differ_for_numbers_that_are_close_together():
     slots = hash_rows([np.arange(1000)]) >> np.uint64(48)
     assert len(np.unique(slots)) > 980
     assert not is_exact([np.arange(2), np.arange(2)])
+
+
+@given(st.lists(st.sampled_from(["a", "b", "é", "", "long enough for several words"]), max_size=40), st.integers(1, 9))
+def test_equal_rows_meet_in_one_bucket_in_order(texts, count):
+    order, bounds = bring_together([pa.array(texts, pa.large_string())], count)
+    assert sorted(order.tolist()) == list(range(len(texts)))
+    buckets = [order[start:stop].tolist() for start, stop in pairwise(bounds)]
+    assert len(buckets) == count
+    assert all(rows == sorted(rows) for rows in buckets)
+    found = [{texts[row] for row in rows} for rows in buckets]
+    assert sum(map(len, found)) == len(set(texts))
+
+
+def test_buckets_hold_about_as_many_rows_each():
+    _, bounds = bring_together([np.arange(10_000)], 10)
+    assert all(900 < stop - start < 1100 for start, stop in pairwise(bounds))
