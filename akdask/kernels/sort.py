@@ -80,7 +80,7 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
     packed = pack_words(key, shift)
     packed.sort()
     rows = unpack_rows(packed, shift)
-    slots, groups = _ties(packed, shift) if digits.left else (rows[:0], packed[:0])
+    slots, groups = ties(packed, shift) if digits.left else (rows[:0], packed[:0])
     passes = 0
     while digits.left and len(slots):
         passes += 1
@@ -95,7 +95,7 @@ def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> Numb
         packed = pack_words(Key((groups << np.uint64(key.bits)) | key.codes, 0, width + key.bits), shift)
         packed.sort()
         rows[slots] = tied[unpack_rows(packed, shift)]
-        still, groups = _ties(packed, shift)
+        still, groups = ties(packed, shift)
         slots = slots[still]
     return rows
 
@@ -165,7 +165,7 @@ class _Digits:
         return codes - np.uint64(key.low), key.bits
 
 
-def _ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
+def ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
     """Return where sorted keys have equals beside them, and number the groups of equals there from 0."""
     same = (packed[1:] ^ packed[:-1]) < np.uint64(1 << shift)
     if not same.any():

@@ -84,6 +84,8 @@ class Marks:
         Ranges of a partition.
     ascending : tuple of bool
         Direction of each key column.
+    alike : bool
+        Whether some of the keys that were looked at begin with the same bits, as many as fit beside a row number.
     """
 
     columns: tuple[Column, ...]
@@ -93,6 +95,7 @@ class Marks:
     nrows: int
     within: int
     ascending: tuple[bool, ...]
+    alike: bool
 
     @property
     def shift(self) -> int:
@@ -100,24 +103,41 @@ class Marks:
         return row_bits(self.nrows)
 
     @property
+    def lost(self) -> int:
+        """Bits of the keys for which there is no room in 64 bits beside a row number."""
+        return lost_bits(self.spans, self.shift) if self.spans is not None else WORD_BITS
+
+    @property
     def fits(self) -> bool:
         """Whether there is room in 64 bits for the keys and a row number."""
-        if self.spans is None:
-            return False
-        return sum((high - low).bit_length() for low, high in self.spans) + self.shift <= WORD_BITS
+        return not self.lost
 
-    def pack(self, columns: Sequence[Column], rows: NumberArray) -> Words:
-        """Return keys packed with row numbers, which order like those of all other partitions; they must fit."""
-        assert self.spans is not None, "they fit"
+    @property
+    def nearly_fits(self) -> bool:
+        """Whether there is room for so much of the only key that few rows are alike in it."""
+        return self.spans is not None and len(self.spans) == 1 and not self.alike
+
+    def codes(self, columns: Sequence[Column]) -> Words:
+        """Return the keys as one number each, which order like those of all other partitions."""
+        assert self.spans is not None, "keys have one word each"
         keys = [
             Key(word(column, 0, upwards), low, (high - low).bit_length())
             for column, upwards, (low, high) in zip(columns, self.ascending, self.spans, strict=True)
         ]
         key = combine(keys)
-        assert key is not None, "they fit"
-        packed = key.codes << np.uint64(self.shift)
+        assert key is not None, "they fit, or there is one only"
+        return key.codes
+
+    def pack(self, codes: Words, rows: NumberArray) -> Words:
+        """Return the leading bits of keys packed with row numbers."""
+        packed = (codes >> np.uint64(self.lost) if self.lost else codes) << np.uint64(self.shift)
         packed |= rows.view(np.uint64)
         return packed
+
+
+def lost_bits(spans: Sequence[tuple[int, int]], shift: int) -> int:
+    """Return for how many bits of keys there is no room beside a row number of `shift` bits."""
+    return max(sum((high - low).bit_length() for low, high in spans) + shift - WORD_BITS, 0)
 
 
 class Boundaries(Frame):
@@ -201,19 +221,31 @@ def choose(
     ranges = wanted * within
     chosen = order[np.arange(1, ranges) * len(order) // ranges] if len(order) else order
     rows = np.concatenate(numbers)[chosen]
-    spans = [item.spans for item in found if item.nrows]
-    joined = spans and tuple(reduce(_join, column) for column in zip(*spans, strict=True))
+    given = [item.spans for item in found if item.nrows]
+    joined = tuple(reduce(_join, column) for column in zip(*given, strict=True))
+    spans = tuple(span for span in joined if span is not None)
+    is_known = bool(joined) and len(spans) == len(joined)
     return [
         Marks(
             tuple(take_rows(column, chosen) for column in columns),
             rows if straddle else np.zeros_like(rows),
-            joined if joined and None not in joined else None,
+            spans if is_known else None,
             tuple(np.max([item.words for item in found], axis=0).tolist()),
             starts[-1],
             within,
             ascending,
+            not is_known or len(columns) > 1 or _alike(columns, ascending, lost_bits(spans, row_bits(starts[-1]))),
         )
     ]
+
+
+def _alike(columns: Sequence[Column], ascending: Sequence[bool], lost: int) -> bool:
+    """Whether some rows differ in the lowest bits of their only key at most."""
+    if len(columns) > 1:
+        return True
+    leading = word(columns[0], 0, ascending[0]) >> np.uint64(min(lost, WORD_BITS - 1))
+    leading.sort()
+    return bool((leading[1:] == leading[:-1]).any())
 
 
 @lower.register

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from akdask.columns import Table, concat_rows, empty, own_rows, slice_rows, take_rows
 from akdask.kernels.keys import Words, unpack_rows, word
-from akdask.kernels.sort import argsort, cut_packed, cut_sorted
+from akdask.kernels.sort import argsort, cut_packed, cut_sorted, ties
 from akdask.plan.blocks import Block, Lot, Partition
 from akdask.plan.boundaries import Marks
 from akdask.plan.exchange import Pieces
@@ -58,10 +58,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Keys packed with row numbers in their lowest bits, in no order."""
+    """Keys packed with row numbers in their lowest bits, in no order.
+
+    `whole` has the keys of blocks of rows by the number of the first, where packed ones lack their lowest bits.
+    """
 
     words: Words
     shift: int
+    whole: Mapping[int, Words] = field(default_factory=dict)
 
     def __sizeof__(self) -> int:
         return self.words.nbytes
@@ -69,7 +73,28 @@ class Packed:
     @staticmethod
     def joined(parts: Sequence[Packed]) -> Packed:
         """Return the words of several parts."""
-        return Packed(np.concatenate([part.words for part in parts]), parts[0].shift)
+        whole = dict(chain.from_iterable(part.whole.items() for part in parts))
+        return Packed(np.concatenate([part.words for part in parts]), parts[0].shift, whole)
+
+    def rows(self) -> NumberArray:
+        """Return the row numbers in order of the keys, in the memory of the words."""
+        self.words.sort()
+        slots, groups = ties(self.words, self.shift) if self.whole else (None, None)
+        rows = unpack_rows(self.words, self.shift, out=self.words.view(np.int64))
+        if slots is not None and groups is not None and len(slots):
+            tied = rows[slots]
+            rows[slots] = tied[np.lexsort([self._whole_keys(tied), groups])]
+        return rows
+
+    def _whole_keys(self, rows: NumberArray) -> Words:
+        keys = np.empty(len(rows), np.uint64)
+        firsts = np.array(sorted(self.whole))
+        block = np.searchsorted(firsts, rows, "right") - 1
+        for number in np.unique(block).tolist():
+            first = int(firsts[number])
+            here = block == number
+            keys[here] = self.whole[first][rows[here] - first]
+        return keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +112,7 @@ class Split:
     program: Program
     marks: Whole
     count: int
+    in_process: bool = False
     leave_last_mask: bool = False
 
     @property
@@ -96,19 +122,28 @@ class Split:
     def run(self, partition: Partition | Lot) -> Pieces:
         marks: Marks = partition.replicas[self.marks.position][self.marks.field]
         pieces: list[list[Any]] = [[] for _ in range(self.count)]
-        packs = self.names == (ROW,) and marks.fits
-        parts = self._packed(partition, marks) if packs else self._runs(partition, marks)
+        # Keys that have lost bits must be at hand wherever their rows are put in order.
+        packs = marks.fits or (marks.nearly_fits and self.in_process)
+        parts = self._packed(partition, marks) if packs and self.names == (ROW,) else self._runs(partition, marks)
         for cut in parts:
             for piece, part in zip(pieces, cut, strict=False):
                 piece.append(part)
         return pieces
 
     def _packed(self, partition: Partition | Lot, marks: Marks) -> Iterator[list[Packed]]:
-        at = marks.pack(marks.columns, marks.rows)[marks.within - 1 :: marks.within]
+        bounds = slice(marks.within - 1, None, marks.within)
+        codes, rows = marks.codes(marks.columns)[bounds], marks.rows[bounds]
+        at = marks.pack(codes, rows if marks.fits else np.zeros_like(rows))
         for block in partition.blocks():
             columns = self._evaluate(block)
-            words = marks.pack([columns[name] for name in self.by], columns[ROW])
-            yield [Packed(piece, marks.shift) for piece in cut_packed(words, at)]
+            keys = marks.codes([columns[name] for name in self.by])
+            pieces = cut_packed(marks.pack(keys, columns[ROW]), at)
+            if marks.fits:
+                yield [Packed(piece, marks.shift) for piece in pieces]
+            elif block.nrows:
+                first = int(columns[ROW][0])
+                _move_below(pieces, marks, (codes, rows), keys, first)
+                yield [Packed(piece, marks.shift, {first: keys}) for piece in pieces]
 
     def _runs(self, partition: Partition | Lot, marks: Marks) -> Iterator[list[Run]]:
         by = self._by(marks)
@@ -152,6 +187,23 @@ class Split:
         return dict(zip(self.columns, block.evaluate(self.program), strict=True))
 
 
+def _move_below(pieces: list[Words], marks: Marks, at: tuple[Words, NumberArray], keys: Words, first: int) -> None:
+    """Move rows to the piece below that begin with the bits of the mark between both, but come before it.
+
+    `at` are the keys and the rows of the marks, `keys` those of the block of rows that begins with number `first`.
+    """
+    # From the last mark on: what comes before one may come before another that begins with the same bits.
+    for number, (key, row) in reversed(list(enumerate(zip(*at, strict=True)))):
+        above = pieces[number + 1]
+        near = np.flatnonzero((above >> np.uint64(marks.shift)) == key >> np.uint64(marks.lost))
+        rows = unpack_rows(above[near], marks.shift)
+        whole = keys[rows - first]
+        below = near[(whole < key) | ((whole == key) & (rows < row))]
+        if len(below):
+            pieces[number] = np.concatenate([pieces[number], above[below]])
+            pieces[number + 1] = np.delete(above, below)
+
+
 def _shared_out(table: Table, by: By, bounds: NumberArray, within: int) -> Iterator[Run]:
     """Share out a sorted block among the new partitions."""
     for first in range(0, len(bounds) - 1, within):
@@ -173,9 +225,8 @@ class PutInOrder:
     def __call__(self, parts: Sequence[Any]) -> Table:
         match parts:
             case [Packed(), *_]:
-                words = Packed.joined(parts).words
-                words.sort()
-                return Table({ROW: unpack_rows(words, parts[0].shift, out=words.view(np.int64))}, len(words))
+                rows = Packed.joined(parts).rows()
+                return Table({ROW: rows}, len(rows))
             case [Run(), *_]:
                 return self._merged(parts)
         return Table({name: empty(dtype) for name, dtype in zip(self.names, self.dtypes, strict=True)}, 0)

@@ -10,6 +10,7 @@ from akdask.plan._dask import Expr
 from akdask.plan.align import Aligned, align
 from akdask.plan.boundaries import Boundaries
 from akdask.plan.chain import Chain, mask_name
+from akdask.plan.cluster import on_cluster
 from akdask.plan.combine import OfProject
 from akdask.plan.exchange import exchanged, most_rows, partition_count
 from akdask.plan.lengths import uncounted_rows
@@ -184,7 +185,10 @@ def _(frame: Sort) -> Expr:
     def sink(compile_these: Compile, given: Sequence[Value]) -> sinks.Sink:
         (marks,) = compile_these(given[-1:]).steps
         assert isinstance(marks, Whole), "a replica is whole"
-        return Split(names, frame.names, frame.by, order.ascending, compile_these(given[:-1]), marks, order.count)
+        program = compile_these(given[:-1])
+        return Split(
+            names, frame.names, frame.by, order.ascending, program, marks, order.count, in_process=not on_cluster()
+        )
 
     given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
     split = pipeline(source, given, sink, f"split {frame._name}", lots=lots_of(source))

@@ -188,3 +188,25 @@ def test_workers_sort_what_threads_sort(cluster_client):
     pd.testing.assert_frame_equal(lazy.sort_values(["text", "real"]).compute(), wanted)
     assert np.array_equal(lazy.coargsort(["text", "real"]).to_ndarray(), wanted.index)
     assert np.array_equal(lazy.argsort("few").to_ndarray(), np.argsort(frame["few"], kind="stable"))
+
+
+@given(
+    st.integers(1, 40),
+    st.sampled_from([np.int64, np.uint64, np.float64]),
+    st.booleans(),
+    st.integers(0, 5),
+    st.booleans(),
+)
+def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(beginnings, dtype, low_bits, seed, alike):
+    """Few beginnings make rows alike in what is packed, at the cuts too; whoever looks at keys would not pack those."""
+    random = np.random.default_rng(seed)
+    keys = random.integers(0, 2**63, beginnings)[random.integers(0, beginnings, 1500)]
+    keys = (keys + random.integers(0, 3, 1500) * low_bits).astype(np.uint64).view(dtype)
+    keys = np.where(np.isnan(keys), 0, keys).astype(dtype)
+    with pytest.MonkeyPatch.context() as patch:
+        if not alike:
+            patch.setattr(boundaries, "_alike", lambda columns, ascending, lost: False)
+        lazy = ak.array(keys)
+        permutation = ak.argsort(lazy).resolve_lengths()
+        assert np.array_equal(permutation.to_ndarray(), np.argsort(keys, kind="stable"))
+        assert ak.sort(lazy).resolve_lengths().rows.lengths == permutation.rows.lengths
