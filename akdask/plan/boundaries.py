@@ -191,7 +191,7 @@ class Survey:
             words = np.maximum(words, list(map(word_count, columns)))
             nrows += block.nrows
         joined = tuple(concat_rows(parts) for parts in zip(*samples, strict=True))
-        return Found(nrows, spans, tuple(words.tolist()), joined, np.concatenate(positions))
+        return Found(int(nrows), spans, tuple(words.tolist()), joined, np.concatenate(positions))
 
 
 def sampled(start: int, stop: int, stride: int) -> NumberArray:
@@ -234,7 +234,7 @@ def choose(
             starts[-1],
             within,
             ascending,
-            not is_known or len(columns) > 1 or _alike(columns, ascending, lost_bits(spans, row_bits(starts[-1]))),
+            not is_known or _alike(columns, ascending, lost_bits(spans, row_bits(starts[-1]))),
         )
     ]
 
