@@ -14,9 +14,11 @@ from pathlib import Path
 
 import dask
 
+from benchmarks.curves import draw
+from benchmarks.readme import fill
 from benchmarks.report import Result, table, write_json
 from benchmarks.setting import Setting
-from benchmarks.tasks import TASKS
+from benchmarks.tasks import ENGINE, TASKS
 
 PACKAGES = ("akdask", "dask", "numpy", "h5py", "pandas", "pyarrow", "polars", "duckdb")
 
@@ -24,27 +26,45 @@ PACKAGES = ("akdask", "dask", "numpy", "h5py", "pandas", "pyarrow", "polars", "d
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the tasks that are named, or all."""
     options = _parser().parse_args(arguments)
-    unknown = [name for name in options.names if name not in TASKS]
-    if unknown:
-        sys.exit(f"no task {', '.join(unknown)}; there are: {', '.join(TASKS)}")
-    setting = Setting(options.rows, options.repeat, options.folder.resolve(), options.threads, options.vaex_python)
+    names = _expand(options.names)
+    setting = Setting(
+        options.rows,
+        options.repeat,
+        options.folder.resolve(),
+        options.threads,
+        options.vaex_python,
+        options.patience,
+        options.sparse_rows,
+    )
     machine = describe_machine(setting)
     print("\n".join(f"{name}: {value}" for name, value in machine.items()), end="\n\n")
     results: list[Result] = []
     failed: list[str] = []
     with dask.config.set(num_workers=setting.threads):
-        for name in options.names or TASKS:
+        for name in names:
             print(f"… {name}", file=sys.stderr)
             try:
                 results += TASKS[name](setting)
             except Exception:  # the figures of the other tasks are worth having
                 traceback.print_exc()
                 failed.append(name)
+        plots = draw(options.plots, setting) if options.plots else []
     print(table(results))
+    if options.readme:
+        fill(options.readme, machine, results, setting.threads, plots)
     if options.json:
         write_json(options.json, machine, results)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
+
+
+def _expand(names: Sequence[str]) -> list[str]:
+    """Return the names of tasks that are meant: `engine` stands for several, and nothing for all."""
+    found = [task for name in names for task in (ENGINE if name == "engine" else (name,))]
+    unknown = [name for name in found if name not in TASKS]
+    if unknown:
+        sys.exit(f"no task {', '.join(unknown)}; there are: engine, {', '.join(TASKS)}")
+    return found or list(TASKS)
 
 
 def describe_machine(setting: Setting) -> dict[str, object]:
@@ -59,13 +79,21 @@ def describe_machine(setting: Setting) -> dict[str, object]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"of: {', '.join(TASKS)}; all if none is named")
+    parser.add_argument("names", nargs="*", help=f"of: engine, {', '.join(TASKS)}; all if none is named")
     parser.add_argument("--rows", type=int, default=20_000_000, help="rows to read and write (default 20,000,000)")
     parser.add_argument("--repeat", type=int, default=7, help="turns that count (default 7)")
+    parser.add_argument(
+        "--patience", type=float, default=5.0, help="seconds after which a task is not repeated (default 5)"
+    )
+    parser.add_argument(
+        "--sparse-rows", type=int, default=2_000_000_000, help="rows of the sparse set (default 2,000,000,000)"
+    )
     folder = Path(tempfile.gettempdir()) / "akdask-benchmarks"
     parser.add_argument("--folder", type=Path, default=folder, help=f"where data is made and kept ({folder})")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of everybody (default all cores)")
     parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    parser.add_argument("--readme", type=Path, help="write the table of the best peers between this file's markers")
+    parser.add_argument("--plots", type=Path, help="draw time against rows and partitions into this folder")
     parser.add_argument("--vaex-python", help="an interpreter that has vaex, to take part in its own process")
     return parser
 

@@ -18,10 +18,19 @@ class Unit:
     scale: float
 
 
+SECONDS = Unit("s", 1.0)
 MILLISECONDS = Unit("ms", 1e3)
 MICROSECONDS = Unit("µs", 1e6)
 MEBIBYTES = Unit("MiB", 2.0**-20)
 PIECES = Unit("", 1.0)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a task goes through: rows, and the bytes that they take in files."""
+
+    rows: int
+    nbytes: int
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,8 @@ class Result:
         The least ratio to a peer that is good enough: 2.0 asks akdask for half of the peer's value.
     limit : float, optional
         What akdask's own value must stay below.
+    work : Work, optional
+        What the task goes through, if its throughput is worth telling.
     """
 
     task: str
@@ -46,6 +57,17 @@ class Result:
     values: Mapping[str, float]
     floors: Mapping[str, float] = field(default_factory=dict)
     limit: float | None = None
+    work: Work | None = None
+
+    @property
+    def best_peer(self) -> str | None:
+        """The peer with the smallest value, if there is any."""
+        return min((name for name in self.values if name != OURS), key=self.values.__getitem__, default=None)
+
+    def shown(self, name: str) -> str:
+        """Return a value with its unit."""
+        value = self.values[name] * self.unit.scale
+        return f"{value:,.{_digits(value)}f} {self.unit.name}".rstrip()
 
     def ratio(self, peer: str) -> float:
         """Return how many times better akdask is than a peer."""
@@ -77,11 +99,10 @@ def table(results: Iterable[Result]) -> str:
 
 
 def _rows(result: Result) -> Iterator[tuple[str, ...]]:
-    for name, value in result.values.items():
-        shown = f"{value * result.unit.scale:,.{_digits(value * result.unit.scale)}f} {result.unit.name}".rstrip()
+    for name in result.values:
         ratio = "" if name == OURS else f"{result.ratio(name):.2f}x"
         met = {None: "", True: "yes", False: "NO"}[result.met(name)]
-        yield (result.task if name == OURS else "", name, shown, ratio, result.bar(name), met)
+        yield (result.task if name == OURS else "", name, result.shown(name), ratio, result.bar(name), met)
 
 
 def _digits(value: float) -> int:

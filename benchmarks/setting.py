@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.data import FileSet, floats, make_set
 from benchmarks.peers import Peer, find_peers
+from benchmarks.timing import Run, interleave
 
 FULL_SIZE = 1_000_000
 
@@ -28,6 +30,12 @@ class Setting:
         Threads of everybody.
     vaex_python : str, optional
         The interpreter that has vaex.
+    patience : float
+        Seconds after which whoever has used them up drops out of the turns of a task.
+    sparse_rows : int
+        Rows of the set that is mostly holes.
+    files : int
+        Files that data is cut into.
     """
 
     rows: int
@@ -35,10 +43,17 @@ class Setting:
     folder: Path
     threads: int
     vaex_python: str | None = None
+    patience: float = 10.0
+    sparse_rows: int = 2_000_000_000
+    files: int = 4
 
     def scaled(self, count: int) -> int:
         """Return `count`, or less of it in a run of few rows."""
         return max(10, min(count, count * self.rows // FULL_SIZE))
+
+    def interleave(self, runs: Mapping[str, Run]) -> dict[str, float]:
+        """Return the median seconds of each run, with the turns and the patience of this setting."""
+        return interleave(runs, self.repeat, self.patience)
 
     def peers(self) -> list[Peer]:
         """Return akdask and the alternatives that are at hand."""

@@ -57,6 +57,8 @@ def compare(answers: Mapping[str, object]) -> None:
 def _same(left: object, right: object) -> bool:
     if isinstance(left, float) and isinstance(right, float):
         return math.isclose(left, right, rel_tol=1e-9)
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(_same, left, right))
     return left == right
 
 

@@ -11,13 +11,17 @@ from benchmarks.tasks.join import join, membership
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
 from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
 from benchmarks.tasks.overhead import small_operations
-from benchmarks.tasks.planning import plan_wide_frame
+from benchmarks.tasks.planning import plan_many_partitions, plan_wide_frame
 from benchmarks.tasks.reading import expression_sum, filtered_sum, sum_of_a_column
+from benchmarks.tasks.scaling import scaling
 from benchmarks.tasks.sorting import sort_rows
+from benchmarks.tasks.sparse import sparse_files
+from benchmarks.tasks.stations import stations
 from benchmarks.tasks.strings import read_write_ask_strings
+from benchmarks.tasks.text import ask_strings
 from benchmarks.tasks.writing import write_three_columns
 
-__all__ = ["TASKS"]
+__all__ = ["ENGINE", "TASKS"]
 
 TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "sum": sum_of_a_column,
@@ -32,11 +36,32 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "membership": membership,
     "write": write_three_columns,
     "sort": sort_rows,
+    "text": ask_strings,
+    "stations": stations,
+    "scaling": scaling,
     "strings": read_write_ask_strings,
     "open": open_many_files,
     "manifest": open_with_a_manifest,
     "plan": plan_wide_frame,
+    "partitions": plan_many_partitions,
+    "sparse": sparse_files,
     "overhead": small_operations,
     "memory": memory_of_a_filtered_sum,
     "cluster": memory_of_workers,
 }
+
+ENGINE = (
+    "few-groups",
+    "many-groups",
+    "two-keys",
+    "distinct",
+    "sort",
+    "join",
+    "membership",
+    "text",
+    "stations",
+    "scaling",
+    "partitions",
+    "sparse",
+)
+"""The tasks of groups, sorting, sets and joins, which the name `engine` stands for."""

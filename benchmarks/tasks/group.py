@@ -17,11 +17,11 @@ import pyarrow as pa
 
 import akdask as ak
 from akdask.collections.groupby import GroupBy
-from benchmarks.data import Array, FileSet, floats, make_set
-from benchmarks.peers.numpy_h5py import read_columns
-from benchmarks.report import MILLISECONDS, OURS, Result
+from benchmarks.data import Array, FileSet, floats, make_set, stored_bytes
+from benchmarks.peers.text_h5py import read_arrays
+from benchmarks.report import MILLISECONDS, OURS, Result, Work
 from benchmarks.setting import Setting
-from benchmarks.timing import Run, interleave
+from benchmarks.timing import Run
 
 FEW = 1_000
 
@@ -31,10 +31,14 @@ Engine = Callable[[Any, "Question", int], Any]
 
 @dataclass(frozen=True)
 class Question:
-    """Reductions of column `v` by some keys: names that all engines but duckdb for `mean` share."""
+    """Reductions of column `v` by some keys: names that all engines but duckdb for `mean` share.
+
+    Keys that are text are found as well, but only counted when answers are compared.
+    """
 
     keys: tuple[str, ...]
     reductions: tuple[str, ...]
+    is_text: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -42,34 +46,53 @@ class Question:
         return (*self.keys, "v") if self.reductions else self.keys
 
 
+SUM = Question(("k",), ("sum",))
+
+
 def few_groups(setting: Setting) -> list[Result]:
     """Sum by a key of a thousand values."""
-    files = _files(setting, "few", k=partial(_below, FEW))
-    return _compare(setting, "sum of 1,000 groups", files, Question(("k",), ("sum",)), 1.5)
+    return [compare_engines(setting, "sum of 1,000 groups", few_files(setting), SUM, 1.5)]
 
 
 def many_groups(setting: Setting) -> list[Result]:
     """Sum by a key of half as many values as rows, close together and far apart."""
     groups = setting.rows // 2
-    question = Question(("k",), ("sum",))
-    close = _files(setting, "many", k=partial(_below, groups))
     apart = _files(setting, "apart", k=partial(_scattered, groups))
     return [
-        *_compare(setting, f"sum of {groups:,} groups", close, question, 4.0),
-        *_compare(setting, f"sum of {groups:,} scattered groups", apart, question, 4.0),
+        sum_of_many_groups(setting),
+        compare_engines(setting, f"sum of {groups:,} scattered groups", apart, SUM, 4.0),
     ]
+
+
+def sum_of_many_groups(setting: Setting) -> Result:
+    """Sum by a key of half as many values as rows, close together."""
+    return compare_engines(setting, f"sum of {setting.rows // 2:,} groups", many_files(setting), SUM, 4.0)
 
 
 def two_keys(setting: Setting) -> list[Result]:
     """Sum, mean and maximum by two keys."""
-    files = _files(setting, "pairs", j=partial(_below, 100), k=partial(_below, FEW))
-    return _compare(setting, "sum, mean, max by two keys", files, Question(("j", "k"), ("sum", "mean", "max")), 4.0)
+    question = Question(("j", "k"), ("sum", "mean", "max"))
+    return [compare_engines(setting, "sum, mean, max by two keys", pair_files(setting), question, 4.0)]
 
 
 def distinct_values(setting: Setting) -> list[Result]:
     """Find the distinct values of a column where half are."""
-    files = _files(setting, "many", k=partial(_below, setting.rows // 2))
-    return _compare(setting, "distinct values", files, Question(("k",), ()), 3.0)
+    return [compare_engines(setting, "distinct values", many_files(setting), Question(("k",), ()), 3.0)]
+
+
+def pair_files(setting: Setting) -> FileSet:
+    """Return the set of keys `j` and `k` of a hundred and a thousand values, and of values `v`."""
+    return _files(setting, "pairs", j=partial(_below, 100), k=partial(_below, FEW))
+
+
+def few_files(setting: Setting) -> FileSet:
+    """Return the set of a key `k` of a thousand values, and of values `v`."""
+    return _files(setting, "few", k=partial(_below, FEW))
+
+
+def many_files(setting: Setting) -> FileSet:
+    """Return the set of a key `k` of half as many values as rows, and of values `v`."""
+    return _files(setting, "many", k=partial(_below, setting.rows // 2))
 
 
 def string_groups(setting: Setting) -> list[Result]:
@@ -81,7 +104,7 @@ def string_groups(setting: Setting) -> list[Result]:
         names = pa.array([f"station number {number:05d}" for number in range(count)], pa.large_string())
         table = pa.table({"k": names.take(pa.array(random.integers(0, count, rows))), "v": random.random(rows)})
         runs = _in_memory(table, setting.threads)
-        seconds = interleave(runs, setting.repeat)
+        seconds = setting.interleave(runs)
         floors = {name: floor for name in seconds if name != OURS}
         results.append(Result(f"min, mean, max of {count:,} strings", MILLISECONDS, seconds, floors))
     return results
@@ -119,35 +142,38 @@ def _scattered(groups: int, random: np.random.Generator, count: int) -> Array:
 
 
 def _files(setting: Setting, name: str, **keys: Callable[..., Array]) -> FileSet:
-    return make_set(setting.folder, name, {**keys, "v": floats}, setting.rows, 4)
+    return make_set(setting.folder, name, {**keys, "v": floats}, setting.rows, setting.files)
 
 
-def _compare(setting: Setting, task: str, files: FileSet, question: Question, floor: float) -> list[Result]:
+def compare_engines(setting: Setting, task: str, files: FileSet, question: Question, floor: float) -> Result:
+    """Ask akdask and its peers the same question of the same files."""
     engines: dict[str, Engine] = {
         OURS: _akdask,
         "polars + h5py": _polars,
         "duckdb + h5py": _duckdb,
         "pyarrow + h5py": _pyarrow,
     }
-    if setting.rows <= 10_000_000:
+    if setting.rows <= 10_000_000 and not question.is_text:
         engines["pandas + h5py"] = _pandas
     runs: dict[str, Run] = {
         name: partial(_answer, engine, files.pattern if name == OURS else files.paths, question, setting.threads)
         for name, engine in engines.items()
     }
-    seconds = interleave(runs, setting.repeat)
-    return [Result(task, MILLISECONDS, seconds, {name: floor for name in seconds if name != OURS})]
+    seconds = setting.interleave(runs)
+    floors = {name: floor for name in seconds if name != OURS}
+    return Result(task, MILLISECONDS, seconds, floors, work=Work(setting.rows, stored_bytes(files, question.names)))
 
 
 def _answer(engine: Engine, files: Any, question: Question, threads: int) -> tuple[float, ...]:
-    return _totals(engine(files, question, threads))
+    found = engine(files, question, threads)
+    return (float(len(found[0])), *_totals(found[len(question.keys) if question.is_text else 0 :]))
 
 
 def _totals(found: Sequence[Any]) -> tuple[float, ...]:
-    """Return the number of groups and the sum of each column, integers modulo 2**64."""
+    """Return the sum of each column, integers modulo 2**64."""
     columns = [np.asarray(column) for column in found]
     totals = (float(c.sum()) if c.dtype.kind == "f" else int(c.astype(np.int64).sum()) for c in columns)
-    return (len(columns[0]), *(round(total, 2) for total in totals))
+    return tuple(round(total, 2) for total in totals)
 
 
 def _akdask(pattern: str, question: Question, threads: int) -> Any:
@@ -162,14 +188,14 @@ def _akdask(pattern: str, question: Question, threads: int) -> Any:
 
 
 def _polars(paths: list[Path], question: Question, threads: int) -> Any:
-    parts = [pl.DataFrame(dict(zip(question.names, read_columns(path, question.names), strict=True))) for path in paths]
+    parts = [pl.DataFrame(dict(zip(question.names, read_arrays(path, question.names), strict=True))) for path in paths]
     frame = pl.concat(parts, rechunk=False).lazy()
     made = [getattr(pl.col("v"), name)().alias(name) for name in question.reductions]
     return frame.group_by(question.keys).agg(made).collect().get_columns()
 
 
 def _arrow(paths: list[Path], question: Question) -> pa.Table:
-    return pa.concat_tables([pa.table(read_columns(path, question.names), names=question.names) for path in paths])
+    return pa.concat_tables([pa.table(read_arrays(path, question.names), names=question.names) for path in paths])
 
 
 def _duckdb(paths: list[Path], question: Question, threads: int) -> Any:
@@ -186,7 +212,7 @@ def _pyarrow(paths: list[Path], question: Question, threads: int) -> Any:
 
 
 def _pandas(paths: list[Path], question: Question, threads: int) -> Any:
-    parts = [pd.DataFrame(dict(zip(question.names, read_columns(path, question.names), strict=True))) for path in paths]
+    parts = [pd.DataFrame(dict(zip(question.names, read_arrays(path, question.names), strict=True))) for path in paths]
     frame = pd.concat(parts)
     if not question.reductions:
         return [frame[question.keys[0]].unique()]

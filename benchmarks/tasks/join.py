@@ -18,7 +18,7 @@ from benchmarks.data import Array, FileSet, floats, make_set
 from benchmarks.peers.numpy_h5py import read_columns
 from benchmarks.report import MILLISECONDS, OURS, Result
 from benchmarks.setting import Setting
-from benchmarks.timing import Run, interleave
+from benchmarks.timing import Run
 
 Ask = Callable[[FileSet, FileSet, int], tuple[Any, ...]]
 
@@ -31,18 +31,23 @@ STEP = 1_299_709
 
 def join(setting: Setting) -> list[Result]:
     """Join with a table of a tenth of the rows, each key of which comes once, and add up a column of each."""
-    close = _sides(setting, setting.rows // 10, 1)
     apart = _sides(setting, setting.rows // 10, FACTOR)
-    engines: dict[str, Ask] = {OURS: _akdask_join, "polars + h5py": _polars_join, "duckdb + h5py": _duckdb_join}
-    return [
-        _compare(setting, "inner join, keys close together", engines, close, 2.0),
-        _compare(setting, "inner join, keys far apart", engines, apart, 2.0),
-    ]
+    return [join_close_keys(setting), _compare(setting, "inner join, keys far apart", JOINS, apart, 2.0)]
+
+
+def join_close_keys(setting: Setting) -> Result:
+    """Join by keys that are close together."""
+    return _compare(setting, "inner join, keys close together", JOINS, join_files(setting), 2.0)
+
+
+def join_files(setting: Setting) -> tuple[FileSet, FileSet]:
+    """Return a table of keys `k` and values `v`, and one of a tenth of the rows of keys `k` and values `w`."""
+    return _sides(setting, setting.rows // 10, 1)
 
 
 def membership(setting: Setting) -> list[Result]:
     """Count the elements that are among half as many others."""
-    close = _sides(setting, setting.rows // 2, 1)
+    close = membership_files(setting)
     apart = _sides(setting, setting.rows // 2, FACTOR)
     engines: dict[str, Ask] = {OURS: _akdask_in, "polars + h5py": _polars_in, "duckdb + h5py": _duckdb_in}
     if setting.rows <= 10_000_000:
@@ -51,6 +56,11 @@ def membership(setting: Setting) -> list[Result]:
         _compare(setting, "in1d, elements close together", engines, close, 1.5),
         _compare(setting, "in1d, elements far apart", engines, apart, 1.5),
     ]
+
+
+def membership_files(setting: Setting) -> tuple[FileSet, FileSet]:
+    """Return a table of keys `k`, and one of half as many keys."""
+    return _sides(setting, setting.rows // 2, 1)
 
 
 def _sides(setting: Setting, keys: int, factor: int) -> tuple[FileSet, FileSet]:
@@ -67,7 +77,7 @@ def _sides(setting: Setting, keys: int, factor: int) -> tuple[FileSet, FileSet]:
         position += count
         return numbers * STEP % keys * 2 * factor % 2**50
 
-    left = make_set(setting.folder, f"left-{keys}-{factor}", {"k": drawn, "v": floats}, setting.rows, 4)
+    left = make_set(setting.folder, f"left-{keys}-{factor}", {"k": drawn, "v": floats}, setting.rows, setting.files)
     right = make_set(setting.folder, f"right-{keys}-{factor}", {"k": distinct, "w": floats}, keys, 1)
     return left, right
 
@@ -76,7 +86,7 @@ def _compare(
     setting: Setting, task: str, engines: dict[str, Ask], sides: tuple[FileSet, FileSet], floor: float
 ) -> Result:
     runs: dict[str, Run] = {name: partial(_answer, engine, *sides, setting.threads) for name, engine in engines.items()}
-    seconds = interleave(runs, setting.repeat)
+    seconds = setting.interleave(runs)
     return Result(task, MILLISECONDS, seconds, {name: floor for name in seconds if name != OURS})
 
 
@@ -143,3 +153,6 @@ def _pandas_in(left: FileSet, right: FileSet, threads: int) -> tuple[Any, ...]:
 
 def _numpy_in(left: FileSet, right: FileSet, threads: int) -> tuple[Any, ...]:
     return (np.isin(_keys(left), _keys(right)).sum(),)
+
+
+JOINS: dict[str, Ask] = {OURS: _akdask_join, "polars + h5py": _polars_join, "duckdb + h5py": _duckdb_join}

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 import akdask as ak
-from benchmarks.data import integers, make_set
-from benchmarks.report import MILLISECONDS, OURS, PIECES, Result
+from benchmarks.data import floats, integers, make_set
+from benchmarks.report import MILLISECONDS, OURS, PIECES, SECONDS, Result
 from benchmarks.setting import Setting
 from benchmarks.timing import interleave
 
@@ -41,6 +41,27 @@ def plan_wide_frame(setting: Setting) -> list[Result]:
         Result(f"plan {size}", MILLISECONDS, seconds, limit=2.0),
         # One task for each partition, and as many again for the tree that adds them up.
         Result("  tasks planned", PIECES, tasks, limit=3 * count),
+    ]
+
+
+def plan_many_partitions(setting: Setting) -> list[Result]:
+    """Filter, group and sort 10,000 partitions; up to the first task of all three together."""
+    count = setting.scaled(10_000)
+    columns = {"k": integers, "v": floats}
+    files = make_set(setting.folder, "partitions", columns, rows=ROWS_IN_PARTITION * count, files=1)
+    with ak.config.set(partition_size=ROWS_IN_PARTITION * 8):
+        data = ak.DataFrame(ak.read_hdf(files.pattern))
+    tasks: dict[str, float] = {}
+
+    def plan() -> None:
+        kept = data[data["k"] > 0]
+        _, sums = ak.GroupBy(kept["k"]).sum(kept["v"])
+        tasks[OURS] = count_tasks([kept["v"].sum(), sums, kept.sort_values("k")])
+
+    seconds = setting.interleave({OURS: plan})
+    return [
+        Result(f"plan filter, group-by and sort of {data.npartitions:,} partitions", SECONDS, seconds, limit=10.0),
+        Result("  tasks planned", PIECES, tasks),
     ]
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import dask
 import h5py
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 import akdask as ak
 from benchmarks.data import Array, FileSet, make_strings
+from benchmarks.peers.text_h5py import read_arrays
 from benchmarks.report import MILLISECONDS, OURS, Result
 from benchmarks.setting import Setting
 from benchmarks.timing import Run, compare, interleave
@@ -111,8 +111,5 @@ def _stored(path: Path) -> list[Array]:
 
 
 def _read_arrow(files: FileSet) -> pa.Array:
-    """Read as one would with what is there: the NULs go by Arrow's own means, and nothing is checked."""
-    values, segments = _stored(files.paths[0])
-    buffers = [None, pa.py_buffer(np.append(segments, len(values))), pa.py_buffer(values)]
-    ended = pa.Array.from_buffers(pa.large_binary(), len(segments), buffers)
-    return pc.binary_slice(ended, 0, -1).view(pa.large_string())
+    (column,) = read_arrays(files.paths[0], ("s",))
+    return column
