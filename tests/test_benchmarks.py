@@ -7,11 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import dask
+import numpy as np
 import pytest
 
-from benchmarks.data import floats, make_set
+import akdask as ak
+from benchmarks.data import floats, make_set, stored_bytes
 from benchmarks.peers.numpy_h5py import map_columns, read_columns
-from benchmarks.report import MILLISECONDS, Result, table
+from benchmarks.peers.text_h5py import read_arrays
+from benchmarks.readme import BEGIN, END, fill
+from benchmarks.report import MILLISECONDS, Result, Work, table
+from benchmarks.setting import Setting
+from benchmarks.text_data import make_text_set
 from benchmarks.timing import Timed, WrongAnswerError, interleave
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +33,7 @@ def test_every_task_runs_on_little_data_and_writes_its_figures(tmp_path):
     from benchmarks.tasks import TASKS
 
     figures = tmp_path / "figures.json"
-    command = [sys.executable, "-m", "benchmarks", "--rows", "1000", "--repeat", "1"]
+    command = [sys.executable, "-m", "benchmarks", "--rows", "1000", "--repeat", "1", "--sparse-rows", "200000000"]
     subprocess.run([*command, "--folder", tmp_path, "--json", figures], cwd=ROOT, check=True)
     results = json.loads(figures.read_text())["results"]
     assert len(results) >= len(TASKS), "a task leaves no figures"
@@ -65,3 +72,71 @@ def test_table_shows_ratios_bars_and_whether_they_are_met():
     assert header.split() == ["task", "by", "value", "ratio", "bar", "met"]
     assert ours.split() == ["task", "akdask", "2", "ms", "<", "1,000", "ms", "yes"]
     assert theirs.split() == ["peer", "6", "ms", "3.00x", "≥", "4.00x", "NO"]
+
+
+@pytest.mark.parametrize("rows", [0, 2, 400, 1003])
+def test_rows_are_the_same_however_many_files_they_are_in(tmp_path, rows):
+    def read(files):
+        made = make_set(tmp_path, "numbers", {"a": floats, "b": floats}, rows, files)
+        parts = [read_columns(path, ("a", "b")) for path in made.paths]
+        return np.concatenate(parts, axis=1)
+
+    few = read(4)
+    assert few.shape == (2, rows)
+    assert len(np.unique(few)) == 2 * rows
+    assert few.tolist() == read(400).tolist()
+
+
+def test_text_that_is_written_is_read_as_strings_and_as_a_categorical(tmp_path):
+    labels = [f"label {number}" for number in range(7)]
+    files = make_text_set(Setting(100, 1, tmp_path, 1), "text", labels, floats)
+    stored = ak.read_hdf(files.pattern)
+    strings = [text for path in files.paths for text in read_arrays(path, ("s",))[0].to_pylist()]
+    assert set(strings) == set(labels)
+    assert stored["s"].tolist() == strings
+    assert stored["c"].tolist() == strings
+    assert stored["v"].size == 100
+
+
+def test_bytes_of_columns_are_those_of_their_datasets(tmp_path):
+    files = make_text_set(Setting(100, 1, tmp_path, 1), "text", ["é"], floats)
+    assert stored_bytes(files, ("v",)) == 800
+    assert stored_bytes(files, ("s", "v")) == 800 + 800 + 300
+
+
+def test_readme_shows_the_best_peer_between_its_markers(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    values = {"akdask": 0.002, "slow": 0.008, "fast": 0.006}
+    sort = Result("sort", MILLISECONDS, values, {"slow": 4.0, "fast": 4.0}, work=Work(8_000, 64_000))
+    plan = Result("plan", MILLISECONDS, {"akdask": 0.5}, limit=10.0)
+    fill(readme, {"machine": "two cores"}, [sort, plan], 2, [tmp_path / "plots" / "rows.png"])
+    text = readme.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("\nafter\n")
+    assert "old" not in text
+    assert "| sort | 2 ms | fast 6 ms | 3.00 | ≥ 4.00x | no |" in text
+    assert "| plan | 500 ms |  |  | < 10,000 ms | yes |" in text
+    assert "| sort | 2.0 | 16 |" in text
+    assert "0.9 million rows and 7.1 MB for each core" in text
+    assert "![rows](plots/rows.png)" in text
+
+
+def test_readme_without_markers_is_left_as_it_is(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("text")
+    with pytest.raises(LookupError, match="no lines"):
+        fill(readme, {}, [], 1, [])
+    assert readme.read_text() == "text"
+
+
+@pytest.mark.slow
+def test_plots_are_drawn_for_every_question(tmp_path):
+    for package in ("duckdb", "matplotlib", "polars"):
+        pytest.importorskip(package)
+    from benchmarks.curves import draw
+
+    with dask.config.set(scheduler="threads"):
+        paths = draw(tmp_path / "plots", Setting(1000, 1, tmp_path, 1))
+    assert [path.name for path in paths] == ["rows.png", "partitions.png"]
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
