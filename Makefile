@@ -5,6 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
     $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := $(VENV)/bin
 CODE := akdask tests benchmarks conftest.py
+ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 
 .PHONY: demo test coverage lint types check bench format clean
 
@@ -12,10 +13,10 @@ demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
 
 test: $(VENV)/test.installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(ON_ALL_CORES)
 
 coverage: $(VENV)/test.installed
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest --cov --cov-report=term $(ON_ALL_CORES)
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff format --check $(CODE)

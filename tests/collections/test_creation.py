@@ -27,7 +27,7 @@ from akdask.testing import assert_equal
         (pa.chunked_array([[1], [2, 3]]), np.array([1, 2, 3])),
         ([], np.array([])),
     ],
-    ids=repr,
+    ids=str,
 )
 def test_numbers_become_arrays_of_64_bits(given, wanted):
     assert_equal(ak.array(given), wanted, lazy=True)
@@ -46,7 +46,7 @@ def test_numbers_become_arrays_of_64_bits(given, wanted):
         pa.array(["x", "a", None, "日本"], pa.large_string())[1:],
         pa.chunked_array([["a"], ["", "日本"]]),
     ],
-    ids=repr,
+    ids=str,
 )
 def test_text_becomes_strings_and_missing_text_is_empty(given):
     made = ak.array(given)
