@@ -22,6 +22,7 @@ from akdask.kernels.membership import key_set
 from akdask.plan import boundaries
 from akdask.plan.exchange import Pieces
 from akdask.plan.runs import Run
+from akdask.plan.shelf import shelved
 from akdask.plan.tokens import token
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
@@ -63,8 +64,10 @@ class Share:
         return Share(Table.concat([share.table for share in shares]), shares[0].number, shares[0].nrows)
 
 
-def share_out(tables: Sequence[Table], number: int | None, by: Sequence[Hashable], count: int) -> Pieces:
-    """Share out the rows of a partition: the function of its task."""
+def share_out(
+    tables: Sequence[Table], number: int | None, by: Sequence[Hashable], count: int, room: int | None
+) -> Pieces:
+    """Share out the rows of a partition, to disk if they take more than `room` bytes: the function of its task."""
     (table,) = tables
     pieces: list[list[Share]] = [[] for _ in range(count)]
     for start in range(0, table.nrows, BLOCK_ROWS):
@@ -76,7 +79,7 @@ def share_out(tables: Sequence[Table], number: int | None, by: Sequence[Hashable
         for piece, (first, last) in zip(pieces, pairwise(bounds.tolist()), strict=True):
             if first < last:
                 piece.append(Share(taken.slice(first, last), number, table.nrows))
-    return pieces
+    return shelved(pieces, room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,8 @@ class PairBucket:
         Which rows of the left side are kept.
     npartitions : int
         Number of partitions of the left side.
+    room : int, optional
+        Pairs of more bytes go to disk; without it, they stay in this process.
     """
 
     left: tuple[Hashable, ...]
@@ -103,6 +108,7 @@ class PairBucket:
     names: tuple[Hashable, ...]
     kind: Kind
     npartitions: int
+    room: int | None
 
     @property
     def token(self) -> str:
@@ -124,7 +130,7 @@ class PairBucket:
             share = Share.joined(list(same))
             assert number is not None, "left"
             pieces[number] += [_cut(table, share.nrows) for table in search(share.table)]
-        return pieces
+        return shelved(pieces, self.room)
 
     def _right(self, tables: Sequence[Table]) -> Table:
         return Table.concat(tables) if tables else Table({name: empty(dtype) for name, dtype in self.dtypes}, 0)

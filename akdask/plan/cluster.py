@@ -28,10 +28,26 @@ def on_cluster() -> bool:
 
 
 def memory() -> int:
-    """Return the bytes of memory that the smallest worker has, or this machine."""
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Return the bytes of memory that the smallest worker has for each of its threads, or this machine."""
+    return min((limit // threads for limit, threads in _workers().values()), default=_machine())
+
+
+def all_memory() -> int:
+    """Return the bytes of memory that all workers have together, or this machine."""
+    return sum(limit for limit, _ in _workers().values()) or _machine()
+
+
+def addresses() -> tuple[str, ...]:
+    """Return the addresses of all workers."""
+    return tuple(sorted(_workers()))
+
+
+def _workers() -> dict[str, tuple[int, int]]:
+    """Return the bytes of memory and the number of threads of each worker, by its address."""
     client = current_client()
-    if client is None:
-        return machine
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    return min((facts["memory_limit"] or machine for facts in workers), default=machine)
+    workers = {} if client is None else client.scheduler_info(n_workers=-1)["workers"]
+    return {address: (facts["memory_limit"] or _machine(), facts["nthreads"]) for address, facts in workers.items()}
+
+
+def _machine() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -13,7 +13,8 @@ right when a worker dies in the midst of it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -23,17 +24,25 @@ from akdask import config
 from akdask.plan._dask import Expr, List, Task, TaskRef
 from akdask.plan.allocator import give_back_freed_memory
 from akdask.plan.chain import Chain
-from akdask.plan.cluster import memory, on_cluster
+from akdask.plan.cluster import addresses, all_memory, memory, on_cluster
 from akdask.plan.node import Frame, Node
 from akdask.plan.rowwise import Project
+from akdask.plan.shelf import Shelf, clear_shelves
 
 ROWS = 2**22
 """Rows of a partition that an exchange aims at, or fewer where partitions are wanted small."""
 
 ITEMSIZE = 8
 
-SHARE = 32
-"""The part of a worker's memory that a column of a partition may take, at most."""
+SHARE = 64
+"""The part of a worker's memory that a column of a partition may take, at most: there may be several columns, and they
+are in memory as pieces, in order, and on their way to the next task."""
+
+COLUMNS = 4
+"""How many columns an exchange is thought to have where it is chosen how it is done."""
+
+HELD = 4
+"""The part of all workers' memory that split partitions may take."""
 
 SMALL_ROWS = 2**18
 """Rows that are not worth parting."""
@@ -66,92 +75,118 @@ class Finish(Protocol):
 
 
 class Exchanged(Node):
-    """The partitions made of the pieces that the tasks of `split` give; if `apart`, pieces travel one by one."""
+    """The partitions made of the pieces that the tasks of `split` give.
+
+    If `apart`, pieces travel one by one.  If `places` are given, the addresses of workers, each split partition is made
+    on one of them and stays there.  Dask would weigh the bytes to move against the tasks to wait for, and move a whole
+    partition, through memory, for a piece of it.
+    """
 
     split: Expr
     count: int
     finish: Finish
     apart: bool
+    places: tuple[str, ...]
 
     @property
     def npartitions(self) -> int:
         return self.count
 
     def _layer(self) -> dict[Any, Any]:
-        graph: dict[Any, Any] = {}
-        keys = self._joined(graph, list(self.split.__dask_keys__()))
-        rows = [
-            [self._piece(graph, key, number, index) for index in range(self.count)] for number, key in enumerate(keys)
-        ]
-        cut = [TaskRef(self._all_cut(graph, rows))] if self.apart else []
+        graph: dict[Any, Any] = {
+            key: Task(key, join_pieces, List(*map(TaskRef, members)), self.finish)
+            for key, members in self._sources
+            if members
+        }
+        all_split = self._all_split(graph) if self.apart else None
         for index in range(self.count):
-            pieces = [TaskRef(row[index]) for row in rows]
+            pieces = [self._piece(graph, number, index, all_split) for number in range(len(self._sources))]
             key = (self._name, index)
-            graph[key] = Task(key, _make, List(*pieces), self.finish, None if self.apart else index, *cut)
+            graph[key] = Task(key, _make, List(*map(TaskRef, pieces)), self.finish, None if self.apart else index)
         return graph
 
-    def _all_cut(self, graph: dict[Any, Any], rows: Sequence[Sequence[Hashable]]) -> Hashable:
-        """Add tasks that wait for the pieces of each partition, and one that waits for all of these.
+    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
+        """Keep tasks at their places, as long as these are there."""
+        where = {
+            key: [self.places[number % len(self.places)]]
+            for number, (source, members) in enumerate(self._sources if self.places else ())
+            for key in (source, *members, *(self._piece_key(number, index) for index in range(self.count)))
+        }
+        return {"workers": where, "allow_other_workers": dict.fromkeys(where, True)} if where else {}
 
-        So Dask cuts all pieces of a partition before the next one; it would sooner cut those of the first new partition
-        from each, and go over all partitions again, by then on disk, for the second.
-        """
-        done: list[Hashable] = []
-        for number, pieces in enumerate(rows):
-            done.append((f"cut-{self._name}", number))
-            graph[done[-1]] = Task(done[-1], _all_done, *map(TaskRef, pieces))
-        key = f"all-cut-{self._name}"
-        graph[key] = Task(key, _all_done, *map(TaskRef, done))
-        return key
-
-    def _joined(self, graph: dict[Any, Any], keys: list[Hashable]) -> list[Hashable]:
-        """Add tasks that join the pieces of several partitions, if there are many."""
+    @cached_property
+    def _sources(self) -> list[tuple[Hashable, list[Hashable]]]:
+        """The keys of what is cut into pieces: split partitions, or many of these joined, whose keys come along."""
+        keys = list(self.split.__dask_keys__())
         groups = max(MOST_PIECES // self.count, FEWEST_GROUPS)
         if len(keys) <= groups:
-            return keys
-        bounds = [number * len(keys) // groups for number in range(groups + 1)]
-        joined: list[Hashable] = []
-        for number, (start, stop) in enumerate(pairwise(bounds)):
-            key = (f"join-{self._name}", number)
-            graph[key] = Task(key, join_pieces, List(*map(TaskRef, keys[start:stop])), self.finish)
-            joined.append(key)
-        return joined
+            return [(key, []) for key in keys]
+        bounds = pairwise(number * len(keys) // groups for number in range(groups + 1))
+        return [((f"join-{self._name}", number), keys[start:stop]) for number, (start, stop) in enumerate(bounds)]
 
-    def _piece(self, graph: dict[Any, Any], split: Hashable, number: int, index: int) -> Hashable:
+    def _all_split(self, graph: dict[Any, Any]) -> Hashable:
+        """Add tasks that wait for each partition to be split, and one that waits for all of these.
+
+        So Dask cuts the pieces of the first new partition from each, makes it, and goes on to the next.  It would
+        sooner cut all pieces of whatever is split, and have them all in memory in the end.
+        """
+        done: list[Hashable] = []
+        for number, (key, _) in enumerate(self._sources):
+            done.append((f"is-split-{self._name}", number))
+            graph[done[-1]] = Task(done[-1], _wait_for, TaskRef(key))
+        last = f"all-split-{self._name}"
+        graph[last] = Task(last, _wait_for, *map(TaskRef, done))
+        return last
+
+    def _piece(self, graph: dict[Any, Any], number: int, index: int, all_split: Hashable | None) -> Hashable:
         """Return the key of one piece, or of all pieces of its partition where these are handed over as they are."""
-        if not self.apart:
-            return split
-        key = (f"piece-{self._name}", number, index)
-        graph[key] = Task(key, _packed_piece, TaskRef(split), self.finish, index)
+        source, _ = self._sources[number]
+        if all_split is None:
+            return source
+        key = self._piece_key(number, index)
+        graph[key] = Task(key, _packed_piece, TaskRef(source), self.finish, index, TaskRef(all_split))
         return key
+
+    def _piece_key(self, number: int, index: int) -> Hashable:
+        return (f"piece-{self._name}", number, index)
 
 
 def exchanged(split: Expr, count: int, finish: Finish) -> Expr:
     """Return the physical node of the `count` new partitions that `finish` makes of the pieces that `split` gives."""
-    return Exchanged(split, count, finish, on_cluster())
+    apart = on_cluster()
+    is_large = apart and count * _partition_size() * COLUMNS > all_memory() // HELD
+    return Exchanged(split, count, finish, apart, addresses() if is_large else ())
 
 
-def _make(pieces: Sequence[Any], finish: Finish, index: int | None, _: None = None) -> Any:
+def room(count: int) -> int | None:
+    """Return the bytes of memory that each of so many split partitions may take; None where they stay in this process."""
+    return all_memory() // (HELD * count) if on_cluster() else None
+
+
+def _make(pieces: Sequence[Any], finish: Finish, index: int | None) -> Any:
     """Make a new partition: the function of its task."""
     give_back_freed_memory()
+    clear_shelves()
     chosen = pieces if index is None else [piece[index] for piece in pieces if piece is not None]
     return finish([part for parts in chosen for part in parts])
 
 
-def _all_done(*_: Any) -> None:
+def _wait_for(*_: Any) -> None:
     """Wait for others, and clear up after them: the function of tasks that make nothing."""
     give_back_freed_memory()
 
 
-def _packed_piece(pieces: Pieces, finish: Finish, index: int) -> Sequence[Part]:
+def _packed_piece(pieces: Pieces, finish: Finish, index: int, _: None) -> Sequence[Part]:
     return [] if pieces is None else finish.pack(pieces[index])
 
 
 def join_pieces(pieces: Sequence[Pieces], finish: Finish) -> Pieces:
-    """Join the pieces of several partitions, for each new one."""
+    """Join the pieces of several partitions, for each new one; on disk, where some of them are."""
     used = [item for item in pieces if item is not None]
-    joined = [finish.pack([part for parts in same for part in parts]) for same in zip(*used, strict=True)]
-    return joined or None
+    joined = (finish.pack([part for parts in same for part in parts]) for same in zip(*used, strict=True))
+    if any(isinstance(item, Shelf) for item in used):
+        return Shelf.of_task(joined)
+    return list(joined) or None
 
 
 def partition_count(frame: Frame) -> int:
@@ -161,9 +196,13 @@ def partition_count(frame: Frame) -> int:
         return min(frame.npartitions, MOST_PARTITIONS)
     if rows <= SMALL_ROWS:
         return 1
-    size = min(int(config.get("partition_size")), memory() // SHARE)
-    wanted = -(-rows // min(ROWS, max(size // ITEMSIZE, 1)))
+    wanted = -(-rows * ITEMSIZE // _partition_size())
     return min(-(-wanted // CPU_COUNT) * CPU_COUNT, MOST_PARTITIONS)
+
+
+def _partition_size() -> int:
+    """Return the bytes that a column of a new partition is to take."""
+    return max(min(int(config.get("partition_size")), ROWS * ITEMSIZE, memory() // SHARE), ITEMSIZE)
 
 
 def most_rows(frame: Frame) -> int | None:

@@ -6,7 +6,7 @@ their own modules and are found by the type of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from weakref import WeakValueDictionary
@@ -47,6 +47,19 @@ class Node(SingletonExpr):
         node.__dict__.update(operands=list(operands), _determ_token=name.partition("-")[2], _name=name)
         cls._instances[name] = node
         return node
+
+    def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
+        """Return what the scheduler is to know of tasks: by what it is, and the keys of the tasks."""
+        found: dict[str, dict[Any, Any]] = {}
+        for node in self.walk():
+            if isinstance(node, Node):
+                for name, tasks in node.annotations().items():
+                    found.setdefault(name, {}).update(tasks)
+        return found
+
+    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
+        """Return what the scheduler is to know of this node's own tasks."""
+        return {}
 
     # Rewriting is akdask's own (rewrite.py): columns refer to nodes by name, so Dask must not rename them.
 

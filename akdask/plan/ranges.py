@@ -20,8 +20,9 @@ from akdask.plan import kept
 from akdask.plan._dask import Expr
 from akdask.plan.cluster import on_cluster
 from akdask.plan.cuts import SAMPLES, Cuts, Sample, choose_cuts, cut, cut_keys
-from akdask.plan.exchange import Pieces, exchanged
+from akdask.plan.exchange import Pieces, exchanged, room
 from akdask.plan.pipeline import Pipeline
+from akdask.plan.shelf import shelved
 from akdask.plan.tables import Tasks, Union
 
 MOST_SAMPLES = 2**16
@@ -85,10 +86,11 @@ def _split_tables(name: str, tables: Expr, count: int, merging: Merging) -> Expr
         calls = tuple((lot, (merging,)) for lot in _lots(overviews.npartitions))
         overviews = Tasks(f"merge few {name}", _merge_few, calls, overviews)
     cuts = Tasks(f"cut {name}", _choose_cuts, ((_all(overviews), (count, nkeys)),), overviews)
-    with_cuts = tuple((((0, number), (1, 0)), (number, count, nkeys)) for number in numbers)
+    limit = room(len(numbers))
+    with_cuts = tuple((((0, number), (1, 0)), (number, count, nkeys, limit)) for number in numbers)
     split: Expr = Tasks(f"split {name}", _split, with_cuts, tables, cuts)
     if is_many:
-        of_merged = tuple((((0, number), (1, 0)), (count, nkeys)) for number in range(overviews.npartitions))
+        of_merged = tuple((((0, number), (1, 0)), (count, nkeys, limit)) for number in range(overviews.npartitions))
         split = Union(split, Tasks(f"split few {name}", _split_merged, of_merged, overviews, cuts))
     return split
 
@@ -191,11 +193,15 @@ def _choose_cuts(overviews: Sequence[Overview], count: int, nkeys: int) -> tuple
     return choose_cuts(samples, count), members
 
 
-def _split(inputs: tuple[Table, tuple[Cuts, frozenset[int]]], number: int, count: int, nkeys: int) -> Pieces:
+def _split(
+    inputs: tuple[Table, tuple[Cuts, frozenset[int]]], number: int, count: int, nkeys: int, limit: int | None
+) -> Pieces:
     table, (cuts, members) = inputs
-    return None if number in members else cut(table, cuts, count, nkeys)
+    return None if number in members else shelved(cut(table, cuts, count, nkeys), limit)
 
 
-def _split_merged(inputs: tuple[Overview, tuple[Cuts, frozenset[int]]], count: int, nkeys: int) -> Pieces:
+def _split_merged(
+    inputs: tuple[Overview, tuple[Cuts, frozenset[int]]], count: int, nkeys: int, limit: int | None
+) -> Pieces:
     overview, (cuts, _) = inputs
-    return None if overview.merged is None else cut(overview.merged, cuts, count, nkeys)
+    return None if overview.merged is None else shelved(cut(overview.merged, cuts, count, nkeys), limit)

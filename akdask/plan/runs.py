@@ -20,6 +20,7 @@ from akdask.plan.blocks import Block, Lot, Partition
 from akdask.plan.boundaries import Marks
 from akdask.plan.exchange import Pieces
 from akdask.plan.program import Program, Whole
+from akdask.plan.shelf import shelved
 from akdask.plan.tokens import token
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
@@ -102,7 +103,8 @@ class Split:
     """Cut the rows of a partition at the marks between the new ones.
 
     `columns` are the outputs of the program, `names` those that are wanted of the rows.  If only their numbers are, and
-    the keys leave room for them, both are packed together.
+    the keys leave room for them, both are packed together.  Pieces of more than `room` bytes go to disk; they stay in
+    this process if that is None.
     """
 
     columns: tuple[Hashable, ...]
@@ -112,7 +114,7 @@ class Split:
     program: Program
     marks: Whole
     count: int
-    in_process: bool = False
+    room: int | None
     leave_last_mask: bool = False
 
     @property
@@ -123,12 +125,12 @@ class Split:
         marks: Marks = partition.replicas[self.marks.position][self.marks.field]
         pieces: list[list[Any]] = [[] for _ in range(self.count)]
         # Keys that have lost bits must be at hand wherever their rows are put in order.
-        packs = marks.fits or (marks.nearly_fits and self.in_process)
+        packs = marks.fits or (marks.nearly_fits and self.room is None)
         parts = self._packed(partition, marks) if packs and self.names == (ROW,) else self._runs(partition, marks)
         for cut in parts:
             for piece, part in zip(pieces, cut, strict=False):
                 piece.append(part)
-        return pieces
+        return shelved(pieces, self.room)
 
     def _packed(self, partition: Partition | Lot, marks: Marks) -> Iterator[list[Packed]]:
         bounds = slice(marks.within - 1, None, marks.within)

@@ -10,9 +10,8 @@ from akdask.plan._dask import Expr
 from akdask.plan.align import Aligned, align
 from akdask.plan.boundaries import Boundaries
 from akdask.plan.chain import Chain, mask_name
-from akdask.plan.cluster import on_cluster
 from akdask.plan.combine import OfProject
-from akdask.plan.exchange import exchanged, most_rows, partition_count
+from akdask.plan.exchange import exchanged, most_rows, partition_count, room
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
@@ -186,12 +185,11 @@ def _(frame: Sort) -> Expr:
         (marks,) = compile_these(given[-1:]).steps
         assert isinstance(marks, Whole), "a replica is whole"
         program = compile_these(given[:-1])
-        return Split(
-            names, frame.names, frame.by, order.ascending, program, marks, order.count, in_process=not on_cluster()
-        )
+        return Split(names, frame.names, frame.by, order.ascending, program, marks, order.count, room(len(lots)))
 
+    lots = lots_of(source)
     given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
-    split = pipeline(source, given, sink, f"split {frame._name}", lots=lots_of(source))
+    split = pipeline(source, given, sink, f"split {frame._name}", lots=lots)
     return exchanged(split, order.count, PutInOrder(frame.names, tuple(map(frame.dtype_of, frame.names))))
 
 
