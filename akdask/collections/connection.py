@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import dask
 from dask.system import CPU_COUNT
 
+from akdask.cluster import current_client
 from akdask.errors import ArgumentError
-from akdask.plan.cluster import current_client
 
 if TYPE_CHECKING:
     from distributed import Client

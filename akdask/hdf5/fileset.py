@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from akdask import config
+from akdask.cluster import partition_size
 from akdask.errors import AkdaskError, FileError, MissingDatasetError, warn
 from akdask.hdf5.agreement import Agreement
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
@@ -193,7 +194,7 @@ def open_set(
     options = ReadOptions(
         strict_types,
         calc_string_offsets,
-        config.get("partition_size"),
+        partition_size(),
         config.get("manifest"),
         label or f"read_hdf({_shown(filenames)})",
     )

@@ -11,8 +11,13 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from distributed import Worker
 
 DASK_THRESHOLD = "65536"
 """What Dask sets; whoever sets anything else has reasons."""
@@ -26,40 +31,55 @@ LARGEST_KEPT = 2**25
 ENOUGH_MEMORY = 64 * LARGEST_KEPT
 """Workers with less keep nothing."""
 
+INTERVAL = 200
+"""Milliseconds from one look at a worker's memory to the next."""
+
 SHORT = 0.5
 """The part of a worker's memory from which on it is short: Dask begins to spill at 0.6."""
 
 
 @cache
-def keep_freed_memory() -> None:
-    """Let the allocator keep the space of some freed arrays, in processes that Dask told not to."""
-    if not _is_worker() or _memory_limit() < ENOUGH_MEMORY:
+def manage_freed_memory() -> None:
+    """Let a worker with enough memory keep the space of freed arrays, and give it back where it runs short.
+
+    Only in processes that Dask told not to keep any.  Once in a while memory is looked at, also while Dask has the
+    worker wait because it is short of it: nothing would run that could free any, and Dask would wait for ever.
+    """
+    worker = _worker()
+    if worker is None:
         return
+    limit = worker.memory_manager.memory_limit or sys.maxsize
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:
+    if mallopt is not None and limit >= ENOUGH_MEMORY:
         mallopt(MMAP_THRESHOLD, LARGEST_KEPT)
         mallopt(TRIM_THRESHOLD, 2 * LARGEST_KEPT)
+    _call_regularly(worker, partial(give_back_freed_memory, limit))
 
 
-def give_back_freed_memory() -> None:
-    """Give the space of freed arrays back to the system, where a worker is short of memory."""
+def give_back_freed_memory(limit: int) -> None:
+    """Give the space of freed arrays back to the system, if this process comes close to a limit in bytes."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None and _is_worker() and _resident() > SHORT * _memory_limit():
+    if trim is not None and _resident() > SHORT * limit:
         trim(0)
 
 
-def _is_worker() -> bool:
-    return os.environ.get("MALLOC_TRIM_THRESHOLD_") == DASK_THRESHOLD
+def _call_regularly(worker: Worker, function: Callable[[], None]) -> None:
+    from tornado.ioloop import PeriodicCallback
+
+    worker.periodic_callbacks["akdask"] = callback = PeriodicCallback(function, INTERVAL)
+    worker.loop.add_callback(callback.start)
 
 
-def _memory_limit() -> int:
-    """Return the bytes of memory of the worker whose task this is, or as many as never matter."""
+def _worker() -> Worker | None:
+    """Return the worker whose task this is, if Dask has told its process to keep no memory."""
+    if os.environ.get("MALLOC_TRIM_THRESHOLD_") != DASK_THRESHOLD:
+        return None
     from distributed import get_worker
 
     try:
-        return get_worker().memory_manager.memory_limit or sys.maxsize
+        return get_worker()
     except ValueError:
-        return sys.maxsize
+        return None
 
 
 def _resident() -> int:

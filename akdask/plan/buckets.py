@@ -21,7 +21,7 @@ from akdask.kernels.lookup import lookup_found
 from akdask.kernels.membership import key_set
 from akdask.plan import boundaries
 from akdask.plan.exchange import Pieces
-from akdask.plan.runs import Run
+from akdask.plan.runs import Run, join_runs
 from akdask.plan.shelf import shelved
 from akdask.plan.tokens import token
 from akdask.schema import ColumnType
@@ -79,7 +79,13 @@ def share_out(
         for piece, (first, last) in zip(pieces, pairwise(bounds.tolist()), strict=True):
             if first < last:
                 piece.append(Share(taken.slice(first, last), number, table.nrows))
-    return shelved(pieces, room)
+    return shelved(pieces, room, join_shares)
+
+
+def join_shares(shares: Sequence[Share]) -> list[Share]:
+    """Return one share of each partition and one of the right side, which keep nothing in memory but their rows."""
+    joined = [Share.joined(list(same)) for _, same in groupby(shares, lambda share: share.number)]
+    return [Share(share.table.own(), share.number, share.nrows) for share in joined]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +122,8 @@ class PairBucket:
         return token("pair", self.left, self.right, dtypes, self.names, self.kind, self.npartitions)
 
     def pack(self, shares: Sequence[Share]) -> list[Share]:
-        """Return one share of each partition and one of the right side, which keep nothing in memory but their rows."""
-        joined = [Share.joined(list(same)) for _, same in groupby(shares, lambda share: share.number)]
-        return [Share(share.table.own(), share.number, share.nrows) for share in joined]
+        """Return one share of each partition, and one of the right side."""
+        return join_shares(shares)
 
     def __call__(self, shares: Sequence[Share]) -> Pieces:
         right = self._right([share.table for share in shares if share.number is None])
@@ -130,7 +135,7 @@ class PairBucket:
             share = Share.joined(list(same))
             assert number is not None, "left"
             pieces[number] += [_cut(table, share.nrows) for table in search(share.table)]
-        return shelved(pieces, self.room)
+        return shelved(pieces, self.room, join_runs)
 
     def _right(self, tables: Sequence[Table]) -> Table:
         return Table.concat(tables) if tables else Table({name: empty(dtype) for name, dtype in self.dtypes}, 0)

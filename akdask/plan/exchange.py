@@ -20,11 +20,10 @@ from typing import Any, Protocol
 
 from dask.system import CPU_COUNT
 
-from akdask import config
+from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.plan._dask import Expr, List, Task, TaskRef
-from akdask.plan.allocator import give_back_freed_memory
+from akdask.plan.allocator import manage_freed_memory
 from akdask.plan.chain import Chain
-from akdask.plan.cluster import addresses, all_memory, memory, on_cluster
 from akdask.plan.node import Frame, Node
 from akdask.plan.rowwise import Project
 from akdask.plan.shelf import Shelf, clear_shelves
@@ -33,10 +32,6 @@ ROWS = 2**22
 """Rows of a partition that an exchange aims at, or fewer where partitions are wanted small."""
 
 ITEMSIZE = 8
-
-SHARE = 64
-"""The part of a worker's memory that a column of a partition may take, at most: there may be several columns, and they
-are in memory as pieces, in order, and on their way to the next task."""
 
 COLUMNS = 4
 """How many columns an exchange is thought to have where it is chosen how it is done."""
@@ -144,7 +139,7 @@ class Exchanged(Node):
         if all_split is None:
             return source
         key = self._piece_key(number, index)
-        graph[key] = Task(key, _packed_piece, TaskRef(source), self.finish, index, TaskRef(all_split))
+        graph[key] = Task(key, _piece, TaskRef(source), index, TaskRef(all_split))
         return key
 
     def _piece_key(self, number: int, index: int) -> Hashable:
@@ -158,26 +153,26 @@ def exchanged(split: Expr, count: int, finish: Finish) -> Expr:
     return Exchanged(split, count, finish, apart, addresses() if is_large else ())
 
 
-def room(count: int) -> int | None:
-    """Return the bytes of memory that each of so many split partitions may take; None where they stay in this process."""
+def room_of_each(count: int) -> int | None:
+    """Return the bytes that each of so many split partitions may take of memory; None if they stay in this process."""
     return all_memory() // (HELD * count) if on_cluster() else None
 
 
 def _make(pieces: Sequence[Any], finish: Finish, index: int | None) -> Any:
     """Make a new partition: the function of its task."""
-    give_back_freed_memory()
+    manage_freed_memory()
     clear_shelves()
     chosen = pieces if index is None else [piece[index] for piece in pieces if piece is not None]
     return finish([part for parts in chosen for part in parts])
 
 
 def _wait_for(*_: Any) -> None:
-    """Wait for others, and clear up after them: the function of tasks that make nothing."""
-    give_back_freed_memory()
+    """Wait for others: the function of tasks that make nothing."""
 
 
-def _packed_piece(pieces: Pieces, finish: Finish, index: int, _: None) -> Sequence[Part]:
-    return [] if pieces is None else finish.pack(pieces[index])
+def _piece(pieces: Pieces, index: int, _: None) -> Sequence[Part]:
+    """Return the parts of one new partition: the function of tasks that are too many to carry much."""
+    return [] if pieces is None else pieces[index]
 
 
 def join_pieces(pieces: Sequence[Pieces], finish: Finish) -> Pieces:
@@ -202,7 +197,7 @@ def partition_count(frame: Frame) -> int:
 
 def _partition_size() -> int:
     """Return the bytes that a column of a new partition is to take."""
-    return max(min(int(config.get("partition_size")), ROWS * ITEMSIZE, memory() // SHARE), ITEMSIZE)
+    return max(min(partition_size(), ROWS * ITEMSIZE), ITEMSIZE)
 
 
 def most_rows(frame: Frame) -> int | None:

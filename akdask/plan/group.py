@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from akdask.cluster import on_cluster
 from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS, Pairs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
 from akdask.plan.chain import Chain
-from akdask.plan.cluster import on_cluster
 from akdask.plan.exchange import MOST_PARTITIONS
 from akdask.plan.groupblocks import group_partitions
 from akdask.plan.lengths import uncounted_rows

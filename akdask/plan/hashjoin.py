@@ -12,7 +12,7 @@ from functools import cached_property
 
 from akdask.plan._dask import Expr
 from akdask.plan.buckets import FOUND, Kind, PairBucket, share_out
-from akdask.plan.exchange import exchanged, room
+from akdask.plan.exchange import exchanged, room_of_each
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
@@ -74,14 +74,16 @@ class HashJoin(Frame):
 @lower.register
 def _(frame: HashJoin) -> Expr:
     left, right, count = frame.left, frame.right, frame.buckets
-    limit = room(left.npartitions + right.npartitions)
-    calls = tuple((((0, number),), (number, frame.left_by, count, limit)) for number in range(left.npartitions))
-    others = tuple((((0, number),), (None, frame.right_by, count, limit)) for number in range(right.npartitions))
+    room = room_of_each(left.npartitions + right.npartitions)
+    calls = tuple((((0, number),), (number, frame.left_by, count, room)) for number in range(left.npartitions))
+    others = tuple((((0, number),), (None, frame.right_by, count, room)) for number in range(right.npartitions))
     shares = Union(
         Tasks(f"share out left {frame._name}", share_out, calls, left),
         Tasks(f"share out right {frame._name}", share_out, others, right),
     )
     types = tuple((name, right.column(name).dtype) for name in right.names)
-    pair = PairBucket(frame.left_by, frame.right_by, types, frame.names, frame.kind, left.npartitions, room(count))
+    pair = PairBucket(
+        frame.left_by, frame.right_by, types, frame.names, frame.kind, left.npartitions, room_of_each(count)
+    )
     pairs = exchanged(shares, count, pair)
     return exchanged(pairs, left.npartitions, PutInOrder(frame.names, tuple(map(frame.dtype_of, frame.names))))

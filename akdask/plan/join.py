@@ -10,10 +10,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from akdask import config
+from akdask.cluster import memory
 from akdask.plan.align import Aligned, align
 from akdask.plan.buckets import FOUND, Kind
 from akdask.plan.chain import mask_name
-from akdask.plan.cluster import memory
 from akdask.plan.combine import Gather
 from akdask.plan.exchange import most_rows, partition_count
 from akdask.plan.hashjoin import HashJoin

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from akdask import config
 from akdask.columns import Table
 from akdask.plan._dask import DataNode, Expr, List, Task, TaskRef
-from akdask.plan.allocator import keep_freed_memory
+from akdask.plan.allocator import manage_freed_memory
 from akdask.plan.blocks import Lot, Mask, Pairs, Partition, Positions, Range, Selection
 from akdask.plan.chain import Chain, rebuild, selected_by
 from akdask.plan.concat import through
@@ -151,7 +151,7 @@ def run_lot(
     identity: tuple[Hashable, ...] = (),
 ) -> Any:
     """Run a pipeline on some partitions: the function of its tasks."""
-    keep_freed_memory()
+    manage_freed_memory()
     sink, block_rows = shared
     remaining = iter(made)
     wholes = [item.columns if isinstance(item, Table) else item for item in replicas]

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeGuard
 
+from akdask.cluster import on_cluster
 from akdask.columns import Table
 from akdask.kernels.collapse import Collapse, Merging
 from akdask.kernels.slab import Slab, merge_slabs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
-from akdask.plan.cluster import on_cluster
 from akdask.plan.cuts import SAMPLES, Cuts, Sample, choose_cuts, cut, cut_keys
-from akdask.plan.exchange import Pieces, exchanged, room
+from akdask.plan.exchange import Pieces, exchanged, room_of_each
 from akdask.plan.pipeline import Pipeline
 from akdask.plan.shelf import shelved
 from akdask.plan.tables import Tasks, Union
@@ -86,11 +86,11 @@ def _split_tables(name: str, tables: Expr, count: int, merging: Merging) -> Expr
         calls = tuple((lot, (merging,)) for lot in _lots(overviews.npartitions))
         overviews = Tasks(f"merge few {name}", _merge_few, calls, overviews)
     cuts = Tasks(f"cut {name}", _choose_cuts, ((_all(overviews), (count, nkeys)),), overviews)
-    limit = room(len(numbers))
-    with_cuts = tuple((((0, number), (1, 0)), (number, count, nkeys, limit)) for number in numbers)
+    room = room_of_each(len(numbers))
+    with_cuts = tuple((((0, number), (1, 0)), (number, count, nkeys, room)) for number in numbers)
     split: Expr = Tasks(f"split {name}", _split, with_cuts, tables, cuts)
     if is_many:
-        of_merged = tuple((((0, number), (1, 0)), (count, nkeys, limit)) for number in range(overviews.npartitions))
+        of_merged = tuple((((0, number), (1, 0)), (count, nkeys, room)) for number in range(overviews.npartitions))
         split = Union(split, Tasks(f"split few {name}", _split_merged, of_merged, overviews, cuts))
     return split
 
@@ -193,15 +193,19 @@ def _choose_cuts(overviews: Sequence[Overview], count: int, nkeys: int) -> tuple
     return choose_cuts(samples, count), members
 
 
+def _own(tables: Sequence[Table]) -> list[Table]:
+    return [table.own() for table in tables]
+
+
 def _split(
-    inputs: tuple[Table, tuple[Cuts, frozenset[int]]], number: int, count: int, nkeys: int, limit: int | None
+    inputs: tuple[Table, tuple[Cuts, frozenset[int]]], number: int, count: int, nkeys: int, room: int | None
 ) -> Pieces:
     table, (cuts, members) = inputs
-    return None if number in members else shelved(cut(table, cuts, count, nkeys), limit)
+    return None if number in members else shelved(cut(table, cuts, count, nkeys), room, _own)
 
 
 def _split_merged(
-    inputs: tuple[Overview, tuple[Cuts, frozenset[int]]], count: int, nkeys: int, limit: int | None
+    inputs: tuple[Overview, tuple[Cuts, frozenset[int]]], count: int, nkeys: int, room: int | None
 ) -> Pieces:
     overview, (cuts, _) = inputs
-    return None if overview.merged is None else shelved(cut(overview.merged, cuts, count, nkeys), limit)
+    return None if overview.merged is None else shelved(cut(overview.merged, cuts, count, nkeys), room, _own)

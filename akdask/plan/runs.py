@@ -98,6 +98,11 @@ class Packed:
         return keys
 
 
+def join_runs(parts: Sequence[Any]) -> list[Any]:
+    """Return some runs, or some packed keys, as one."""
+    return [type(parts[0]).joined(parts)] if parts else []
+
+
 @dataclass(frozen=True, slots=True)
 class Split:
     """Cut the rows of a partition at the marks between the new ones.
@@ -130,7 +135,7 @@ class Split:
         for cut in parts:
             for piece, part in zip(pieces, cut, strict=False):
                 piece.append(part)
-        return shelved(pieces, self.room)
+        return shelved(pieces, self.room, join_runs)
 
     def _packed(self, partition: Partition | Lot, marks: Marks) -> Iterator[list[Packed]]:
         bounds = slice(marks.within - 1, None, marks.within)
@@ -235,7 +240,7 @@ class PutInOrder:
 
     def pack(self, parts: Sequence[Any]) -> list[Any]:
         """Return one part."""
-        return [type(parts[0]).joined(parts)] if parts else []
+        return join_runs(parts)
 
     def _merged(self, runs: Sequence[Run]) -> Table:
         names, ascending = zip(*runs[0].by, strict=True)

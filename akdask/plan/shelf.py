@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 from tempfile import TemporaryFile
@@ -43,9 +43,9 @@ class Shelf(Sequence[Any]):
         self._extents: list[Extent] = []
         for piece in pieces:
             buffers: list[pickle.PickleBuffer] = []
-            head = pickle.dumps(piece, 5, buffer_callback=buffers.append)
             start = self._file.tell()
-            self._extents.append((start, tuple(self._file.write(item) for item in (head, *buffers))))
+            head = self._file.write(pickle.dumps(piece, 5, buffer_callback=buffers.append))
+            self._extents.append((start, (head, *(self._file.write(item.raw()) for item in buffers))))
         self._size = self._file.tell()
 
     @classmethod
@@ -81,11 +81,17 @@ class Shelf(Sequence[Any]):
         return Shelf, (list(self),)
 
 
-def shelved(pieces: Sequence[Any], room: int | None) -> Sequence[Any]:
-    """Return pieces as they are, or on a shelf where they take more than `room` bytes."""
-    if room is None or sum(sys.getsizeof(part) for parts in pieces for part in parts) <= room:
+def shelved(pieces: Sequence[Any], room: int | None, join: Callable[[Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:
+    """Return pieces as they are, to stay in this process, or the parts of each joined.
+
+    With more than `room` bytes they are put on a shelf, one by one.
+    """
+    if room is None:
         return pieces
-    return Shelf.of_task(pieces)
+    joined = map(join, pieces)
+    if sum(sys.getsizeof(part) for parts in pieces for part in parts) <= room:
+        return list(joined)
+    return Shelf.of_task(joined)
 
 
 def clear_shelves() -> None:

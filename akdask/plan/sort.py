@@ -11,7 +11,7 @@ from akdask.plan.align import Aligned, align
 from akdask.plan.boundaries import Boundaries
 from akdask.plan.chain import Chain, mask_name
 from akdask.plan.combine import OfProject
-from akdask.plan.exchange import exchanged, most_rows, partition_count, room
+from akdask.plan.exchange import exchanged, most_rows, partition_count, room_of_each
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
@@ -185,9 +185,10 @@ def _(frame: Sort) -> Expr:
         (marks,) = compile_these(given[-1:]).steps
         assert isinstance(marks, Whole), "a replica is whole"
         program = compile_these(given[:-1])
-        return Split(names, frame.names, frame.by, order.ascending, program, marks, order.count, room(len(lots)))
+        return Split(names, frame.names, frame.by, order.ascending, program, marks, order.count, room)
 
     lots = lots_of(source)
+    room = room_of_each(len(lots))
     given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
     split = pipeline(source, given, sink, f"split {frame._name}", lots=lots)
     return exchanged(split, order.count, PutInOrder(frame.names, tuple(map(frame.dtype_of, frame.names))))

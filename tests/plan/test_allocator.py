@@ -13,9 +13,7 @@ def test_workers_that_are_short_of_memory_give_back_what_is_freed(cluster_client
         last = pieces.pop()
         before = allocator._resident()
         del pieces
-        allocator.SHORT = 0.0 if worker_is_short else 1.0
-        allocator.give_back_freed_memory()
-        allocator.SHORT = 0.5
+        allocator.give_back_freed_memory(before if worker_is_short else 4 * before)
         return before - allocator._resident(), last.sum()
 
     (idle, _), (short, _) = (cluster_client.submit(freed, state, pure=False).result() for state in (False, True))
@@ -25,6 +23,14 @@ def test_workers_that_are_short_of_memory_give_back_what_is_freed(cluster_client
 
 def test_other_processes_keep_what_they_like(monkeypatch):
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
-    monkeypatch.setattr(allocator, "_memory_limit", lambda: pytest.fail("nobody need know"))
-    allocator.keep_freed_memory.__wrapped__()
-    allocator.give_back_freed_memory()
+    monkeypatch.setattr(allocator, "_call_regularly", lambda *_: pytest.fail("nobody looks at its memory"))
+    allocator.manage_freed_memory.__wrapped__()
+
+
+@pytest.mark.cluster
+def test_workers_look_at_their_memory_regularly(cluster_client):
+    def watched(dask_worker):
+        return "akdask" in dask_worker.periodic_callbacks
+
+    cluster_client.gather(cluster_client.map(lambda _: allocator.manage_freed_memory(), range(20), pure=False))
+    assert any(cluster_client.run(watched).values())

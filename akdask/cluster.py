@@ -1,4 +1,4 @@
-"""Where plans will run, as far as planning depends on it: a cluster or this process, and how much memory there is."""
+"""Where plans will run: a cluster or this process, and how much memory there is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from akdask import config
+
 if TYPE_CHECKING:
     from distributed import Client
+
+
+SHARE = 64
+"""The part of a worker's memory that a column of a partition may take: there may be several columns, and they are in
+memory as they are read, in order, and on their way to the next task."""
 
 
 def current_client() -> Client | None:
@@ -35,6 +42,11 @@ def memory() -> int:
 def all_memory() -> int:
     """Return the bytes of memory that all workers have together, or this machine."""
     return sum(limit for limit, _ in _workers().values()) or _machine()
+
+
+def partition_size() -> int:
+    """Return the bytes that a column of a partition may take: what the setting says, or less on small workers."""
+    return min(int(config.get("partition_size")), memory() // SHARE)
 
 
 def addresses() -> tuple[str, ...]:
