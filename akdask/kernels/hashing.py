@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from akdask.columns import slice_rows
 from akdask.kernels.keys import TEXT_BYTES, Words, word, word_count
@@ -55,18 +56,37 @@ def is_exact(columns: Sequence[Column]) -> bool:
     return len(columns) == 1 and isinstance(columns[0], np.ndarray)
 
 
-def bring_together(columns: Sequence[Column], count: int) -> tuple[NumberArray, NumberArray]:
-    """Share rows out among some buckets by their hash, so that equal rows meet in one.
+def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.uint16]:
+    """Return which of some buckets each row goes to, so that rows with equal hashes meet in one.
 
     It is the last bits of the hashes that decide: those of one bucket differ in the leading ones, by which indices find
     their places, as much as all do.
 
     Parameters
     ----------
-    columns : sequence of columns
-        At least one; all of the same length.
+    hashes : ndarray of uint64
     count : int
         Number of buckets, below 2 ** 16.
+
+    Returns
+    -------
+    ndarray of uint16
+    """
+    buckets = hashes & LAST_BITS
+    buckets *= np.uint64(count)
+    buckets >>= HALF
+    return buckets.astype(np.uint16)
+
+
+def bring_together(buckets: npt.NDArray[np.uint16], count: int) -> tuple[NumberArray, NumberArray]:
+    """Share rows out among some buckets.
+
+    Parameters
+    ----------
+    buckets : ndarray of uint16
+        Where each row goes.
+    count : int
+        Number of buckets.
 
     Returns
     -------
@@ -77,18 +97,13 @@ def bring_together(columns: Sequence[Column], count: int) -> tuple[NumberArray, 
 
     Examples
     --------
-    >>> order, bounds = bring_together([np.array([7, 7, 7])], 2)
-    >>> order.tolist(), len(bounds)
-    ([0, 1, 2], 3)
+    >>> order, bounds = bring_together(np.array([1, 0, 1], np.uint16), 2)
+    >>> order.tolist(), bounds.tolist()
+    ([1, 0, 2], [0, 1, 3])
     """
-    buckets = hash_rows(columns)
-    buckets &= LAST_BITS
-    buckets *= np.uint64(count)
-    buckets >>= HALF
-    small = buckets.astype(np.uint16)
     bounds = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(small, minlength=count), out=bounds[1:])
-    return small.argsort(kind="stable"), bounds
+    np.cumsum(np.bincount(buckets, minlength=count), out=bounds[1:])
+    return buckets.argsort(kind="stable"), bounds
 
 
 def _hash_block(columns: Sequence[Column]) -> Words:

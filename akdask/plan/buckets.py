@@ -14,9 +14,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from akdask.columns import Table, empty, take_rows
-from akdask.kernels.hashing import bring_together
+from akdask.kernels import hashing
+from akdask.kernels.hashing import bring_together, buckets_of
 from akdask.kernels.join import NO_ROW, Fanout
 from akdask.kernels.keyindex import index_keys
+from akdask.kernels.keys import Words
 from akdask.kernels.lookup import lookup_found
 from akdask.kernels.membership import key_set
 from akdask.plan import boundaries
@@ -39,9 +41,14 @@ Kind: TypeAlias = Literal["inner", "left", "mark"]
 BLOCK_ROWS = 2**16
 """Rows that are shared out at a time, so that they stay in the processor's cache."""
 
+SAMPLED = 2**12
+"""Rows of a partition that are looked at to find heavy keys."""
+
+FEW = 16
+"""As often a key may be among them anyway."""
+
 PAIRS = 2**20
 """Pairs that are made at a time."""
-
 
 Search: TypeAlias = Callable[[Table], Iterator[Table]]
 """Gives what rows of the left side are paired with, in order of their places."""
@@ -64,22 +71,72 @@ class Share:
         return Share(Table.concat([share.table for share in shares]), shares[0].number, shares[0].nrows)
 
 
-def share_out(
-    tables: Sequence[Table], number: int | None, by: Sequence[Hashable], count: int, room: int | None
-) -> Pieces:
-    """Share out the rows of a partition, to disk if they take more than `room` bytes: the function of its task."""
+def heavy_keys(tables: Sequence[Table], by: Sequence[Hashable], count: int) -> Words:
+    """Return the hashes of keys that hold more of a partition's rows than two of `count` buckets should.
+
+    The function of a task; it looks at a sample.
+    """
     (table,) = tables
+    rows = boundaries.sampled(0, table.nrows, max(table.nrows // SAMPLED, 1))
+    hashes, counts = np.unique(
+        hashing.hash_rows([take_rows(table.columns[name], rows) for name in by]), return_counts=True
+    )
+    return hashes[counts > max(2 * len(rows) / count, FEW)]
+
+
+def all_heavy_keys(hashes: Sequence[Words]) -> Words:
+    """Return what is heavy in any partition: the function of a task."""
+    return np.unique(np.concatenate(hashes))
+
+
+def share_out_left(
+    inputs: tuple[Table, Words], number: int, by: Sequence[Hashable], count: int, room: int | None
+) -> Pieces:
+    """Share out the rows of a partition, to disk if they take more than `room` bytes: the function of its task.
+
+    Rows of heavy keys go to the bucket of their partition.
+    """
+    table, heavy = inputs
     pieces: list[list[Share]] = [[] for _ in range(count)]
+    for start, block, hashes in _hashed_blocks(table, by):
+        buckets = buckets_of(hashes, count)
+        if len(heavy):
+            buckets[np.isin(hashes, heavy)] = number % count
+        order, bounds = bring_together(buckets, count)
+        taken = block.take(order)
+        placed = Table({**taken.columns, PLACE: order + start}, taken.nrows)
+        _append_cut(pieces, placed, bounds, number, table.nrows)
+    return shelved(pieces, room, join_shares)
+
+
+def share_out_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int, room: int | None) -> Pieces:
+    """Share out the rows of a partition like `share_out_left`; those of heavy keys go to all buckets."""
+    table, heavy = inputs
+    pieces: list[list[Share]] = [[] for _ in range(count)]
+    for _, block, hashes in _hashed_blocks(table, by):
+        is_heavy = np.isin(hashes, heavy)
+        light = np.flatnonzero(~is_heavy)
+        order, bounds = bring_together(buckets_of(hashes[light], count), count)
+        _append_cut(pieces, block.take(light[order]), bounds, None, table.nrows)
+        if len(light) < block.nrows:
+            shared = Share(block.take(np.flatnonzero(is_heavy)), None, table.nrows)
+            for piece in pieces:
+                piece.append(shared)
+    return shelved(pieces, room, join_shares)
+
+
+def _hashed_blocks(table: Table, by: Sequence[Hashable]) -> Iterator[tuple[int, Table, Words]]:
     for start in range(0, table.nrows, BLOCK_ROWS):
         block = table.slice(start, min(start + BLOCK_ROWS, table.nrows))
-        order, bounds = bring_together([block.columns[name] for name in by], count)
-        taken = block.take(order)
-        if number is not None:
-            taken = Table({**taken.columns, PLACE: order + start}, taken.nrows)
-        for piece, (first, last) in zip(pieces, pairwise(bounds.tolist()), strict=True):
-            if first < last:
-                piece.append(Share(taken.slice(first, last), number, table.nrows))
-    return shelved(pieces, room, join_shares)
+        yield start, block, hashing.hash_rows([block.columns[name] for name in by])
+
+
+def _append_cut(
+    pieces: Sequence[list[Share]], table: Table, bounds: NumberArray, number: int | None, nrows: int
+) -> None:
+    for piece, (first, last) in zip(pieces, pairwise(bounds.tolist()), strict=True):
+        if first < last:
+            piece.append(Share(table.slice(first, last), number, nrows))
 
 
 def join_shares(shares: Sequence[Share]) -> list[Share]:

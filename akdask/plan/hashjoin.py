@@ -3,6 +3,9 @@
 Nobody holds a side whole.  Pairs are in the order that they have where one side is held: they go to the partition
 that their left row came from, and are put in order of its place there; those of one left row are all of one bucket,
 where they are in order of the right rows.
+
+A key that is heavy on the left side, with more rows than a bucket should have, is not left to one bucket: its rows stay
+apart, by their partitions, and the right rows of that key go to all buckets.
 """
 
 from __future__ import annotations
@@ -11,7 +14,15 @@ from collections.abc import Hashable
 from functools import cached_property
 
 from akdask.plan._dask import Expr
-from akdask.plan.buckets import FOUND, Kind, PairBucket, share_out
+from akdask.plan.buckets import (
+    FOUND,
+    Kind,
+    PairBucket,
+    all_heavy_keys,
+    heavy_keys,
+    share_out_left,
+    share_out_right,
+)
 from akdask.plan.exchange import exchanged, room_of_each
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
@@ -74,12 +85,17 @@ class HashJoin(Frame):
 @lower.register
 def _(frame: HashJoin) -> Expr:
     left, right, count = frame.left, frame.right, frame.buckets
-    room = room_of_each(left.npartitions + right.npartitions)
-    calls = tuple((((0, number),), (number, frame.left_by, count, room)) for number in range(left.npartitions))
-    others = tuple((((0, number),), (None, frame.right_by, count, room)) for number in range(right.npartitions))
+    lefts, rights = range(left.npartitions), range(right.npartitions)
+    room = room_of_each(len(lefts) + len(rights))
+    looks = tuple((((0, number),), (frame.left_by, count)) for number in lefts)
+    heavy = Tasks(f"heavy {frame._name}", heavy_keys, looks, left)
+    everything = tuple((0, number) for number in lefts)
+    all_heavy = Tasks(f"all heavy {frame._name}", all_heavy_keys, ((everything, ()),), heavy)
+    calls = tuple((((0, number), (1, number)), (number, frame.left_by, count, room)) for number in lefts)
+    others = tuple((((0, number), (1, 0)), (frame.right_by, count, room)) for number in rights)
     shares = Union(
-        Tasks(f"share out left {frame._name}", share_out, calls, left),
-        Tasks(f"share out right {frame._name}", share_out, others, right),
+        Tasks(f"share out left {frame._name}", share_out_left, calls, left, heavy),
+        Tasks(f"share out right {frame._name}", share_out_right, others, right, all_heavy),
     )
     types = tuple((name, right.column(name).dtype) for name in right.names)
     pair = PairBucket(

@@ -27,6 +27,7 @@ def many_small_buckets(monkeypatch):
     monkeypatch.setattr(boundaries, "RANGE", 3)
     monkeypatch.setattr(buckets, "BLOCK_ROWS", 5)
     monkeypatch.setattr(buckets, "PAIRS", 7)
+    monkeypatch.setattr(buckets, "FEW", 1)
 
 
 @st.composite
