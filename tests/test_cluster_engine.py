@@ -15,6 +15,7 @@ import pytest
 import akdask as ak
 from akdask.plan import exchange
 from akdask.plan import group as group_plan
+from akdask.plan.lower import lower
 from akdask.testing import assert_equal
 
 pytestmark = pytest.mark.cluster
@@ -71,6 +72,17 @@ TASKS = {
 }
 
 
+@pytest.fixture
+def short_memory(monkeypatch):
+    """Have workers keep nothing in memory that they have split."""
+    monkeypatch.setattr(exchange, "HELD", 2**60)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_answers_are_those_of_threads_where_memory_is_short(task, frames, cluster_client, short_memory):
+    test_answers_are_those_of_threads(task, frames, cluster_client)
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_answers_are_those_of_threads(task, frames, cluster_client):
     with ak.config.set(replicate_size=EXCHANGED):
@@ -79,6 +91,18 @@ def test_answers_are_those_of_threads(task, frames, cluster_client):
         with dask.config.set(scheduler="threads"):
             wanted = TASKS[task](*frames).to_pandas()
     pd.testing.assert_frame_equal(found, wanted)
+
+
+def test_pieces_are_cut_where_their_partition_is(frames, cluster_client, short_memory):
+    expr = frames[0].sort_values("k")._columns.frame
+    where = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchanged)).annotations()["workers"]
+    by_source = {}
+    for key, places in where.items():
+        if key[0].startswith("piece"):
+            by_source.setdefault(key[1], set()).update(places)
+    assert len(by_source) == FILES
+    assert all(len(places) == 1 for places in by_source.values())
+    assert set().union(*by_source.values()) == set(cluster_client.scheduler_info()["workers"])
 
 
 def test_results_stay_on_the_workers(frames, plain, cluster_client):
@@ -145,18 +169,25 @@ def a_worker_dies(client, kind):
         scheduler.remove_plugin(plugin.name)
 
 
-@pytest.mark.parametrize(
-    ("task", "kind"),
-    [
-        # When rows are being cut, when pieces are on their way, and when the first results are there.
-        ("sort", "pipeline"),
-        ("sort", "piece"),
-        ("sort", "exchanged"),
-        ("group", "piece"),
-        ("merge", "piece"),
-        ("merge", "exchanged"),
-    ],
-)
+DEATHS = [
+    # When rows are being cut, when pieces are on their way, and when the first results are there.
+    ("sort", "pipeline"),
+    ("sort", "piece"),
+    ("sort", "exchanged"),
+    ("group", "piece"),
+    ("merge", "piece"),
+    ("merge", "exchanged"),
+]
+
+
+@pytest.mark.parametrize(("task", "kind"), [("sort", "piece"), ("merge", "exchanged")])
+def test_the_answer_is_right_although_a_worker_dies_that_is_short_of_memory(
+    task, kind, frames, mortal_client, short_memory
+):
+    test_the_answer_is_right_although_a_worker_dies(task, kind, frames, mortal_client)
+
+
+@pytest.mark.parametrize(("task", "kind"), DEATHS)
 def test_the_answer_is_right_although_a_worker_dies(task, kind, frames, mortal_client):
     with ak.config.set(replicate_size=EXCHANGED):
         with a_worker_dies(mortal_client, kind) as death:

@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 from tempfile import TemporaryFile
 from threading import Lock
 from typing import Any, TypeAlias, overload
+from weakref import finalize
 
 Extent: TypeAlias = tuple[int, tuple[int, ...]]
 """Where a piece starts, and the bytes of each of its buffers."""
@@ -40,6 +41,7 @@ class Shelf(Sequence[Any]):
         self.name = name
         self._lock = Lock()
         self._file = TemporaryFile(dir=_folder())  # noqa: SIM115 -- closed with the shelf
+        finalize(self, self._file.close)
         self._extents: list[Extent] = []
         for piece in pieces:
             buffers: list[pickle.PickleBuffer] = []

@@ -10,6 +10,7 @@ from benchmarks.tasks.group import distinct_values, few_groups, many_groups, str
 from benchmarks.tasks.join import join, membership
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
 from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
+from benchmarks.tasks.outgrown import outgrown
 from benchmarks.tasks.overhead import small_operations
 from benchmarks.tasks.planning import plan_many_partitions, plan_wide_frame
 from benchmarks.tasks.reading import expression_sum, filtered_sum, sum_of_a_column
@@ -48,6 +49,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "overhead": small_operations,
     "memory": memory_of_a_filtered_sum,
     "cluster": memory_of_workers,
+    "outgrown": outgrown,
 }
 
 ENGINE = (
