@@ -101,7 +101,7 @@ def share_out_left(
     for start, block, hashes in _hashed_blocks(table, by):
         buckets = buckets_of(hashes, count)
         if len(heavy):
-            buckets[np.isin(hashes, heavy)] = number % count
+            buckets[np.isin(hashes, heavy, kind="sort")] = number % count
         order, bounds = bring_together(buckets, count)
         taken = block.take(order)
         placed = Table({**taken.columns, PLACE: order + start}, taken.nrows)
@@ -114,7 +114,7 @@ def share_out_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: 
     table, heavy = inputs
     pieces: list[list[Share]] = [[] for _ in range(count)]
     for _, block, hashes in _hashed_blocks(table, by):
-        is_heavy = np.isin(hashes, heavy)
+        is_heavy = np.isin(hashes, heavy, kind="sort")
         light = np.flatnonzero(~is_heavy)
         order, bounds = bring_together(buckets_of(hashes[light], count), count)
         _append_cut(pieces, block.take(light[order]), bounds, None, table.nrows)

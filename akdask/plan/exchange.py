@@ -2,9 +2,10 @@
 
 How rows are split and what is made of the pieces is said by who exchanges them: a sort splits by ranges of keys and
 puts each range in order.  What lies between is decided here.  Threads of one process hand over the pieces as they are.
-On a cluster each piece is a result of its own, so that workers fetch, hold and spill no more than they need; it is
-packed up for that, since a piece that is a view would keep all that it was cut from in memory.  Where there would be
-very many pieces, those of several partitions are joined first.
+On a cluster each piece is a result of its own, so that workers fetch, hold and spill no more than they need; its parts
+are joined for that, since views would keep all that they were cut from in memory.  Where memory is short, split
+partitions wait for it on the disks of the workers that have split them (shelf.py).  Where there would be very many
+pieces, those of several partitions are joined first.
 
 Dask's own P2P shuffle would do the same on a cluster.  But 20 M rows of two integers in 8 and 32 partitions, on two
 workers of one thread, were sorted here in 0.4 to 0.5 of the time in which it only shared them out; and the answer stays
