@@ -152,7 +152,13 @@ def test_tasks_grow_with_partitions_and_not_with_operators_or_columns():
     assert count(8, 1, 1) == 8 + 2
 
 
-def test_a_reduction_is_a_tree(source):
+@pytest.fixture
+def many_lots(monkeypatch):
+    """Have as many tasks on every machine."""
+    monkeypatch.setattr("akdask.plan.lots.FEW", 64)
+
+
+def test_a_reduction_is_a_tree(source, many_lots):
     arrays = MemorySource({"x": np.arange(300)}, [1] * 300).arrays()
     tasks = tasks_of(arrays["x"].sum())
     # 60 partials of 5 small partitions each, combined by 16: 4, then the last; and the one that takes the scalar out.
@@ -250,7 +256,7 @@ def test_rows_in_other_partitions_are_cut_to_those_of_the_left_side(source):
 # --------------------------------------------------------------------------------------------------- large plans
 
 
-def test_a_wide_and_long_plan_is_written_without_a_task_or_a_read_too_many():
+def test_a_wide_and_long_plan_is_written_without_a_task_or_a_read_too_many(many_lots):
     columns, partitions, added = 1000, 1000, 100
     source = MemorySource({f"c{k}": np.arange(partitions) for k in range(columns)}, [1] * partitions)
     arrays = source.arrays()

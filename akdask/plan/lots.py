@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
+from dask.system import CPU_COUNT
+
+from akdask.cluster import partition_size
 from akdask.plan.chain import Chain
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
@@ -17,23 +20,25 @@ from akdask.plan.sources import Literal, Rows, Scan
 Lots: TypeAlias = tuple[tuple[int, ...], ...]
 """Numbers of the partitions of each task, in order."""
 
-FEW = 64
-"""So many partitions have a task each, however small they are."""
+FEW = max(8, 2 * CPU_COUNT)
+"""So many partitions have a task each, however small they are.  It goes by this machine, as clusters come and go."""
 
-MOST_ROWS = 2**20
+MOST_ROWS = 2**22
 """Rows beyond which the cost of a task does not matter."""
+
+ITEMSIZE = 8
 
 MOST_FILES = 64
 """Partitions that one task goes over, at most: files that are far away take long to open."""
 
 
 def lots_of(frame: Frame) -> Lots:
-    """Return the partitions of a frame in lots, by nothing but the numbers of rows that are known for good.
+    """Return the partitions of a frame in lots, by the numbers of rows that are known for good, and by memory.
 
     So groups that are found from them are cut into partitions alike, whatever is computed of them.
     """
     rows = None if frame.npartitions <= FEW else _rows_read(frame)
-    return one_by_one(frame) if rows is None else in_lots(rows)
+    return one_by_one(frame) if rows is None else in_lots(rows, FEW, min(MOST_ROWS, partition_size() // ITEMSIZE))
 
 
 def one_by_one(frame: Frame) -> Lots:
@@ -42,15 +47,15 @@ def one_by_one(frame: Frame) -> Lots:
 
 
 @lru_cache(64)
-def in_lots(rows: tuple[int, ...]) -> Lots:
-    """Return partitions of so many rows in lots of neighbours.
+def in_lots(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Lots:
+    """Return partitions of so many rows in at least `few` lots of neighbours, several of them up to `most` rows.
 
     Examples
     --------
-    >>> [len(lot) for lot in in_lots((1000,) * 256)][:3]
+    >>> [len(lot) for lot in in_lots((1000,) * 256, 64)][:3]
     [4, 4, 4]
     """
-    limit = min(MOST_ROWS, -(-sum(rows) // FEW))
+    limit = min(most, -(-sum(rows) // few))
     lots: list[list[int]] = []
     room = 0
     for number, count in enumerate(rows):

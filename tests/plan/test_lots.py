@@ -15,7 +15,7 @@ from akdask.plan import lots, ranges
 from akdask.plan.lots import FEW, MOST_FILES, MOST_ROWS, in_lots
 from akdask.testing.memory import MemorySource
 
-MANY = 3 * FEW
+MANY = 192
 
 
 def memory(seed=0, rows=5 * MANY):
@@ -115,7 +115,8 @@ def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(m
     assert distinct.tolist() == wanted["value"].tolist()
 
 
-def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot():
+def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot(monkeypatch):
+    monkeypatch.setattr(lots, "FEW", 64)
     rows = np.arange(5 * MANY)
     from akdask.storage.source import Bounds
 
