@@ -20,15 +20,15 @@ from akdask.plan.sources import Literal, Rows, Scan
 Lots: TypeAlias = tuple[tuple[int, ...], ...]
 """Numbers of the partitions of each task, in order."""
 
-FEW = max(8, 2 * CPU_COUNT)
+FEW = max(4, 2 * CPU_COUNT)
 """So many partitions have a task each, however small they are.  It goes by this machine, as clusters come and go."""
 
-MOST_ROWS = 2**22
+MOST_ROWS = 2**23
 """Rows beyond which the cost of a task does not matter."""
 
 ITEMSIZE = 8
 
-MOST_FILES = 64
+MOST_FILES = 128
 """Partitions that one task goes over, at most: files that are far away take long to open."""
 
 
