@@ -139,7 +139,13 @@ def test_columns_beside_those_that_are_asked_for_are_not_made(source):
 # ----------------------------------------------------------------------------------------------------- how many tasks
 
 
-def test_tasks_grow_with_partitions_and_not_with_operators_or_columns():
+@pytest.fixture
+def many_lots(monkeypatch):
+    """Have as many tasks on every machine."""
+    monkeypatch.setattr("akdask.plan.lots.FEW", 64)
+
+
+def test_tasks_grow_with_partitions_and_not_with_operators_or_columns(many_lots):
     def count(partitions, columns, operators):
         source = MemorySource({f"c{k}": np.arange(partitions) for k in range(columns)}, [1] * partitions)
         arrays = source.arrays().values()
@@ -150,12 +156,6 @@ def test_tasks_grow_with_partitions_and_not_with_operators_or_columns():
 
     assert count(4, 1, 1) == count(4, 7, 1) == count(4, 7, 9) == 4 + 2
     assert count(8, 1, 1) == 8 + 2
-
-
-@pytest.fixture
-def many_lots(monkeypatch):
-    """Have as many tasks on every machine."""
-    monkeypatch.setattr("akdask.plan.lots.FEW", 64)
 
 
 def test_a_reduction_is_a_tree(source, many_lots):
