@@ -55,6 +55,7 @@ def several_partitions(monkeypatch):
     monkeypatch.setattr(exchange, "ROWS", ROWS // 5)
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", ROWS // 5)
+    monkeypatch.setattr("akdask.plan.lots.FEW", 64)
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ class Arranged(Frame):
 
     @cached_property
     def _row_token(self) -> str:
-        return token("arranged", self.frame.rows.token, self.keys, repr(self.some), len(lots_of(self.frame)))
+        return token("arranged", self.frame.rows.token, self.keys, repr(self.some), len(lots_of(self.frame, self.keys)))
 
     @property
     def rows(self) -> RowSpace:

@@ -97,7 +97,7 @@ def group_rows_of(frame: Frame, keys: tuple[Value, ...]) -> RowSpace:
     """Return the row space of the groups of some rows, the same for all that is computed of them."""
     count = planned_ranges(frame)
     # Where they are cut depends on how many tables they are found from.
-    return uncounted_rows(token("groups", frame.rows.token, keys, count, len(lots_of(frame))), count)
+    return uncounted_rows(token("groups", frame.rows.token, keys, count, len(lots_of(frame, keys))), count)
 
 
 def planned_ranges(frame: Frame) -> int:

@@ -50,7 +50,7 @@ def group_partitions(
         return GroupBlocks(compile_these(values), compile_these(values[nkeys:]), gathering, name, in_slabs)
 
     purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(gathering)[:8]}"
-    return pipeline(frame, values, sink, purpose, lots=lots_of(frame))
+    return pipeline(frame, values, sink, purpose, lots=lots_of(frame, values[: gathering.nkeys]))
 
 
 @dataclass(frozen=True, slots=True)

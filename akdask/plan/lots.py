@@ -5,7 +5,7 @@ Only for tasks whose results are put together anyway, whatever partitions they a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from akdask.plan.chain import Chain
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
 from akdask.plan.sources import Literal, Rows, Scan
+from akdask.plan.values import Value, columns_of
 
 Lots: TypeAlias = tuple[tuple[int, ...], ...]
 """Numbers of the partitions of each task, in order."""
@@ -32,12 +33,14 @@ MOST_FILES = 128
 """Partitions that one task goes over, at most: files that are far away take long to open."""
 
 
-def lots_of(frame: Frame) -> Lots:
+def lots_of(frame: Frame, keys: Sequence[Value] = ()) -> Lots:
     """Return the partitions of a frame in lots, by the numbers of rows that are known for good, and by memory.
 
-    So groups that are found from them are cut into partitions alike, whatever is computed of them.
+    If `keys` are given, only their columns are asked for the rows: so groups that are found from them are cut into
+    partitions alike, whatever else is computed of them.
     """
-    rows = None if frame.npartitions <= FEW else _rows_read(frame)
+    names = {column.source for column in columns_of(*keys)}
+    rows = None if frame.npartitions <= FEW else _rows_read(frame, names)
     return one_by_one(frame) if rows is None else in_lots(rows, FEW, min(MOST_ROWS, partition_size() // ITEMSIZE))
 
 
@@ -67,10 +70,13 @@ def in_lots(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Lot
     return tuple(map(tuple, lots))
 
 
-def _rows_read(frame: Frame) -> tuple[int, ...] | None:
-    """Return how many rows are read for each partition of a frame, None if nothing tells."""
+def _rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] | None:
+    """Return how many rows are read for each partition of a frame, None if nothing tells.
+
+    If there are bases of the given names, only these are asked.
+    """
     chain = Chain.of(frame)
-    for base in chain.bases:
+    for base in [base for base in chain.bases if base._name in names] or chain.bases:
         found = _lengths(base)
         if found is not None:
             return tuple(found[chain.partition(number)[0]] for number in range(frame.npartitions))
