@@ -130,16 +130,3 @@ def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot(monkeypat
     keys, _ = GroupBy(x[x < 3]).size()
     assert keys.tolist() == [0, 1, 2]
     assert lots.lots_of(x._frame)[0] == (0, 1, 2)
-
-
-def test_lots_go_by_the_columns_of_the_keys_whatever_else_is_computed(monkeypatch):
-    monkeypatch.setattr(lots, "FEW", 2)
-    monkeypatch.setattr("akdask.plan.group.RANGE_ROWS", 5)
-    (one, _), (other, _) = memory(), memory(1)
-    both = ak.DataFrame({name: ak.concatenate([one[name], other[name]]) for name in ("key", "value")})
-    # What the index is made of has rows that are known, the keys have not.
-    found = both.drop_duplicates("key").to_pandas(retain_index=True)
-    keys = np.concatenate([memory(seed)[1]["key"] for seed in (0, 1)])
-    wanted = pd.DataFrame({"key": keys}).drop_duplicates("key")
-    assert found.index.tolist() == wanted.index.tolist()
-    assert found["key"].tolist() == wanted["key"].tolist()
