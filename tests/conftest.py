@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import dask
 import pytest
 
+from akdask.kernels import compiled
+
 if TYPE_CHECKING:
     from distributed import Client
 
@@ -46,3 +48,14 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
     """
     with session_client.as_current(), dask.config.set(scheduler="distributed"):
         yield session_client
+
+
+@pytest.fixture(scope="module", params=["general", "compiled"])
+def either_path(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Run the tests of a module by the general path of every kernel, and again by compiled loops for any few rows."""
+    if request.param == "compiled":
+        pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "INSTALLED", request.param == "compiled")
+        patch.setattr(compiled, "WORTH_LOADING", 0)
+        yield request.param

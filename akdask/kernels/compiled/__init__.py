@@ -1,0 +1,28 @@
+"""Loops over rows that Numba compiles, for what NumPy needs many passes to do.
+
+Numba is optional: ``pip install 'akdask[fast]'``.  Each loop here has its general path beside the call, in NumPy or
+Arrow, with the same answer to the bit, so that processes with and without Numba work together; a property test proves
+them equal.  Only `pays` may be imported without asking: the modules of this package import Numba.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+INSTALLED = find_spec("numba") is not None
+
+WORTH_LOADING = 2**22
+"""Rows after which a process loads the compiler, which takes half a second, and several once after an installation."""
+
+
+class _Rows:
+    """How many rows this process has been asked about."""
+
+    seen = 0
+
+
+def pays(nrows: int) -> bool:
+    """Whether to take the compiled loop for so many more rows."""
+    # Threads may lose a count; it is a matter of speed only.
+    _Rows.seen += nrows
+    return INSTALLED and _Rows.seen >= WORTH_LOADING
