@@ -143,8 +143,9 @@ class KillOnce:
             os.kill(self.pids[worker], signal.SIGKILL)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def mortal_client():
+    """Return the client of two workers that no other test needs: one that was killed may not come again."""
     from distributed import Client, LocalCluster
 
     with (
@@ -159,7 +160,6 @@ def a_worker_dies(client, kind):
     """Yield what tells afterwards which worker has died, once a task whose name begins with `kind` was done there."""
     from distributed.diagnostics.plugin import SchedulerPlugin
 
-    client.wait_for_workers(2)
     plugin = type("Killer", (KillOnce, SchedulerPlugin), {"name": f"kill at {kind}"})(client.run(os.getpid), kind)
     scheduler = client.cluster.scheduler
     scheduler.add_plugin(plugin)
