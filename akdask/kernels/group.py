@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from akdask.columns import concat_rows
+from akdask.kernels import compiled
 from akdask.kernels.keys import (
     WORD_BITS,
     Key,
@@ -115,6 +116,22 @@ STRICT = {np.fmin: np.minimum, np.fmax: np.maximum}
 """For a reduction that skips NaN, that in which NaN wins."""
 
 
+def count_codes(codes: NumberArray, count: int) -> NumberArray:
+    """Return how many rows have each of `count` codes, as int64."""
+    if not compiled.pays(len(codes)):
+        return np.bincount(codes, minlength=count)
+    from akdask.kernels.compiled import grouping
+    from akdask.kernels.compiled.compiler import read_only
+
+    counts = np.zeros(count, np.int64)
+    grouping.count_at(read_only(codes), counts)
+    return counts
+
+
+LOOPS = {name: f"{name}_at" for name in ("add", "minimum", "maximum", "fmin", "fmax")}
+"""For the name of a ufunc, the compiled loop that reduces by it."""
+
+
 class Codes:
     """Rows with the number of their group; there may be groups without rows."""
 
@@ -126,12 +143,14 @@ class Codes:
 
     @cached_property
     def _sizes(self) -> NumberArray:
-        return np.bincount(self.codes, minlength=self.count)
+        return count_codes(self.codes, self.count)
 
     def sizes(self) -> NumberArray:
         return self._sizes
 
     def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        if compiled.pays(len(values)) and values.dtype.char in "qQlLd" and ufunc.__name__ in LOOPS:
+            return self._reduce_compiled(ufunc, values)
         if ufunc is np.add and values.dtype == np.float64:
             return self._sums(values)
         if ufunc in STRICT and values.dtype == np.float64:
@@ -142,6 +161,15 @@ class Codes:
                 return reduced
         reduced = np.full(self.count, neutral(ufunc, values.dtype), values.dtype)
         ufunc.at(reduced, self.codes, values)
+        return reduced
+
+    def _reduce_compiled(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
+        from akdask.kernels.compiled import grouping
+        from akdask.kernels.compiled.compiler import read_only
+
+        reduced = np.full(self.count, neutral(ufunc, values.dtype), values.dtype)
+        loop = getattr(grouping, LOOPS[ufunc.__name__])
+        loop(read_only(self.codes), read_only(values), reduced)
         return reduced
 
     def _sums(self, values: NumberArray) -> NumberArray:
@@ -244,6 +272,28 @@ def group_rows(keys: Sequence[Column]) -> Runs:
     nrows = len(keys[0])
     found = _group_packed(keys, nrows)
     return _group_by_words(keys, nrows) if found is None else found
+
+
+def number_rows(keys: Sequence[NumberArray]) -> tuple[Codes, NumberArray] | None:
+    """Return rows numbered in the order of their keys, and the first row of each key, by a compiled loop.
+
+    It is faster than to bring the values of each group together, but not where keys do not fit one word, or, which is
+    seldom, where the bits of which row numbers take the place would change the order: then the result is None.
+    """
+    from akdask.kernels.compiled.grouping import number_sorted
+
+    nrows = len(keys[0])
+    key = combine([ordered(column) for column in keys]) if nrows else None
+    if key is None:
+        return None
+    shift = row_bits(nrows)
+    packed = pack_words(key, shift)
+    packed.sort()
+    codes, starts = np.empty(nrows, np.int32), np.empty(nrows, np.int64)
+    count = number_sorted(packed, np.uint64(shift), key.codes, key.bits + shift <= WORD_BITS, codes, starts)
+    if count < 0:
+        return None
+    return Codes(codes, count), unpack_rows(packed.take(starts[:count]), shift)
 
 
 def _group_packed(keys: Sequence[Column], nrows: int) -> Runs | None:

@@ -9,9 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from akdask.columns import concat_rows, nbytes, take_rows
+from akdask.kernels import compiled
 from akdask.kernels.dictionary import Numbered
 from akdask.kernels.grid import Grid
-from akdask.kernels.group import Codes, Groups, group_rows
+from akdask.kernels.group import Codes, Groups, group_rows, number_rows
 from akdask.kernels.grouped import State
 from akdask.kernels.pieces import Scatter, Slices
 from akdask.typing import Column, NumberArray
@@ -97,6 +98,10 @@ def _grouped(keys: Sequence[NumberArray]) -> tuple[Piece, Sequence[NumberArray]]
         cells = np.flatnonzero(codes.sizes())
         size = codes.codes.nbytes + codes.sizes().nbytes + cells.nbytes
         return Piece(codes, cells, size), grid.keys(cells, [key.dtype for key in keys])
+    numbered = number_rows(keys) if compiled.pays(len(keys[0])) else None
+    if numbered is not None:
+        codes, firsts = numbered
+        return Piece(codes, None, codes.codes.nbytes), [key.take(firsts) for key in keys]
     runs = group_rows(keys)
     assert runs.permutation is not None, "rows were grouped by sorting"
     firsts = runs.firsts()

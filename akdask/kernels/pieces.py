@@ -7,12 +7,16 @@ therefore first brought near their place, a block at a time, and each piece is g
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from akdask.columns import concat_rows, slice_rows, take_rows
+from akdask.kernels import compiled
+from akdask.kernels.group import count_codes
 from akdask.kernels.keys import WORD_BITS, Key, combine, span, word
 from akdask.typing import Column, NumberArray
 
@@ -32,15 +36,17 @@ class Scatter:
 
     Parameters
     ----------
-    blocks : sequence of (ndarray, ndarray)
-        For each block, its rows ordered by piece, and where each piece begins and ends among them.
+    pieces : ndarray of uint16
+        To which piece each row goes.
+    count : int
+        Number of pieces.
     """
 
-    def __init__(self, blocks: Sequence[tuple[NumberArray, NumberArray]]) -> None:
-        self._blocks = blocks
-        counts = np.sum([np.diff(bounds) for _, bounds in blocks], axis=0)
-        self._stops = np.cumsum(counts)
-        self._starts = self._stops - counts
+    def __init__(self, pieces: npt.NDArray[np.uint16], count: int) -> None:
+        self._pieces = pieces
+        self.bounds = np.zeros(count + 1, np.int64)
+        """Where each piece begins, and the last one ends."""
+        np.cumsum(count_codes(pieces, count), out=self.bounds[1:])
 
     @classmethod
     def of(cls, keys: Sequence[Column]) -> Self | None:
@@ -52,40 +58,58 @@ class Scatter:
         spans, bits = _leading_spans(keys)
         if bits <= wanted:
             return None
-        keys = keys[: len(spans)]
-        blocks = []
+        pieces = np.empty(nrows, np.uint16)
         for start in range(0, nrows, BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, nrows)
-            blocks.append(_by_piece(_leading_bits(keys, spans, start, stop, wanted), 2**wanted))
-        return cls(blocks)
+            pieces[start:stop] = _leading_bits(keys[: len(spans)], spans, start, stop, wanted)
+        return cls(pieces, 2**wanted)
 
     @property
     def nbytes(self) -> int:
         """Bytes that it occupies."""
-        return sum(rows.nbytes + bounds.nbytes for rows, bounds in self._blocks)
+        return self._pieces.nbytes + self.bounds.nbytes
 
     def pieces(self, columns: Sequence[Column]) -> list[list[Column]]:
         """Return the columns of each piece that has rows."""
-        placed = [self._placed(column) for column in columns]
-        bounds = zip(self._starts.tolist(), self._stops.tolist(), strict=True)
+        placed = [self.placed(column) for column in columns]
+        bounds = pairwise(self.bounds.tolist())
         return [[slice_rows(column, start, stop) for column in placed] for start, stop in bounds if stop > start]
 
-    def _placed(self, column: Column) -> Column:
+    def rows(self, piece: int) -> NumberArray:
+        """Return the rows of a piece."""
+        return np.flatnonzero(self._pieces == piece)
+
+    def placed(self, column: Column) -> Column:
         """Return a column with its rows in the order of the pieces."""
         if not isinstance(column, np.ndarray):
-            return take_rows(column, np.asarray(self._placed(np.arange(len(column)))))
+            return take_rows(column, np.asarray(self.placed(np.arange(len(column)))))
         target = np.empty_like(column)
-        places = self._starts.tolist()
-        for number, (rows, bounds) in enumerate(self._blocks):
-            near = column[number * BLOCK_ROWS : (number + 1) * BLOCK_ROWS].take(rows)
-            first = 0
-            for piece, last in enumerate(bounds[1:].tolist()):
-                if last > first:
-                    place = places[piece]
-                    places[piece] = place + last - first
-                    target[place : place + last - first] = near[first:last]
-                    first = last
+        places = self.bounds[:-1].copy()
+        if compiled.pays(len(column)):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.grouping import place
+
+            same_size = f"u{column.itemsize}"
+            place(read_only(self._pieces), places, read_only(column.view(same_size)), target.view(same_size))
+        else:
+            self._place(column, places, target)
         return target
+
+    def _place(self, column: NumberArray, places: NumberArray, target: NumberArray) -> None:
+        """Bring the rows of a block after the other in the order of the pieces, then slices of them to their places."""
+        for start, (rows, bounds) in zip(range(0, len(column), BLOCK_ROWS), self._blocks, strict=True):
+            near = column[start : start + BLOCK_ROWS].take(rows)
+            for piece in np.flatnonzero(np.diff(bounds)).tolist():
+                first, last, place = int(bounds[piece]), int(bounds[piece + 1]), int(places[piece])
+                target[place : place + last - first] = near[first:last]
+            places += np.diff(bounds)
+
+    @cached_property
+    def _blocks(self) -> list[tuple[NumberArray, NumberArray]]:
+        """For each block, its rows ordered by piece, and where each piece begins and ends among them."""
+        count = len(self.bounds) - 1
+        starts = range(0, len(self._pieces), BLOCK_ROWS)
+        return [_by_piece(self._pieces[start : start + BLOCK_ROWS], count) for start in starts]
 
 
 class Slices:

@@ -12,6 +12,7 @@ from akdask.columns import Table, concat_rows, empty
 from akdask.kernels.arrange import Arrangement
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
+from akdask.kernels.scattered import Scattered
 from akdask.kernels.slab import Slab
 from akdask.kernels.tally import Tallies
 from akdask.plan import kept
@@ -71,7 +72,7 @@ class GroupBlocks:
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition | Lot) -> Table | Slab:
+    def run(self, partition: Partition | Lot) -> Table | Slab | Scattered:
         name = None if self.kept_as is None else (*self.kept_as, *partition.identity)
         grouping = kept.find(name)
         if isinstance(self.gathering, Collapse) and grouping is not None:
@@ -87,9 +88,9 @@ class GroupBlocks:
             return self.gathering.merge(tables)
         keys, values = self._parted(held.columns())
         if not tables and self.in_slabs and isinstance(self.gathering, Collapse):
-            slab = Slab.of(self.gathering, keys, values)
-            if slab is not None:
-                return slab
+            unsorted = Scattered.of(self.gathering, keys, values) or Slab.of(self.gathering, keys, values)
+            if unsorted is not None:
+                return unsorted
         # What was tallied in part is quickly found again.
         return self.gathering.merge([*tables, self._sorted(keys, values, None if tables else name)])
 

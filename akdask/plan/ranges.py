@@ -11,11 +11,12 @@ import sys
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from akdask.cluster import on_cluster
 from akdask.columns import Table
 from akdask.kernels.collapse import Collapse, Merging
+from akdask.kernels.scattered import Scattered, ScatteredRange
 from akdask.kernels.slab import Slab, merge_slabs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
@@ -120,22 +121,33 @@ class MergeTables:
         return [self.merging.merge(used)] if len(used) > 1 else [table.own() for table in used]
 
 
-def _all_slabs(tables: Sequence[Table | Slab]) -> TypeGuard[Sequence[Slab]]:
-    return all(isinstance(table, Slab) for table in tables)
+Partial: TypeAlias = Table | Slab | Scattered
+"""What a task has made of its rows: only where `merged_in_process`, others than tables."""
 
 
-def _as_tables(tables: Sequence[Table | Slab]) -> list[Table]:
-    return [table.table() if isinstance(table, Slab) else table for table in tables]
+def _all_slabs(parts: Sequence[Partial]) -> TypeGuard[Sequence[Slab]]:
+    return all(isinstance(part, Slab) for part in parts)
+
+
+def _all_scattered(parts: Sequence[Partial]) -> TypeGuard[Sequence[Scattered]]:
+    return all(isinstance(part, Scattered) for part in parts)
+
+
+def _as_tables(parts: Sequence[Partial]) -> list[Table]:
+    return [part if isinstance(part, Table) else part.table() for part in parts]
 
 
 def _used(tables: Sequence[Table]) -> list[Table]:
     return [table for table in tables if table.nrows] or list(tables[:1])
 
 
-def _merge_all(tables: Sequence[Table | Slab], merging: Merging, name: kept.Key | None) -> Table:
-    """Merge tables or slabs; by groups that are kept, where there are any."""
+def _merge_all(tables: Sequence[Partial], merging: Merging, name: kept.Key | None) -> Table:
+    """Merge what tasks have made of their rows; by groups that are kept, where there are any."""
     if _all_slabs(tables):
         return merging.finish(merge_slabs(tables))
+    if _all_scattered(tables):
+        (everything,) = ScatteredRange.divide(tables, 1)
+        return merging.finish(everything.table())
     used = _used(_as_tables(tables))
     if name is None or len(used) == 1 or not isinstance(merging, Collapse):
         return MergeTables(merging)(used)
@@ -145,12 +157,17 @@ def _merge_all(tables: Sequence[Table | Slab], merging: Merging, name: kept.Key 
 
 def _merge_range(divided: Sequence[Any], number: int, merging: Merging, name: kept.Key | None) -> Table:
     (pieces,) = divided
-    return _merge_all(pieces[number], merging, name)
+    part = pieces[number]
+    return merging.finish(part.table()) if isinstance(part, ScatteredRange) else _merge_all(part, merging, name)
 
 
-def _divide(tables: Sequence[Table | Slab], count: int, merging: Merging) -> Sequence[Sequence[Table | Slab]]:
-    """Return the parts of all tables, or of all slabs, that belong to each range."""
+def _divide(
+    tables: Sequence[Partial], count: int, merging: Merging
+) -> Sequence[Sequence[Table | Slab]] | list[ScatteredRange]:
+    """Return the parts of all tables, or of all slabs, or the scattered rows, that belong to each range."""
     nkeys = merging.cut_keys
+    if _all_scattered(tables):
+        return ScatteredRange.divide(tables, count)
     if _all_slabs(tables):
         cuts = choose_cuts([Sample.of([slab.keys()]) for slab in tables], count)
         edges = [-math.inf, *(int(key) for (key,) in cuts), math.inf]

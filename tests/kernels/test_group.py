@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.kernels import group as group_kernel
 from akdask.kernels.group import Codes, Runs, Stack, group_rows, group_sorted, neutral, positions_among
 from akdask.testing.strategies import DTYPES, columns
+
+pytestmark = pytest.mark.usefixtures("either_path")
 
 UFUNCS = [np.add, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor]
 

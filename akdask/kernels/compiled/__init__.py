@@ -2,7 +2,7 @@
 
 Numba is optional: ``pip install 'akdask[fast]'``.  Each loop here has its general path beside the call, in NumPy or
 Arrow, with the same answer to the bit, so that processes with and without Numba work together; a property test proves
-them equal.  Only `pays` may be imported without asking: the modules of this package import Numba.
+them equal.  The modules of this package import Numba, so they are imported where `pays` says so.
 """
 
 from __future__ import annotations

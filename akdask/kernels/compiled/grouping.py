@@ -1,0 +1,113 @@
+"""Rows brought near the others of their group, numbered by group, and reduced."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.keys import Words
+from akdask.typing import NumberArray
+
+ONE = np.uint64(1)
+
+
+@compiled
+def place(pieces: NumberArray, places: NumberArray, column: NumberArray, target: NumberArray) -> None:
+    """Write each row to the next place of its piece; `places` are the first of them, and are used up."""
+    for row in range(len(column)):
+        piece = pieces[row]
+        at = places[piece]
+        places[piece] = at + 1
+        target[at] = column[row]
+
+
+@compiled
+def number_sorted(
+    packed: Words, bits: np.uint64, keys: Words, whole: bool, codes: NumberArray, starts: NumberArray
+) -> int:
+    """Give the rows of sorted words the number of their key, and note where each key begins among the words.
+
+    Parameters
+    ----------
+    packed : ndarray of uint64
+        Leading bits of the keys with the row numbers, in order.
+    bits : uint64
+        How many bits the row number has.
+    keys : ndarray of uint64
+        The whole keys of the rows.
+    whole : bool
+        Whether the words have all bits of the keys.
+    codes, starts : ndarray of int32 and of int64
+        The results, with room for as many as there are rows.
+
+    Returns
+    -------
+    int
+        Number of different keys; -1 where bits that the words lack would change the order.
+    """
+    mask = (ONE << bits) - ONE
+    descends = False
+    groups = 1
+    starts[0] = 0
+    codes[packed[0] & mask] = 0
+    before = packed[0] >> bits if whole else keys[packed[0] & mask]
+    for place in range(1, len(packed)):
+        row = packed[place] & mask
+        key = packed[place] >> bits if whole else keys[row]
+        descends |= key < before
+        # Whether a group begins is not to be foreseen, so there is no branch: what does not begin is written over.
+        starts[groups] = place
+        groups += key != before
+        codes[row] = groups - 1
+        before = key
+    return -1 if descends else groups
+
+
+@compiled
+def count_at(codes: NumberArray, counts: NumberArray) -> None:
+    """Add the number of rows of each group."""
+    for row in range(len(codes)):
+        counts[codes[row]] += 1
+
+
+@compiled
+def add_at(codes: NumberArray, values: NumberArray, totals: NumberArray) -> None:
+    """Add values up for each group, in the order of the rows."""
+    for row in range(len(codes)):
+        totals[codes[row]] += values[row]
+
+
+@compiled
+def minimum_at(codes: NumberArray, values: NumberArray, least: NumberArray) -> None:
+    """Find the smallest value of each group; NaN if there is one."""
+    for row in range(len(codes)):
+        group, value = codes[row], values[row]
+        so_far = least[group]
+        least[group] = so_far if so_far < value or so_far != so_far else value
+
+
+@compiled
+def maximum_at(codes: NumberArray, values: NumberArray, most: NumberArray) -> None:
+    """Find the largest value of each group; NaN if there is one."""
+    for row in range(len(codes)):
+        group, value = codes[row], values[row]
+        so_far = most[group]
+        most[group] = so_far if so_far > value or so_far != so_far else value
+
+
+@compiled
+def fmin_at(codes: NumberArray, values: NumberArray, least: NumberArray) -> None:
+    """Find the smallest value of each group that is not NaN."""
+    for row in range(len(codes)):
+        group, value = codes[row], values[row]
+        so_far = least[group]
+        least[group] = so_far if so_far <= value or value != value else value
+
+
+@compiled
+def fmax_at(codes: NumberArray, values: NumberArray, most: NumberArray) -> None:
+    """Find the largest value of each group that is not NaN."""
+    for row in range(len(codes)):
+        group, value = codes[row], values[row]
+        so_far = most[group]
+        most[group] = so_far if so_far >= value or value != value else value

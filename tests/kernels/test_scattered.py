@@ -1,0 +1,108 @@
+"""Groups of scattered rows are the groups that are found by sorting."""
+
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.kernels import scattered
+from akdask.kernels.collapse import Collapse, Step
+from akdask.kernels.scattered import Scattered, ScatteredRange
+
+pytestmark = pytest.mark.usefixtures("either_path")
+
+STEPS = Collapse(
+    1, (Step("sum", (0,)), Step("min", (0,)), Step("size", ()), Step("first", (0, 1)), Step("min", (0,), False))
+)
+
+EXTREMES = {
+    np.int64: [-(2**63), -1, 0, 2**63 - 1],
+    np.uint64: [0, 2**63, 2**64 - 1],
+    np.float64: [-np.inf, -1.5, -0.0, 0.0, 5e-324, np.inf, np.nan],
+}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(scattered, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(scattered, "PIECE_ROWS", 2)
+    monkeypatch.setattr(scattered, "HEAVIEST", 1000)
+    monkeypatch.setattr(scattered, "ROWS_OF_A_GROUP", 1000)
+
+
+@st.composite
+def keys(draw):
+    """Keys close together, or anywhere in what the type holds."""
+    dtype = draw(st.sampled_from(list(EXTREMES)))
+    near = st.integers(0, 60).map(dtype)
+    values = draw(
+        st.lists(
+            near | st.sampled_from(EXTREMES[dtype]).map(dtype) if draw(st.booleans()) else near, min_size=1, max_size=60
+        )
+    )
+    return np.array(values, dtype)
+
+
+def columns_of(table):
+    return {name: np.asarray(column) for name, column in table.columns.items()}
+
+
+@given(keys(), st.data())
+def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(keys, data):
+    floats = st.sampled_from([0.0, 1.5, -2.0, np.nan, np.inf])
+    values = np.array(data.draw(st.lists(floats, min_size=len(keys), max_size=len(keys))))
+    numbers = np.arange(len(keys))
+    lots = [lot for lot in np.array_split(numbers, data.draw(st.integers(1, 4))) if len(lot)]
+    parts = [Scattered.of(STEPS, [keys[lot]], [values[lot], numbers[lot]]) for lot in lots]
+    ranges = ScatteredRange.divide(parts, data.draw(st.integers(1, 3)))
+    found = [columns_of(part.table()) for part in ranges]
+    for name, wanted in columns_of(STEPS.rows([keys], [values, numbers])).items():
+        made = np.concatenate([columns[name] for columns in found])
+        assert made.dtype == wanted.dtype
+        np.testing.assert_array_equal(made, wanted)
+    for part, lot in zip(parts, lots, strict=True):
+        alone, wanted = columns_of(part.table()), columns_of(STEPS.rows([keys[lot]], [values[lot], numbers[lot]]))
+        for name, column in wanted.items():
+            np.testing.assert_array_equal(alone[name], column)
+
+
+def test_parts_whose_keys_lie_far_apart_make_few_pieces():
+    low, high = np.arange(50), np.arange(2**62, 2**62 + 50)
+    parts = [Scattered.of(STEPS, [keys], [keys * 1.0, keys]) for keys in (high, low)]
+    first, second = (columns_of(part.table()) for part in ScatteredRange.divide(parts, 2))
+    np.testing.assert_array_equal(first[0], low)
+    np.testing.assert_array_equal(second[0], high)
+
+
+def test_strings_are_reduced_as_well():
+    first = Collapse(1, (Step("first", (0, 1)),))
+    texts = pa.array(["b", "a", "c", "d"], pa.large_string())
+    part = Scattered.of(first, [np.array([7, 5, 7, 6])], [texts, np.arange(4)])
+    assert first.finish(part.table()).columns[1].to_pylist() == ["a", "d", "b"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ([np.arange(1000) % 10], "few groups"),
+        ([np.where(np.arange(1000) < 900, 5, np.arange(1000))], "a heavy key"),
+        ([np.array([2.0**n for n in range(-500, 500)])], "floats of one sign are in few pieces"),
+        ([np.arange(1000), np.arange(1000)], "two keys"),
+        ([pa.array(["a"] * 1000, pa.large_string())], "strings"),
+        ([np.arange(10)], "few rows"),
+    ],
+)
+def test_tables_are_made_where_scattering_does_not_pay(keys, reason, monkeypatch):
+    monkeypatch.setattr(scattered, "FEWEST_ROWS", 100)
+    monkeypatch.setattr(scattered, "HEAVIEST", 8)
+    monkeypatch.setattr(scattered, "ROWS_OF_A_GROUP", 2)
+    collapse = Collapse(len(keys), (Step("size", ()),))
+    assert (Scattered.of(collapse, keys, []) is None) == (reason != "floats of one sign are in few pieces")
+
+
+def test_its_size_is_that_of_its_columns():
+    part = Scattered.of(STEPS, [np.arange(1000)], [np.ones(1000), np.arange(1000)])
+    assert 24_000 <= sys.getsizeof(part) < 25_000
