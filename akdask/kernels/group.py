@@ -149,10 +149,10 @@ class Codes:
         return self._sizes
 
     def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
-        if compiled.pays(len(values)) and values.dtype.char in "qQlLd" and ufunc.__name__ in LOOPS:
-            return self._reduce_compiled(ufunc, values)
         if ufunc is np.add and values.dtype == np.float64:
             return self._sums(values)
+        if values.dtype.char in "qQlLd" and ufunc.__name__ in LOOPS and compiled.pays(len(values)):
+            return self._reduce_compiled(ufunc, values)
         if ufunc in STRICT and values.dtype == np.float64:
             # NumPy is slow to skip NaN one by one, and seldom are there any.
             reduced = self.reduce(STRICT[ufunc], values)
@@ -175,8 +175,12 @@ class Codes:
     def _sums(self, values: NumberArray) -> NumberArray:
         """Add floats up once for all reductions that want their sum."""
         if id(values) not in self._totals:
-            # Half the time of np.add.at; of integers it would lose digits.
-            self._totals[id(values)] = values, np.bincount(self.codes, values, minlength=self.count)
+            if compiled.pays(len(values)):
+                totals = self._reduce_compiled(np.add, values)
+            else:
+                # Half the time of np.add.at; of integers it would lose digits.
+                totals = np.bincount(self.codes, values, minlength=self.count)
+            self._totals[id(values)] = values, totals
         return self._totals[id(values)][1]
 
     def spread(self, values: NumberArray) -> NumberArray:
