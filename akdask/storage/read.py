@@ -6,6 +6,7 @@ kernel's limit, and a file that is truncated under a mapping kills the process. 
 
 from __future__ import annotations
 
+import errno
 import os
 from abc import ABC, abstractmethod
 from types import TracebackType
@@ -18,6 +19,7 @@ from akdask.storage.files import FileIdentity, changed_error, file_system, ident
 from akdask.typing import NumberArray
 
 _MOST_AT_ONCE = 2**30  # the kernel moves at most 2 GiB at a time
+_BLOCK = 512  # bytes that `st_blocks` counts
 _PIECE = 4 * 2**20  # bytes of one remote request; several are under way at a time
 
 
@@ -59,6 +61,7 @@ def range_reader(file: FileIdentity) -> RangeReader:
 
 class _LocalReader(RangeReader):
     descriptor: int
+    has_holes: bool
 
     def __enter__(self) -> Self:
         try:
@@ -68,8 +71,10 @@ class _LocalReader(RangeReader):
         except OSError as error:
             raise FileError(f"cannot open {self.file.path!r}: {error.strerror}.") from error
         try:
-            if identity_of(self.file.path, os.fstat(self.descriptor)) != self.file:
+            status = os.fstat(self.descriptor)
+            if identity_of(self.file.path, status) != self.file:
                 raise changed_error(self.file)
+            self.has_holes = status.st_blocks * _BLOCK < status.st_size
         except BaseException:
             os.close(self.descriptor)
             raise
@@ -82,6 +87,10 @@ class _LocalReader(RangeReader):
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
         rest = out.view(np.uint8).data
+        if self.has_holes:
+            hole = self._hole(offset, len(rest))
+            out.view(np.uint8)[:hole] = 0
+            rest, offset = rest[hole:], offset + hole
         while rest:
             try:
                 count = os.preadv(self.descriptor, [rest[:_MOST_AT_ONCE]], offset)
@@ -90,6 +99,15 @@ class _LocalReader(RangeReader):
             if not count:
                 raise self._ends_early(dataset)
             rest, offset = rest[count:], offset + count
+
+    def _hole(self, offset: int, size: int) -> int:
+        """Return how many of some bytes, from the first on, were never written, and so are zeros that need no reading."""
+        try:
+            data = os.lseek(self.descriptor, offset, os.SEEK_DATA)
+        except OSError as error:
+            # There is no data from here on; or the file system does not tell.
+            data = self.file.size if error.errno == errno.ENXIO and offset < self.file.size else offset
+        return min(data - offset, size)
 
 
 class _RemoteReader(RangeReader):

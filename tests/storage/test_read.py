@@ -1,3 +1,4 @@
+import errno
 import os
 
 import fsspec
@@ -23,6 +24,32 @@ def test_a_range_is_filled_although_the_kernel_gives_less_than_asked(tmp_path, c
     with range_reader(identify(str(path))) as reader:
         reader.read_into(out, 13, "x")
     assert out.tobytes() == content[13 : 13 + out.nbytes].tobytes()
+
+
+@pytest.mark.parametrize("tells", [True, False], ids=["holes are told", "holes are not told"])
+def test_holes_are_zeros(tmp_path, content, monkeypatch, tells):
+    path = tmp_path / "x"
+    size, hole = 4 * 2**20, slice(2**20, 3 * 2**20)
+    with open(path, "wb") as file:
+        for start in (0, hole.stop):
+            file.seek(start)
+            file.write(content[start : start + 2**20].tobytes())
+        file.truncate(2 * size)
+    if not tells:
+        monkeypatch.setattr(os, "lseek", _lseek_that_fails)
+    plain = np.zeros(2 * size, np.uint8)
+    plain[: hole.start], plain[hole.stop : size] = content[: hole.start], content[hole.stop : size]
+    with range_reader(identify(str(path))) as reader:
+        for start, stop in [(0, size), (5, 2**21), (2**20 + 7, 2**21), (2**21, size + 9), (size, 2 * size), (9, 9)]:
+            out = np.full(stop - start, 255, np.uint8)
+            reader.read_into(out, start, "x")
+            assert np.array_equal(out, plain[start:stop])
+        with pytest.raises(FileFormatError, match="truncated"):
+            reader.read_into(np.empty(100, np.uint8), 2 * size - 50, "x")
+
+
+def _lseek_that_fails(*_):
+    raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
 
 
 def test_a_remote_range_of_many_pieces_is_the_same(content):
