@@ -101,7 +101,7 @@ class _LocalReader(RangeReader):
             rest, offset = rest[count:], offset + count
 
     def _hole(self, offset: int, size: int) -> int:
-        """Return how many of some bytes, from the first on, were never written, and so are zeros that need no reading."""
+        """Return how many of some bytes, from the first on, were never written: they are zeros, and need no reading."""
         try:
             data = os.lseek(self.descriptor, offset, os.SEEK_DATA)
         except OSError as error:
