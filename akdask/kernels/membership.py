@@ -7,10 +7,11 @@ from typing import Protocol
 
 import numpy as np
 
-from akdask.kernels import hashing
+from akdask.kernels import compiled, hashing
 from akdask.kernels.gapped import VACANT, Layout
 from akdask.kernels.grid import Grid
-from akdask.kernels.keyindex import EMPTY, KeyIndex, direct_grid, hashed_words, index_keys, packable_spans
+from akdask.kernels.hashindex import EMPTY, NOBODY, hashed_words
+from akdask.kernels.keyindex import KeyIndex, direct_grid, index_keys
 from akdask.kernels.keys import Words
 from akdask.kernels.sized import Sized
 from akdask.typing import Column, NumberArray
@@ -40,7 +41,7 @@ def key_set(keys: Sequence[Column]) -> KeySet:
     grid = direct_grid(keys)
     if grid is not None:
         return DirectSet(keys, grid)
-    if hashing.is_exact(keys) and packable_spans(keys) is None:
+    if hashing.is_exact(keys):
         return HashSet(keys)
     return IndexSet(index_keys(keys))
 
@@ -65,10 +66,10 @@ class HashSet(Sized):
         hashes = hashing.hash_rows(keys)
         self._layout = Layout(len(hashes))
         hashes.sort()
-        hashes = np.delete(hashes, np.flatnonzero(hashes[1:] == hashes[:-1]))
-        places, size = self._layout.places(hashes)
-        self._slots = np.full(size, VACANT)
-        self._slots[places] = hashes
+        again = np.flatnonzero(hashes[1:] == hashes[:-1])
+        if len(again):
+            hashes = np.delete(hashes, again)
+        self._slots, _ = self._layout.table(hashes, hashes)
         self._has_vacant = bool((hashes[-1:] == VACANT).any())
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
@@ -76,11 +77,20 @@ class HashSet(Sized):
         return self._layout.search(keys, hashed_words, self._meet, found, 0)
 
     def _meet(self, hashes: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
-        words = self._slots.take(slots)
-        same = words == hashes
+        on = NOBODY
+        if compiled.pays(len(hashes)):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.search import meet_words
+
+            same = np.empty(len(hashes), np.bool_)
+            meet_words(hashes, slots.view(np.uint64), read_only(self._slots), same)
+        else:
+            words = self._slots.take(slots)
+            same = words == hashes
+            on = np.flatnonzero(words < hashes)
         if not self._has_vacant:
             same &= hashes != VACANT
-        return same, np.flatnonzero(words < hashes)
+        return same, on
 
 
 class IndexSet(Sized):
