@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from akdask.kernels import compiled
 from akdask.kernels.grid import Grid
 from akdask.kernels.hashindex import EMPTY, HashIndex, PackedIndex, packable_spans
 from akdask.kernels.sized import Sized
@@ -80,10 +81,16 @@ class DirectIndex(Sized):
 
     def __init__(self, keys: Sequence[Column], grid: Grid) -> None:
         nrows = len(keys[0])
-        codes = grid.codes(keys)
         rows = np.full(grid.cells + 1, EMPTY, np.int32 if nrows < 2**31 else np.int64)
-        # Of several rows the last one written stays.
-        rows[codes[::-1]] = np.arange(nrows, dtype=rows.dtype)[::-1]
+        if compiled.pays(nrows):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.direct import put_rows
+
+            words, low = grid.offset_codes(keys)
+            put_rows(read_only(words), low, rows)
+        else:
+            # Of several rows the last one written stays.
+            rows[grid.codes(keys)[::-1]] = np.arange(nrows, dtype=rows.dtype)[::-1]
         self._keys = list(keys)
         self._grid = grid
         self._rows = rows
@@ -94,11 +101,16 @@ class DirectIndex(Sized):
         return None if bool((rows == np.arange(len(rows))).all()) else rows
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        rows = self._rows.take(self._grid.codes_within(keys))
-        if out is None:
-            return rows.astype(np.int64)
-        out[...] = rows
-        return out
+        found = np.empty(len(keys[0]), np.int64) if out is None else out
+        if compiled.pays(len(found)):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.direct import look_up_rows
+
+            words, low = self._grid.offset_codes(keys)
+            look_up_rows(read_only(words), low, np.uint64(self._grid.cells), read_only(self._rows), found)
+        else:
+            found[...] = self._rows.take(self._grid.codes_within(keys))
+        return found
 
 
 class TextIndex(Sized):

@@ -47,16 +47,36 @@ def key_set(keys: Sequence[Column]) -> KeySet:
 
 
 class DirectSet(Sized):
-    """Whether there is a key in each cell of a grid, and one cell more for all that the grid does not hold."""
+    """One bit for each cell of a grid, whether there is a key, and one more for all that the grid does not hold."""
 
     def __init__(self, keys: Sequence[Column], grid: Grid) -> None:
         self._grid = grid
-        self._cells = np.zeros(grid.cells + 1, np.bool_)
-        self._cells[grid.codes(keys)] = True
+        if compiled.pays(len(keys[0])):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.direct import mark
+
+            words, low = grid.offset_codes(keys)
+            self._bits = np.zeros(grid.cells // 8 + 1, np.uint8)
+            mark(read_only(words), low, self._bits)
+        else:
+            cells = np.zeros(grid.cells + 1, np.bool_)
+            cells[grid.codes(keys)] = True
+            self._bits = np.packbits(cells, bitorder="little")
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        # Nothing is out of range, and only the clip mode of NumPy writes to `out` without a copy.
-        return self._cells.take(self._grid.codes_within(keys), out=out, mode="clip")
+        found = np.empty(len(keys[0]), np.bool_) if out is None else out
+        if compiled.pays(len(found)):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.direct import look_up_bits
+
+            words, low = self._grid.offset_codes(keys)
+            look_up_bits(read_only(words), low, np.uint64(self._grid.cells), read_only(self._bits), found)
+            return found
+        codes = self._grid.codes_within(keys)
+        bits = (codes & 7).astype(np.uint8)
+        codes >>= 3
+        np.right_shift(self._bits.take(codes), bits, out=bits)
+        return np.bitwise_and(bits, 1, out=found.view(np.uint8)).view(np.bool_)
 
 
 class HashSet(Sized):

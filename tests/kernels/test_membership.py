@@ -56,6 +56,30 @@ def test_integers_of_a_small_range_are_members_by_their_cells(table, wanted):
     check(DirectSet([table], Grid.around([table])), table, wanted)
 
 
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(100, 105)), min_size=1),
+    st.lists(st.tuples(st.integers(-128, 127), st.integers(0, 255))),
+)
+def test_rows_of_small_integers_are_members_by_their_cells(table, wanted):
+    keys, others = (
+        [np.array([row[0] for row in rows], np.int8), np.array([row[1] for row in rows], np.uint8)]
+        for rows in (table, wanted + table)
+    )
+    members = DirectSet(keys, Grid.around(keys))
+    assert members.has(others).tolist() == [row in table for row in wanted + table]
+
+
+def test_extremes_of_integers_are_no_members_of_others():
+    for dtype in np.int64, np.uint64:
+        limits = np.iinfo(dtype)
+        for near in limits.min, limits.max:
+            table = np.array([near], dtype)
+            wanted = np.array([limits.min, limits.max, 0, 9], dtype)
+            members = DirectSet([table], Grid.around([table]))
+            assert members.has([wanted]).tolist() == (wanted == near).tolist()
+            assert members.has([wanted[::-2]]).tolist() == (wanted[::-2] == near).tolist()
+
+
 def test_a_hash_like_that_of_vacant_slots_is_a_member_where_it_is(monkeypatch):
     monkeypatch.setattr(hashing, "hash_rows", lambda keys: ~keys[0].astype(np.uint64))
     keys = np.array([0, 5])
