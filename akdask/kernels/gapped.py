@@ -34,16 +34,16 @@ Meet: TypeAlias = Callable[[Words, NumberArray, Sequence[Column]], tuple[NumberA
 
 
 class Layout:
-    """Where the words of a table go: `bits` is how many leading bits name a place."""
+    """Where the words of a table go: `bits` is how many leading bits name a place, `shift` how many bits follow."""
 
     def __init__(self, nrows: int) -> None:
         self.bits = max((SLOTS_OF_A_ROW * nrows).bit_length(), 1)
-        self._shift = np.uint64(WORD_BITS - self.bits)
+        self.shift = np.uint64(WORD_BITS - self.bits)
         self._size = 1 << self.bits
 
     def slots(self, words: Words) -> NumberArray:
         """Return the slots where searches for words begin."""
-        return (words >> self._shift).view(np.int64)
+        return (words >> self.shift).view(np.int64)
 
     def places(self, words: Words) -> tuple[NumberArray, int]:
         """Return the slots of ascending words, and how many slots there are: at least one more."""
@@ -71,7 +71,7 @@ class Layout:
 
             # However far the last words are from their slots; memory that nobody touches costs nothing.
             table = np.empty(self._size + len(words) + 1, np.uint64)
-            end, furthest = lay_out(read_only(order), read_only(words), self._shift, self._size, table)
+            end, furthest = lay_out(read_only(order), read_only(words), self.shift, self._size, table)
             return table[:end], furthest
         places, size = self.places(order)
         table = np.full(size, VACANT)

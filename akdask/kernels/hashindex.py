@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from akdask.columns import take_rows
 from akdask.kernels import compiled, hashing
 from akdask.kernels.gapped import VACANT, Layout
-from akdask.kernels.keys import WORD_BITS, Key, Words, pack_words, row_bits, span, unpack_rows, word
+from akdask.kernels.keys import LAST, WORD_BITS, Key, Words, pack_words, row_bits, span, unpack_rows, word
 from akdask.kernels.sized import Sized
 from akdask.kernels.strings import unpack_bools
 from akdask.typing import Column, NumberArray
@@ -89,39 +89,37 @@ class PackedIndex(Sized):
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.int64) if out is None else out
-        return self._layout.search(keys, self._tags, self._meet, found, EMPTY)
+        if not compiled.pays(len(found)):
+            return self._layout.search(keys, self._tags, self._meet, found, EMPTY)
+        from akdask.kernels.compiled.compiler import read_only
+        from akdask.kernels.compiled.search import find_packed
+
+        words, low, width = self._words_in_range(keys)
+        table, rows = read_only(self._slots), found.view(np.uint64)
+        find_packed(read_only(words), low, width, self._spare, self._cut, self._layout.shift, self._nrows, table, rows)
+        return found
+
+    def _words_in_range(self, keys: Sequence[Column]) -> tuple[Words, np.uint64, np.uint64]:
+        """Return one word for each row, the lowest that is in the table, and how far the last is from that, at most."""
+        if len(keys) == 1:
+            low, high = self._spans[0]
+            return word(keys[0], 0), np.uint64(low), np.uint64(high - low)
+        distances, outside = self._distances(keys)
+        if outside is not None:
+            distances[outside] = LAST
+        return distances, np.uint64(0), np.uint64((1 << _span_bits(self._spans)) - 1)
 
     def _meet(self, tags: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
-        wanted = tags << self._cut
-        if compiled.pays(len(tags)):
-            from akdask.kernels.compiled.compiler import read_only
-            from akdask.kernels.compiled.search import meet_packed
-
-            found = np.empty(len(tags), np.uint64)
-            meet_packed(wanted, slots.view(np.uint64), read_only(self._slots), self._nrows, found)
-            return found.view(np.int64), NOBODY
         words = self._slots.take(slots)
         filled = words != VACANT
         # A word with the same tag is larger by its row, a vacant one by no row that there is.
-        words -= wanted
+        words -= tags << self._cut
         before = np.flatnonzero((words.view(np.int64) < 0) & filled)
         return _rows_or_empty(words, words < self._nrows), before
 
     def _tags(self, keys: Sequence[Column]) -> tuple[Words, NumberArray | None]:
         """Return the tags of keys, whose lowest bits are to spare, and which of them lie outside the ranges."""
-        tags, outside = None, None
-        for key, (low, high) in zip(keys, self._spans, strict=True):
-            distance = word(key, 0)
-            distance -= np.uint64(low)
-            beyond = distance > np.uint64(high - low)
-            if beyond.any():
-                outside = beyond if outside is None else outside | beyond
-            if tags is None:
-                tags = distance
-            else:
-                tags <<= np.uint64((high - low).bit_length())
-                tags |= distance
-        assert tags is not None, "an index has keys"
+        tags, outside = self._distances(keys)
         if compiled.pays(len(tags)):
             from akdask.kernels.compiled.tables import mix_tags
 
@@ -132,6 +130,23 @@ class PackedIndex(Sized):
         tags ^= (tags >> hashing.HALF) & ~self._spare_mask
         tags *= hashing.SECOND
         return tags, outside
+
+    def _distances(self, keys: Sequence[Column]) -> tuple[Words, NumberArray | None]:
+        """Return how far keys are from the lowest ones, in one word, and which of them lie outside the ranges."""
+        distances, outside = None, None
+        for key, (low, high) in zip(keys, self._spans, strict=True):
+            distance = word(key, 0)
+            distance -= np.uint64(low)
+            beyond = distance > np.uint64(high - low)
+            if beyond.any():
+                outside = beyond if outside is None else outside | beyond
+            if distances is None:
+                distances = distance
+            else:
+                distances <<= np.uint64((high - low).bit_length())
+                distances |= distance
+        assert distances is not None, "an index has keys"
+        return distances, outside
 
 
 class HashIndex(Sized):

@@ -10,9 +10,9 @@ import numpy as np
 from akdask.kernels import compiled, hashing
 from akdask.kernels.gapped import VACANT, Layout
 from akdask.kernels.grid import Grid
-from akdask.kernels.hashindex import EMPTY, NOBODY, hashed_words
+from akdask.kernels.hashindex import EMPTY, hashed_words
 from akdask.kernels.keyindex import KeyIndex, direct_grid, index_keys
-from akdask.kernels.keys import Words
+from akdask.kernels.keys import Words, word
 from akdask.kernels.sized import Sized
 from akdask.typing import Column, NumberArray
 
@@ -94,23 +94,20 @@ class HashSet(Sized):
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out
-        return self._layout.search(keys, hashed_words, self._meet, found, 0)
+        if not compiled.pays(len(found)):
+            return self._layout.search(keys, hashed_words, self._meet, found, 0)
+        from akdask.kernels.compiled.compiler import read_only
+        from akdask.kernels.compiled.search import find_hashed
+
+        find_hashed(read_only(word(keys[0], 0)), self._layout.shift, read_only(self._slots), self._has_vacant, found)
+        return found
 
     def _meet(self, hashes: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
-        on = NOBODY
-        if compiled.pays(len(hashes)):
-            from akdask.kernels.compiled.compiler import read_only
-            from akdask.kernels.compiled.search import meet_words
-
-            same = np.empty(len(hashes), np.bool_)
-            meet_words(hashes, slots.view(np.uint64), read_only(self._slots), same)
-        else:
-            words = self._slots.take(slots)
-            same = words == hashes
-            on = np.flatnonzero(words < hashes)
+        words = self._slots.take(slots)
+        same = words == hashes
         if not self._has_vacant:
             same &= hashes != VACANT
-        return same, on
+        return same, np.flatnonzero(words < hashes)
 
 
 class IndexSet(Sized):

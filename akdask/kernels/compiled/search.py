@@ -1,4 +1,4 @@
-"""Searches in tables with gaps, whose words ascend, and in tables that are looked up directly.
+"""Searches in tables with gaps, whose words ascend.
 
 Nearly all the time goes into fetching slots from memory.  The processor fetches those of many rows at once, for it
 guesses rightly that most searches end where they begin.
@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.gapped import VACANT
+from akdask.kernels.hashing import FIRST, HALF, SECOND
 from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
 
@@ -19,26 +20,46 @@ NO_ROW = np.uint64(2**64 - 1)
 
 
 @compiled
-def meet_words(wanted: Words, slots: Words, table: Words, found: NumberArray) -> None:
-    """Tell which words are in a table, from the slots on where they would be."""
-    for row in range(len(wanted)):
-        slot = slots[row]
-        while table[slot] < wanted[row]:
+def find_hashed(words: Words, shift: np.uint64, table: Words, has_vacant: bool, found: NumberArray) -> None:
+    """Tell which words of numbers have hashes that are in a table; `has_vacant` tells it of the one that gaps have."""
+    for row in range(len(words)):
+        hashed = words[row] * FIRST
+        hashed ^= hashed >> HALF
+        hashed *= SECOND
+        hashed ^= hashed >> HALF
+        slot = hashed >> shift
+        while table[slot] < hashed:
             slot += ONE
-        found[row] = table[slot] == wanted[row]
+        found[row] = (table[slot] == hashed) & (has_vacant | (hashed != VACANT))
 
 
 @compiled
-def meet_packed(wanted: Words, slots: Words, table: Words, nrows: np.uint64, found: Words) -> None:
-    """Find the row that is packed with each word, from the slots on where it would be."""
-    for row in range(len(wanted)):
-        slot = slots[row]
+def find_packed(
+    words: Words,
+    low: np.uint64,
+    width: np.uint64,
+    spare: np.uint64,
+    cut: np.uint64,
+    shift: np.uint64,
+    nrows: np.uint64,
+    table: Words,
+    found: Words,
+) -> None:
+    """Find the rows that are packed with tags in a table, those of words from `low` on and no further than `width`."""
+    kept = ~((ONE << spare) - ONE)
+    for row in range(len(words)):
+        distance = words[row] - low
+        tag = (distance << spare) * FIRST
+        tag ^= (tag >> HALF) & kept
+        tag *= SECOND
+        slot, wanted = tag >> shift, tag << cut
         # A word with the same tag is larger by its row, a vacant one by no row that there is.
-        beyond = table[slot] - wanted[row]
+        beyond = table[slot] - wanted
         while np.int64(beyond) < 0 and table[slot] != VACANT:
             slot += ONE
-            beyond = table[slot] - wanted[row]
-        found[row] = beyond if beyond < nrows else NO_ROW
+            beyond = table[slot] - wanted
+        # Both are looked at without a branch: nobody can guess which rows have a match.
+        found[row] = beyond if (beyond < nrows) & (distance <= width) else NO_ROW
 
 
 @compiled
@@ -49,5 +70,5 @@ def meet_pairs(hashes: Words, slots: Words, table: Words, found: Words) -> None:
         while table[slot, 0] < hashes[row]:
             slot += ONE
         slots[row] = slot
-        # Without a branch: nobody can guess which rows have a match.
+        # Without a branch, too.
         found[row] = table[slot, 1] | (np.uint64(table[slot, 0] == hashes[row]) - ONE)
