@@ -97,8 +97,10 @@ class DirectIndex(Sized):
 
     @property
     def firsts(self) -> NumberArray | None:
-        rows = self._rows.take(self._grid.codes(self._keys)).astype(np.int64)
-        return None if bool((rows == np.arange(len(rows))).all()) else rows
+        if np.count_nonzero(self._rows != EMPTY) == len(self._keys[0]):
+            return None
+        rows: NumberArray = self._rows.take(self._grid.codes(self._keys)).astype(np.int64)
+        return rows
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.int64) if out is None else out

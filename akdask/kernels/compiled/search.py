@@ -53,12 +53,12 @@ def find_packed(
         tag ^= (tag >> HALF) & kept
         tag *= SECOND
         slot, wanted = tag >> shift, tag << cut
-        # A word with the same tag is larger by its row, a vacant one by no row that there is.
+        # A word with the same tag is larger by its row, a vacant one by no row that there is.  Conditions are looked at
+        # together, since nobody can guess which gaps look smaller than a tag, nor which rows have a match.
         beyond = table[slot] - wanted
-        while np.int64(beyond) < 0 and table[slot] != VACANT:
+        while (np.int64(beyond) < 0) & (table[slot] != VACANT):
             slot += ONE
             beyond = table[slot] - wanted
-        # Both are looked at without a branch: nobody can guess which rows have a match.
         found[row] = beyond if (beyond < nrows) & (distance <= width) else NO_ROW
 
 
@@ -70,5 +70,19 @@ def meet_pairs(hashes: Words, slots: Words, table: Words, found: Words) -> None:
         while table[slot, 0] < hashes[row]:
             slot += ONE
         slots[row] = slot
-        # Without a branch, too.
+        # Without a branch, for the same reason.
         found[row] = table[slot, 1] | (np.uint64(table[slot, 0] == hashes[row]) - ONE)
+
+
+@compiled
+def matched(found: NumberArray, positions: NumberArray, rows: NumberArray) -> int:
+    """Keep what was found of those rows that have a match, and where these are; return how many there are.
+
+    Both have room for one more: each row is written, and only counted where it has a match.
+    """
+    count = 0
+    for row in range(len(found)):
+        positions[count] = row
+        rows[count] = found[row]
+        count += found[row] >= 0
+    return count
