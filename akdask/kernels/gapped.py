@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from akdask.columns import slice_rows, take_rows
+from akdask.kernels import compiled
 from akdask.kernels.keys import WORD_BITS, Words
 from akdask.typing import Column, NumberArray
 
@@ -33,16 +34,16 @@ Meet: TypeAlias = Callable[[Words, NumberArray, Sequence[Column]], tuple[NumberA
 
 
 class Layout:
-    """Where the words of a table go."""
+    """Where the words of a table go: `bits` is how many leading bits name a place, `shift` how many bits follow."""
 
     def __init__(self, nrows: int) -> None:
-        bits = max((SLOTS_OF_A_ROW * nrows).bit_length(), 1)
-        self._shift = np.uint64(WORD_BITS - bits)
-        self._size = 1 << bits
+        self.bits = max((SLOTS_OF_A_ROW * nrows).bit_length(), 1)
+        self.shift = np.uint64(WORD_BITS - self.bits)
+        self._size = 1 << self.bits
 
     def slots(self, words: Words) -> NumberArray:
         """Return the slots where searches for words begin."""
-        return (words >> self._shift).view(np.int64)
+        return (words >> self.shift).view(np.int64)
 
     def places(self, words: Words) -> tuple[NumberArray, int]:
         """Return the slots of ascending words, and how many slots there are: at least one more."""
@@ -53,6 +54,30 @@ class Layout:
         places += number
         last = int(places[-1]) if len(places) else 0
         return places, max(self._size, last + 1) + 1
+
+    def table(self, order: Words, words: Words) -> tuple[Words, int]:
+        """Return the table of some words, and how far one of them is from its first slot, at most.
+
+        Parameters
+        ----------
+        order : ndarray of uint64
+            What the places are named by, ascending.
+        words : ndarray of uint64
+            What goes there.
+        """
+        if compiled.pays(len(words)):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.tables import lay_out
+
+            # However far the last words are from their slots; memory that nobody touches costs nothing.
+            table = np.empty(self._size + len(words) + 1, np.uint64)
+            end, furthest = lay_out(read_only(order), read_only(words), self.shift, self._size, table)
+            return table[:end], furthest
+        places, size = self.places(order)
+        table = np.full(size, VACANT)
+        table[places] = words
+        places -= self.slots(order)
+        return table, int(places.max(initial=0))
 
     def search(
         self, keys: Sequence[Column], wanted: Wanted, meet: Meet, found: NumberArray, nothing: int

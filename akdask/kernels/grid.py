@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from akdask.kernels.keys import WORD_BITS, Words
 from akdask.typing import Column, NumberArray
 
 
@@ -79,6 +80,16 @@ class Grid:
         assert codes is not None, "a grid has keys"
         codes[outside] = self.cells
         return codes.view(np.int64)
+
+    def offset_codes(self, keys: Sequence[Column]) -> tuple[Words, np.uint64]:
+        """Return words, and what is to be subtracted from them to get the number of the cell of each row.
+
+        Rows that the grid does not hold get any number from `cells` on.
+        """
+        key, low = keys[0], self.lows[0]
+        if len(keys) == 1 and key.dtype.itemsize == 8:
+            return np.ascontiguousarray(key).view(np.uint64), np.uint64(low % 2**WORD_BITS)
+        return self.codes_within(keys).view(np.uint64), np.uint64(0)
 
     def keys(self, codes: NumberArray, dtypes: Sequence[np.dtype[np.generic]]) -> list[NumberArray]:
         """Return the keys of cells, in the types that they have."""

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns import slice_rows
+from akdask.kernels import compiled
 from akdask.kernels.keys import TEXT_BYTES, Words, word, word_count
 from akdask.kernels.strings import text_lengths
 from akdask.typing import Column, NumberArray
@@ -132,6 +133,11 @@ def _hash_column(column: Column) -> Words:
 
 def _mix(words: Words) -> Words:
     """Spread every bit over all, in place; every step can be undone, so that different words stay different."""
+    if compiled.pays(len(words)):
+        from akdask.kernels.compiled.tables import mix
+
+        mix(words)
+        return words
     words *= FIRST
     words ^= words >> HALF
     words *= SECOND

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from akdask.kernels import compiled
 from akdask.kernels.keys import Key, pack_words, row_bits, unpack_rows
 from akdask.kernels.sized import Sized
 from akdask.typing import NumberArray
@@ -83,5 +84,12 @@ class Fanout(Sized):
 def _once(found: NumberArray, keep_all: bool) -> tuple[NumberArray | None, NumberArray]:
     if keep_all:
         return None, found
+    if compiled.pays(len(found)):
+        from akdask.kernels.compiled.compiler import read_only
+        from akdask.kernels.compiled.search import matched
+
+        positions, rows = np.empty(len(found) + 1, np.int64), np.empty(len(found) + 1, np.int64)
+        count = matched(read_only(found), positions, rows)
+        return (None, found) if count == len(found) else (positions[:count], rows[:count])
     positions = np.flatnonzero(found != NO_ROW)
     return (None, found) if len(positions) == len(found) else (positions, found.take(positions))

@@ -7,11 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
-from akdask.kernels import hashing
+from akdask.kernels import compiled, hashing
 from akdask.kernels.gapped import VACANT, Layout
 from akdask.kernels.grid import Grid
-from akdask.kernels.keyindex import EMPTY, KeyIndex, direct_grid, hashed_words, index_keys, packable_spans
-from akdask.kernels.keys import Words
+from akdask.kernels.hashindex import EMPTY, hashed_words
+from akdask.kernels.keyindex import KeyIndex, direct_grid, index_keys
+from akdask.kernels.keys import Words, word
 from akdask.kernels.sized import Sized
 from akdask.typing import Column, NumberArray
 
@@ -40,22 +41,42 @@ def key_set(keys: Sequence[Column]) -> KeySet:
     grid = direct_grid(keys)
     if grid is not None:
         return DirectSet(keys, grid)
-    if hashing.is_exact(keys) and packable_spans(keys) is None:
+    if hashing.is_exact(keys):
         return HashSet(keys)
     return IndexSet(index_keys(keys))
 
 
 class DirectSet(Sized):
-    """Whether there is a key in each cell of a grid, and one cell more for all that the grid does not hold."""
+    """One bit for each cell of a grid, whether there is a key, and one more for all that the grid does not hold."""
 
     def __init__(self, keys: Sequence[Column], grid: Grid) -> None:
         self._grid = grid
-        self._cells = np.zeros(grid.cells + 1, np.bool_)
-        self._cells[grid.codes(keys)] = True
+        if compiled.pays(len(keys[0])):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.direct import mark
+
+            words, low = grid.offset_codes(keys)
+            self._bits = np.zeros(grid.cells // 8 + 1, np.uint8)
+            mark(read_only(words), low, self._bits)
+        else:
+            cells = np.zeros(grid.cells + 1, np.bool_)
+            cells[grid.codes(keys)] = True
+            self._bits = np.packbits(cells, bitorder="little")
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        # Nothing is out of range, and only the clip mode of NumPy writes to `out` without a copy.
-        return self._cells.take(self._grid.codes_within(keys), out=out, mode="clip")
+        found = np.empty(len(keys[0]), np.bool_) if out is None else out
+        if compiled.pays(len(found)):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.direct import look_up_bits
+
+            words, low = self._grid.offset_codes(keys)
+            look_up_bits(read_only(words), low, np.uint64(self._grid.cells), read_only(self._bits), found)
+            return found
+        codes = self._grid.codes_within(keys)
+        bits = (codes & 7).astype(np.uint8)
+        codes >>= 3
+        np.right_shift(self._bits.take(codes), bits, out=bits)
+        return np.bitwise_and(bits, 1, out=found.view(np.uint8)).view(np.bool_)
 
 
 class HashSet(Sized):
@@ -65,15 +86,21 @@ class HashSet(Sized):
         hashes = hashing.hash_rows(keys)
         self._layout = Layout(len(hashes))
         hashes.sort()
-        hashes = np.delete(hashes, np.flatnonzero(hashes[1:] == hashes[:-1]))
-        places, size = self._layout.places(hashes)
-        self._slots = np.full(size, VACANT)
-        self._slots[places] = hashes
+        again = np.flatnonzero(hashes[1:] == hashes[:-1])
+        if len(again):
+            hashes = np.delete(hashes, again)
+        self._slots, _ = self._layout.table(hashes, hashes)
         self._has_vacant = bool((hashes[-1:] == VACANT).any())
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out
-        return self._layout.search(keys, hashed_words, self._meet, found, 0)
+        if not compiled.pays(len(found)):
+            return self._layout.search(keys, hashed_words, self._meet, found, 0)
+        from akdask.kernels.compiled.compiler import read_only
+        from akdask.kernels.compiled.search import find_hashed
+
+        find_hashed(read_only(word(keys[0], 0)), self._layout.shift, read_only(self._slots), self._has_vacant, found)
+        return found
 
     def _meet(self, hashes: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
         words = self._slots.take(slots)

@@ -235,6 +235,13 @@ class Partition:
         """Take back a buffer that nobody reads any more."""
         self._free.setdefault(dtype, []).append(buffer)
 
+    def take_over(self, other: Partition) -> None:
+        """Use the buffers of a partition whose blocks nobody reads any more: new memory would have to be cleared."""
+        read = min(self._block_rows, self.nrows)
+        self._reading = {load: buffer for load, buffer in other._reading.items() if len(buffer) >= read}
+        for dtype, buffers in other._free.items():
+            self._free[dtype] = [buffer for buffer in buffers if len(buffer) >= self._buffer_rows]
+
     def lend(self, dtype: ColumnType, buffer: NumberArray) -> None:
         """Keep a buffer from being reused until the next block, for it holds a result."""
         self._lent.append((dtype, buffer))
@@ -251,9 +258,13 @@ class Lot:
 
     def each(self) -> Iterator[Partition]:
         """Yield each partition, open."""
+        before = None
         for partition in self._partitions:
+            if before is not None:
+                partition.take_over(before)
             with partition:
                 yield partition
+            before = partition
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of all partitions that have rows left after the selections."""

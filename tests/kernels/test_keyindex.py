@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels import gapped, hashing, keyindex
+from akdask.kernels import gapped, hashindex, hashing
 from akdask.kernels.grid import Grid
-from akdask.kernels.keyindex import DirectIndex, HashIndex, PackedIndex, TextIndex, index_keys
+from akdask.kernels.hashindex import HashIndex, PackedIndex
+from akdask.kernels.keyindex import DirectIndex, TextIndex, index_keys
 from akdask.kernels.keys import span
 from akdask.testing.strategies import DTYPES, columns
+
+pytestmark = pytest.mark.usefixtures("either_path")
 
 
 def as_column(plain):
@@ -107,6 +110,27 @@ def test_keys_of_small_ranges_are_packed_with_row_numbers(rows, others):
     check(PackedIndex(table[:1], [span(table[0])]), table[:1], wanted[:1])
 
 
+@given(
+    st.lists(st.tuples(st.integers(-(2**60), 2**60 - 1), st.integers(0, 3)), min_size=20, unique_by=lambda row: row[0]),
+    st.lists(st.integers(-(2**63), 2**63 - 1)),
+)
+def test_leading_bits_that_have_no_room_beside_the_row_number_are_left_out(rows, others):
+    table = np.array([row for row, copies in rows for _ in range(1 + copies)] + [-(2**60), 2**60 - 1])
+    index = PackedIndex([table], [span(table)])
+    assert index._cut
+    if index.is_sound:
+        check(index, [table], [np.array(others + [row + more for row, _ in rows for more in (0, 2**57, 2**61)])])
+
+
+def test_keys_of_a_range_that_leaves_no_room_are_hashed(monkeypatch):
+    keys = np.arange(3_000) * (2**57 // 3_000)
+    assert isinstance(index_keys([keys]), PackedIndex)
+    assert isinstance(index_keys([keys * 64]), HashIndex)
+    # As if it had chanced that many words belong to the same places.
+    monkeypatch.setattr(gapped.Layout, "table", lambda *_: (np.empty(0, np.uint64), 2**40))
+    assert isinstance(index_keys([keys]), HashIndex)
+
+
 def test_a_hash_like_that_of_vacant_slots_is_found_where_it_is(monkeypatch):
     monkeypatch.setattr(hashing, "hash_rows", lambda keys: ~keys[0].astype(np.uint64))
     keys = np.array([0, 5])
@@ -117,7 +141,7 @@ def test_a_hash_like_that_of_vacant_slots_is_found_where_it_is(monkeypatch):
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40)))
 def test_hashes_are_sorted_to_the_last_bit(hashes):
     hashes = np.array(hashes, np.uint64)
-    ordered, rows = keyindex._sorted_with_rows(hashes)
+    ordered, rows = hashindex._sorted_with_rows(hashes)
     assert rows.tolist() == np.argsort(hashes, kind="stable").tolist()
     assert ordered.tolist() == sorted(hashes.tolist())
 

@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels import hashing
+from akdask.kernels import gapped, hashing
 from akdask.kernels.grid import Grid
 from akdask.kernels.keyindex import index_keys
 from akdask.kernels.membership import DirectSet, HashSet, IndexSet, key_set
 from akdask.testing.strategies import DTYPES, columns
+
+pytestmark = pytest.mark.usefixtures("either_path")
 
 
 def as_column(plain):
@@ -53,11 +56,50 @@ def test_integers_of_a_small_range_are_members_by_their_cells(table, wanted):
     check(DirectSet([table], Grid.around([table])), table, wanted)
 
 
-def test_a_hash_like_that_of_vacant_slots_is_a_member_where_it_is(monkeypatch):
-    monkeypatch.setattr(hashing, "hash_rows", lambda keys: ~keys[0].astype(np.uint64))
-    keys = np.array([0, 5])
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(100, 105)), min_size=1),
+    st.lists(st.tuples(st.integers(-128, 127), st.integers(0, 255))),
+)
+def test_rows_of_small_integers_are_members_by_their_cells(table, wanted):
+    keys, others = (
+        [np.array([row[0] for row in rows], np.int8), np.array([row[1] for row in rows], np.uint8)]
+        for rows in (table, wanted + table)
+    )
+    members = DirectSet(keys, Grid.around(keys))
+    assert members.has(others).tolist() == [row in table for row in wanted + table]
+
+
+def test_extremes_of_integers_are_no_members_of_others():
+    for dtype in np.int64, np.uint64:
+        limits = np.iinfo(dtype)
+        for near in limits.min, limits.max:
+            table = np.array([near], dtype)
+            wanted = np.array([limits.min, limits.max, 0, 9], dtype)
+            members = DirectSet([table], Grid.around([table]))
+            assert members.has([wanted]).tolist() == (wanted == near).tolist()
+            assert members.has([wanted[::-2]]).tolist() == (wanted[::-2] == near).tolist()
+
+
+def number_of_hash(hashed):
+    """The one word that has a hash, every step to which is undone."""
+    for factor in hashing.SECOND, hashing.FIRST:
+        hashed = (hashed ^ hashed >> 32) * pow(int(factor), -1, 2**64) % 2**64
+    return hashed
+
+
+def test_a_hash_like_that_of_vacant_slots_is_a_member_where_it_is():
+    keys = np.array([number_of_hash(2**64 - 1), 5], np.uint64)
+    assert hashing.hash_rows([keys])[0] == gapped.VACANT
     assert HashSet([keys]).has([keys]).tolist() == [True, True]
     assert HashSet([keys[1:]]).has([keys]).tolist() == [False, True]
+
+
+@given(st.lists(st.integers(0, 300)), st.lists(st.integers(0, 300)))
+def test_numbers_whose_hashes_begin_alike_are_members(table, wanted):
+    table, wanted = (
+        np.array([number_of_hash(2**64 - 1 - number) for number in numbers], np.uint64) for numbers in (table, wanted)
+    )
+    check(HashSet([table]), table, wanted)
 
 
 def test_rows_of_several_columns_are_members():

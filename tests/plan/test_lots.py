@@ -55,6 +55,21 @@ def test_many_partitions_are_reduced_by_few_tasks_and_still_told_apart():
     assert len(kept) == (frame["key"] > 40).sum()
 
 
+@pytest.mark.parametrize("block_size", [8 * 4, 8 * 2**16])
+def test_partitions_of_one_task_share_memory_whatever_their_lengths(block_size):
+    columns, frame = memory(seed=2)
+    twice = np.repeat(np.arange(0, 50, 3), 2)
+    other = {"key": twice, "more": np.arange(len(twice)) * 0.5}
+    left = ak.DataFrame({name: columns[name] for name in ("key", "value")})
+    with ak.config.set(block_size=block_size):
+        joined = ak.merge(left, ak.DataFrame({name: ak.array(column) for name, column in other.items()}), on="key")
+        weighed = joined["value"] * 2 + joined["more"]
+        found = dask.compute(weighed.sum(), joined["more"].sum(), (columns["value"] * columns["key"] + 1).max())
+    wanted = frame.merge(pd.DataFrame(other), on="key")
+    sums = (wanted["value"] * 2 + wanted["more"]).sum(), wanted["more"].sum(), (frame["value"] * frame["key"] + 1).max()
+    assert np.allclose([float(item) for item in found], sums)
+
+
 @pytest.mark.parametrize("key", ["key", "text", "value"])
 def test_rows_of_many_partitions_are_sorted_as_pandas_sorts_them(key):
     columns, frame = memory()
