@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 from itertools import islice
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, take_rows
+from akdask.kernels import compiled
 from akdask.kernels.keys import from_words, word, word_count
 from akdask.kernels.sort import argsort
 from akdask.kernels.texts import form_of
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.kernels.compiled.numbering import Numbering
 
 MOST_STRINGS = 2**15
 """Different strings for which a table grows from block to block; of more, finding the new ones takes too long."""
@@ -84,11 +88,14 @@ class Dictionary:
 
     def __init__(self) -> None:
         self.strings: pa.LargeStringArray = pa.array([], pa.large_string())
+        self._numbering: Numbering | None = None
 
     def codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
         """Return the position of each string, after adding those that are new; None if they are too many."""
         if not len(self.strings) and _mostly_distinct(strings):
             return None
+        if compiled.pays(len(strings)):
+            return self._compiled_codes(strings)
         encoded = strings.dictionary_encode()
         if len(encoded.dictionary) > MOST_STRINGS:
             return None
@@ -100,6 +107,20 @@ class Dictionary:
             self.strings = concat_rows([self.strings, new])
             places = pc.index_in(encoded.dictionary, value_set=self.strings)
         codes: NumberArray = places.to_numpy().astype(np.int64)[_indices(encoded)]
+        return codes
+
+    def _compiled_codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
+        from akdask.kernels.compiled.numbering import Numbering
+
+        if self._numbering is None:
+            self._numbering = Numbering()
+            self._numbering.numbers(self.strings, MOST_STRINGS)
+        codes = self._numbering.numbers(strings, MOST_STRINGS)
+        if codes is None:
+            # It may hold some of the new ones.
+            self._numbering = None
+        elif self._numbering.count > len(self.strings):
+            self.strings = self._numbering.strings()
         return codes
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from numba import njit
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Item = TypeVar("Item", bound=np.generic)
 
 
 def compiled(function: Function) -> Function:
@@ -29,7 +30,7 @@ def compiled(function: Function) -> Function:
     return found
 
 
-def read_only(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+def read_only(array: npt.NDArray[Item]) -> npt.NDArray[Item]:
     """Return a view that cannot be written to: arguments of one type are compiled for once.
 
     What comes from Arrow or a file is read-only already, what comes from NumPy is not.
