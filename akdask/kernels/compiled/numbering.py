@@ -6,18 +6,22 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.kernels.compiled.compiler import compiled
-from akdask.kernels.compiled.words import AT_ONCE, BITS, BYTES, MARGIN, NONE, ONE, Text, put_word, readable, word_at
+from akdask.kernels.compiled.words import BITS, BYTES, MARGIN, NONE, ONE, Text, put_word, readable, word_at
 from akdask.kernels.hashing import FIRST, HALF, LAST_BITS, SECOND
 from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
 
+BLOCK_ROWS = np.uint64(2**8)
+"""Rows of which hashes and marks stay in the core's smallest cache."""
+
 FEWEST = 2**10
-"""Strings that there is room for at first; half of the slots stay empty."""
+"""Strings that there is room for at first."""
 
-MANY_SLOTS = np.uint64(2**14)
-"""Slots of a table that does not fit the core's cache, with the strings."""
+SLOTS = 2**14
+"""Slots at first; with more of them, and never more than half in use, a table does not fit the core's cache."""
 
-FIRST_BITS, QUARTER, TWO = ~LAST_BITS, np.uint64(4), BYTES + BYTES
+FIRST_BITS, QUARTER, SIXTEEN, LONGEST = ~LAST_BITS, np.uint64(4), BYTES + BYTES, BYTES + BYTES + BYTES
+ALL, TWO, THREE, FOUR = np.uint64(2**64 - 1), ONE + ONE, ONE + ONE + ONE, QUARTER
 THIRD = np.uint64(0xA24BAED4963EE407)
 
 
@@ -31,7 +35,9 @@ class Numbering:
     def __init__(self) -> None:
         self.count = 0
         """Number of strings that are there."""
-        self._slots = np.zeros(2 * FEWEST, np.uint64)
+        self._slots = np.zeros(SLOTS, np.uint64)
+        # What an empty slot leads to has a length that there is not.
+        self._marks = np.full(4 * FEWEST + 4, ALL, np.uint64)
         self._ends = np.zeros(FEWEST + 1, np.uint64)
         self._text = np.zeros(32 * FEWEST, np.uint8)
 
@@ -45,13 +51,11 @@ class Numbering:
         """Return the number of each string, after adding those that are new; None as soon as there are too many."""
         numbers = np.empty(len(strings), np.int64)
         for first, offsets, text in readable(strings):
+            into = numbers[first:].view(np.uint64)
             row = 0
             while row < len(offsets) - 1:
-                done, known = np.uint64(row), np.uint64(self.count)
-                into = numbers[first:].view(np.uint64)
-                row, self.count = map(
-                    int, _number(offsets, text, done, self._slots, self._ends, self._text, known, into)
-                )
+                table = self._slots, self._marks, self._ends, self._text, np.uint64(self.count)
+                row, self.count = map(int, _number(offsets, text, np.uint64(row), *table, into))
                 if self.count > limit:
                     return None
                 if row < len(offsets) - 1:
@@ -65,9 +69,11 @@ class Numbering:
             self._text = np.append(self._text[:used], np.zeros(used + length + MARGIN, np.uint8))
         if self.count + 1 == len(self._ends):
             self._ends = np.append(self._ends, np.zeros(self.count, np.uint64))
-            slots = np.zeros(2 * len(self._slots), np.uint64)
-            _move(self._slots, slots)
-            self._slots = slots
+            self._marks = np.append(self._marks, np.zeros(4 * self.count, np.uint64))
+            if len(self._slots) < 2 * len(self._ends):
+                slots = np.zeros(2 * len(self._slots), np.uint64)
+                _move(self._slots, slots)
+                self._slots = slots
 
 
 @compiled
@@ -76,6 +82,7 @@ def _number(
     text: Text,
     first: np.uint64,
     slots: Words,
+    marks: Words,
     ends: Words,
     known: Text,
     count: np.uint64,
@@ -83,9 +90,9 @@ def _number(
 ) -> tuple[np.uint64, np.uint64]:
     """Give numbers to strings from a row on; return the row for which there is no more room, and how many are known.
 
-    Words of a string overlap where its length is no multiple of 8, and are the same where it has 8 bytes or fewer; what
-    lies behind one of fewer is moved out.  So strings of up to 24 bytes take the same steps, for the processor loses
-    more by guessing wrong which come next.
+    The first two words of a string and the last are its marks.  They overlap where it is shorter than three words, and
+    what lies behind one of fewer than 8 bytes is moved out.  So strings of up to 24 bytes take the same steps: the
+    processor loses more by guessing wrong which come next.
 
     Parameters
     ----------
@@ -95,8 +102,10 @@ def _number(
         The first of them that has no number.
     slots : ndarray of uint64
         Where to find known strings.
+    marks : ndarray of uint64
+        The length and the marks of each known string, one after the other.
     ends, known : ndarray
-        Where they end, and their bytes.
+        Where known strings end, and their bytes.
     count : uint64
         How many there are.
     numbers : ndarray of uint64
@@ -104,9 +113,9 @@ def _number(
     """
     base, nrows, room = offsets[0], np.uint64(len(offsets) - 1), np.uint64(len(known))
     last_slot, moved = np.uint64(len(slots) - 1), _leading(len(slots))
-    hashes, warmed = np.empty(AT_ONCE, np.uint64), np.empty(AT_ONCE, np.uint64)
+    hashes, ones, twos, threes, misses = np.empty((5, BLOCK_ROWS), np.uint64)
     while first < nrows:
-        rows = min(AT_ONCE, nrows - first)
+        rows = min(BLOCK_ROWS, nrows - first)
         for number in range(rows):
             start, stop = offsets[first + number] - base, offsets[first + number + ONE] - base
             length = stop - start
@@ -117,66 +126,61 @@ def _number(
             one, two, three = (one << places) << places, (two << places) << places, (three << places) << places
             found = length + (one ^ (one >> HALF)) * FIRST
             found += (two ^ (two >> HALF)) * SECOND + (three ^ (three >> HALF)) * THIRD
-            ahead = start + TWO
+            ahead = start + SIXTEEN
             while ahead < last:
                 found = (found ^ (found >> HALF) ^ word_at(text, ahead)) * SECOND
                 ahead += BYTES
             found = (found ^ (found >> HALF)) * FIRST
-            hashes[number] = found ^ (found >> HALF)
-        if last_slot >= MANY_SLOTS:
-            # What is fetched from memory for several rows comes together; looking closer, the first is waited for.
+            hashes[number], ones[number], twos[number], threes[number] = found ^ (found >> HALF), one, two, three
+        if len(slots) > SLOTS:
+            # Memory answers for many rows at a time, if none of them has to be compared before the next is asked for.
             for number in range(rows):
-                warmed[number] = slots[hashes[number] >> moved] & LAST_BITS
+                numbers[first + number] = slots[hashes[number] >> moved] & LAST_BITS
             for number in range(rows):
-                warmed[number] = ends[max(warmed[number], ONE) - ONE]
-            for number in range(rows):
-                warmed[number] = word_at(known, warmed[number])
+                numbers[first + number] = marks[FOUR * numbers[first + number]]
+        missed = NONE
         for number in range(rows):
+            # Most are found where they are looked for first.  Nothing is guessed here; a row that is not one of those
+            # that are missed is written over by the next.
+            entry = slots[hashes[number] >> moved] & LAST_BITS
+            length, mark = offsets[first + number + ONE] - offsets[first + number], FOUR * entry
+            differ = (marks[mark] ^ length) | (marks[mark + ONE] ^ ones[number])
+            differ |= (marks[mark + TWO] ^ twos[number]) | (marks[mark + THREE] ^ threes[number])
+            numbers[first + number] = entry - ONE
+            misses[missed] = number
+            missed += np.uint64(differ != NONE) | np.uint64(length > LONGEST)
+        for miss in range(missed):
+            number = misses[miss]
             start, stop = offsets[first + number] - base, offsets[first + number + ONE] - base
             length, half, slot = stop - start, hashes[number] & FIRST_BITS, hashes[number] >> moved
-            places = HALF - QUARTER * min(length, BYTES)
-            last = max(stop, start + BYTES) - BYTES
             while True:
                 entry = slots[slot]
+                mark = FOUR * (entry & LAST_BITS)
                 if entry == NONE:
                     used = ends[count]
-                    if count + ONE == np.uint64(len(ends)) or used + length + TWO > room:
+                    if count + ONE == np.uint64(len(ends)) or used + length + BYTES > room:
                         return first + number, count
                     for ahead in range(NONE, length, BYTES):
                         put_word(known, used + ahead, word_at(text, start + ahead))
                     count += ONE
-                    entry = half | count
-                    slots[slot] = entry
-                    ends[count] = used + length
+                    entry, mark = half | count, FOUR * count
+                    slots[slot], ends[count] = entry, used + length
+                    marks[mark], marks[mark + ONE] = length, ones[number]
+                    marks[mark + TWO], marks[mark + THREE] = twos[number], threes[number]
                     break
                 if entry & FIRST_BITS == half:
-                    like = ends[(entry & LAST_BITS) - ONE]
-                    if ends[entry & LAST_BITS] - like == length:
-                        like -= start
-                        second = min(start + BYTES, last)
-                        differ = word_at(text, start) ^ word_at(known, like + start)
-                        differ |= word_at(text, second) ^ word_at(known, like + second)
-                        differ |= word_at(text, last) ^ word_at(known, like + last)
-                        ahead = start + TWO
-                        while ahead < last:
-                            differ |= word_at(text, ahead) ^ word_at(known, like + ahead)
-                            ahead += BYTES
-                        if (differ << places) << places == NONE:
-                            break
+                    differ = (marks[mark] ^ length) | (marks[mark + ONE] ^ ones[number])
+                    differ |= (marks[mark + TWO] ^ twos[number]) | (marks[mark + THREE] ^ threes[number])
+                    ahead, like = SIXTEEN, ends[(entry & LAST_BITS) - ONE]
+                    while ahead + BYTES < length and differ == NONE:
+                        differ = word_at(text, start + ahead) ^ word_at(known, like + ahead)
+                        ahead += BYTES
+                    if differ == NONE:
+                        break
                 slot = (slot + ONE) & last_slot
             numbers[first + number] = (entry & LAST_BITS) - ONE
         first += rows
     return nrows, count
-
-
-@compiled
-def _leading(size: int) -> np.uint64:
-    """Return how far a hash is moved to the right for its leading bits to be the number of one of so many slots."""
-    places = BITS
-    while size > 1:
-        size >>= 1
-        places -= ONE
-    return places
 
 
 @compiled
@@ -189,3 +193,13 @@ def _move(slots: Words, into: Words) -> None:
             while into[slot] != NONE:
                 slot = (slot + ONE) & last
             into[slot] = entry
+
+
+@compiled
+def _leading(size: int) -> np.uint64:
+    """Return how far a hash is moved to the right for its leading bits to be the number of one of so many slots."""
+    places = BITS
+    while size > 1:
+        size >>= 1
+        places -= ONE
+    return places
