@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from akdask.kernels import compiled, dictionary
 from akdask.kernels.dictionary import Dictionary
 from akdask.kernels.hashing import hash_rows
+from akdask.kernels.operations import OPERATIONS
 from akdask.kernels.texts import form_of
 
 pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
@@ -73,6 +74,24 @@ def test_forms_and_codes_are_the_same_and_give_the_strings_back(strings):
         quick_text.validate()
         assert quick_text.equals(text)
         assert text.cast(pa.large_binary()).equals(strings.cast(pa.large_binary()))
+
+
+def contains(strings, pattern):
+    return OPERATIONS["contains"].kernel(strings, substr=pattern)
+
+
+@given(some_strings(st.text("ab\0", max_size=9) | TEXT), st.text("ab\0", max_size=4) | TEXT)
+def test_patterns_are_found_in_the_same_strings(strings, pattern):
+    general, quick = by_either_path(contains, strings, pattern)
+    assert quick.tolist() == general.tolist()
+
+
+@pytest.mark.parametrize("length", [1, 7, 1000, 5000])
+def test_patterns_are_found_wherever_they_lie_in_long_texts(length):
+    plain = ["".join("ab"[number * step % 7 % 2] for number in range(length)) for step in range(1, 6)]
+    for pattern in ("abb", "bab", "aabab", "a" * 9):
+        general, quick = by_either_path(contains, pa.array(plain, pa.large_string()), pattern)
+        assert quick.tolist() == general.tolist() == [pattern in text for text in plain]
 
 
 def numbered(blocks, limit):
