@@ -62,6 +62,17 @@ def unpack_bools(packed: Any, out: Any = None) -> Any:
     return out
 
 
+def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
+    """Return strings as NumPy's, all as long as the longest."""
+    if compiled.pays(len(strings)):
+        from akdask.kernels.compiled.unicode import from_ascii
+
+        made = from_ascii(strings)
+        if made is not None:
+            return made
+    return np.array(strings.to_pylist(), dtype=str)
+
+
 def compare_strings(name: str) -> Kernel:
     """Return the kernel of a comparison, by NumPy's name for it; order is that of the bytes."""
     compare = getattr(pc, name)

@@ -14,6 +14,7 @@ from akdask.kernels import compiled, dictionary
 from akdask.kernels.dictionary import Dictionary
 from akdask.kernels.hashing import hash_rows
 from akdask.kernels.operations import OPERATIONS
+from akdask.kernels.strings import unicode_array
 from akdask.kernels.texts import form_of
 
 pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
@@ -92,6 +93,13 @@ def test_patterns_are_found_wherever_they_lie_in_long_texts(length):
     for pattern in ("abb", "bab", "aabab", "a" * 9):
         general, quick = by_either_path(contains, pa.array(plain, pa.large_string()), pattern)
         assert quick.tolist() == general.tolist() == [pattern in text for text in plain]
+
+
+@given(some_strings())
+def test_strings_of_numpy_are_the_same(strings):
+    general, quick = by_either_path(unicode_array, strings)
+    assert quick.dtype == general.dtype
+    assert quick.tolist() == general.tolist()
 
 
 def numbered(blocks, limit):
