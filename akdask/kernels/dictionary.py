@@ -76,11 +76,24 @@ def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
 
 def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
     """Return for each string its position among the different ones in the order of their bytes, and these."""
-    encoded = strings.dictionary_encode()
-    order = argsort([encoded.dictionary], [True])
+    codes, different = _encoded(strings)
+    order = argsort([different], [True])
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
-    return ranks.take(_indices(encoded)), take_rows(encoded.dictionary, order)
+    return ranks.take(codes), take_rows(different, order)
+
+
+def _encoded(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
+    """Return for each string its position among the different ones in the order in which they come, and these."""
+    if compiled.pays(len(strings)):
+        from akdask.kernels.compiled.numbering import Numbering
+
+        numbering = Numbering()
+        codes = numbering.numbers(strings, len(strings))
+        assert codes is not None, "there are no more different strings than strings"
+        return codes, numbering.strings()
+    encoded = strings.dictionary_encode()
+    return _indices(encoded), encoded.dictionary
 
 
 class Dictionary:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.kernels import compiled, dictionary
-from akdask.kernels.dictionary import Dictionary
+from akdask.kernels.dictionary import Dictionary, ranked
 from akdask.kernels.hashing import hash_rows
 from akdask.kernels.operations import OPERATIONS
 from akdask.kernels.strings import unicode_array
@@ -127,6 +127,13 @@ def test_strings_met_before_the_compiler_is_loaded_keep_their_numbers(blocks, la
             codes = known.codes(block)
         assert known.strings.take(pa.array(codes)).to_pylist() == block.to_pylist()
     assert len(known.strings.unique()) == len(known.strings)
+
+
+@given(some_strings())
+def test_ranks_are_the_same(strings):
+    (ranks, table), (quick_ranks, quick_table) = by_either_path(ranked, strings)
+    assert quick_ranks.tolist() == ranks.tolist()
+    assert quick_table.equals(table)
 
 
 def test_tables_grow_with_strings_and_their_bytes():

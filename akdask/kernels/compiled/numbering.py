@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.compiled.compiler import Item, compiled
 from akdask.kernels.compiled.words import BITS, BYTES, MARGIN, NONE, ONE, Text, put_word, readable, word_at
 from akdask.kernels.hashing import FIRST, HALF, LAST_BITS, SECOND
 from akdask.kernels.keys import Words
@@ -66,14 +67,21 @@ class Numbering:
         """Make room for one more string of some length, and for as many more as there are."""
         used = int(self._ends[self.count])
         if used + length + MARGIN > len(self._text):
-            self._text = np.append(self._text[:used], np.zeros(used + length + MARGIN, np.uint8))
+            self._text = _longer(self._text[:used], 2 * (used + length + MARGIN))
         if self.count + 1 == len(self._ends):
-            self._ends = np.append(self._ends, np.zeros(self.count, np.uint64))
-            self._marks = np.append(self._marks, np.zeros(4 * self.count, np.uint64))
+            self._ends = _longer(self._ends, 2 * self.count + 1)
+            self._marks = _longer(self._marks, 8 * self.count + 4)
             if len(self._slots) < 2 * len(self._ends):
                 slots = np.zeros(2 * len(self._slots), np.uint64)
                 _move(self._slots, slots)
                 self._slots = slots
+
+
+def _longer(array: npt.NDArray[Item], size: int) -> npt.NDArray[Item]:
+    """Return an array with room for more items; memory that is not used costs nothing."""
+    longer = np.empty(size, array.dtype)
+    longer[: len(array)] = array
+    return longer
 
 
 @compiled
