@@ -19,6 +19,7 @@ from akdask.collections.writing import Path
 from akdask.columns import Table
 from akdask.errors import ArgumentTypeError
 from akdask.hdf5 import layout
+from akdask.kernels.strings import unicode_array
 
 if TYPE_CHECKING:
     from akdask.collections.pdarray import pdarray
@@ -152,8 +153,7 @@ def _text(item: Any) -> str:
 
 def as_text(table: Table) -> np.ndarray[Any, Any]:
     """Return the only column of a table of strings as NumPy strings."""
-    strings: Any = table.columns[0]
-    return np.array(strings.to_pylist(), dtype=str)
+    return unicode_array(table.columns[0])
 
 
 _DESCRIPTIONS = {

@@ -41,7 +41,7 @@ class StringsBuilder:
     Parameters
     ----------
     nrows : int
-        Strings in all.
+        Strings in all, or more.
     nbytes : int, optional
         Bytes in all; guessed from the first arrays if unknown.
 
@@ -69,9 +69,10 @@ class StringsBuilder:
         self._data[position : position + len(text)] = text
 
     def finish(self) -> StringArray:
-        """Return the array of all rows."""
-        data = self._data[: int(self._offsets[-1])]
-        return pa.LargeStringArray.from_buffers(len(self._offsets) - 1, pa.py_buffer(self._offsets), pa.py_buffer(data))
+        """Return the array of all rows that came."""
+        offsets = self._offsets[: self._row + 1]
+        data = self._data[: int(offsets[-1])]
+        return pa.LargeStringArray.from_buffers(self._row, pa.py_buffer(offsets), pa.py_buffer(data))
 
     def _reserve(self, used: int, needed: int) -> None:
         """Make room for all rows, should those to come be as long as those before; untouched memory costs nothing."""

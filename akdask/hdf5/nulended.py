@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns import offsets_and_bytes
+from akdask.kernels import compiled
 from akdask.typing import NumberArray
 
 ROWS_AT_ONCE = 2**16
@@ -61,6 +62,8 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
         If a string does not end with its one NUL, or is not UTF-8.
     """
     count = len(bounds) - 1
+    if compiled.pays(count):
+        return _decode_compiled(values, bounds)
     ends = bounds - bounds[0] if bounds[0] else bounds
     if not (ends[1:] > ends[:-1]).all() or len(values) - np.count_nonzero(values) != count:
         raise _misplaced(values, ends)
@@ -73,6 +76,21 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
     if not text.all():
         raise _misplaced(values, ends)
     return _as_utf8(strings)
+
+
+def _decode_compiled(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
+    from akdask.kernels.compiled.nulended import without_nuls
+
+    found = without_nuls(values, bounds)
+    count = len(bounds) - 1
+    # Each string has lost a NUL at its end: if there were no more, none is left.
+    if found is None or len(found[1]) + count != len(values) or len(values) - np.count_nonzero(values) != count:
+        raise _misplaced(values, bounds - bounds[0])
+    offsets, text, is_ascii = found
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
+    if is_ascii:
+        return pa.Array.from_buffers(pa.large_string(), count, buffers)
+    return _as_utf8(pa.Array.from_buffers(pa.large_binary(), count, buffers))
 
 
 def _misplaced(values: NumberArray, bounds: NumberArray) -> StringError:
@@ -116,7 +134,11 @@ def encode(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
         if not text.min(initial=1):
             nul = np.flatnonzero(text == 0)[0]
             raise StringError(start + int(np.searchsorted(bounds - bounds[0], nul, side="right")) - 1, "contains NUL")
-        if stop - start > 1:
+        if compiled.pays(stop - start):
+            from akdask.kernels.compiled.nulended import with_nuls
+
+            yield with_nuls(text, bounds)
+        elif stop - start > 1:
             yield _end_with_nul(text, bounds)
         else:
             yield from (text, _NUL)

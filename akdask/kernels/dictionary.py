@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 from itertools import islice
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, take_rows
+from akdask.kernels import compiled
 from akdask.kernels.keys import from_words, word, word_count
 from akdask.kernels.sort import argsort
 from akdask.kernels.texts import form_of
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.kernels.compiled.numbering import Numbering
 
 MOST_STRINGS = 2**15
 """Different strings for which a table grows from block to block; of more, finding the new ones takes too long."""
@@ -72,11 +76,24 @@ def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
 
 def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
     """Return for each string its position among the different ones in the order of their bytes, and these."""
-    encoded = strings.dictionary_encode()
-    order = argsort([encoded.dictionary], [True])
+    codes, different = _encoded(strings)
+    order = argsort([different], [True])
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
-    return ranks.take(_indices(encoded)), take_rows(encoded.dictionary, order)
+    return ranks.take(codes), take_rows(different, order)
+
+
+def _encoded(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
+    """Return for each string its position among the different ones in the order in which they come, and these."""
+    if compiled.pays(len(strings)):
+        from akdask.kernels.compiled.numbering import Numbering
+
+        numbering = Numbering()
+        codes = numbering.numbers(strings, len(strings))
+        assert codes is not None, "there are no more different strings than strings"
+        return codes, numbering.strings()
+    encoded = strings.dictionary_encode()
+    return _indices(encoded), encoded.dictionary
 
 
 class Dictionary:
@@ -84,11 +101,14 @@ class Dictionary:
 
     def __init__(self) -> None:
         self.strings: pa.LargeStringArray = pa.array([], pa.large_string())
+        self._numbering: Numbering | None = None
 
     def codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
         """Return the position of each string, after adding those that are new; None if they are too many."""
         if not len(self.strings) and _mostly_distinct(strings):
             return None
+        if compiled.pays(len(strings)):
+            return self._compiled_codes(strings)
         encoded = strings.dictionary_encode()
         if len(encoded.dictionary) > MOST_STRINGS:
             return None
@@ -100,6 +120,20 @@ class Dictionary:
             self.strings = concat_rows([self.strings, new])
             places = pc.index_in(encoded.dictionary, value_set=self.strings)
         codes: NumberArray = places.to_numpy().astype(np.int64)[_indices(encoded)]
+        return codes
+
+    def _compiled_codes(self, strings: pa.LargeStringArray) -> NumberArray | None:
+        from akdask.kernels.compiled.numbering import Numbering
+
+        if self._numbering is None:
+            self._numbering = Numbering()
+            self._numbering.numbers(self.strings, MOST_STRINGS)
+        codes = self._numbering.numbers(strings, MOST_STRINGS)
+        if codes is None:
+            # It may hold some of the new ones.
+            self._numbering = None
+        elif self._numbering.count > len(self.strings):
+            self.strings = self._numbering.strings()
         return codes
 
 

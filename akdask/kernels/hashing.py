@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from akdask.columns import slice_rows
 from akdask.kernels import compiled
@@ -117,6 +118,10 @@ def _hash_block(columns: Sequence[Column]) -> Words:
 
 
 def _hash_column(column: Column) -> Words:
+    if isinstance(column, pa.LargeStringArray) and compiled.pays(len(column)):
+        from akdask.kernels.compiled.texts import hash_strings
+
+        return hash_strings(column)
     hashes = _mix(word(column, 0))
     if isinstance(column, np.ndarray):
         return hashes

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from akdask.columns import offsets_and_bytes
 from akdask.errors import ArgumentError
+from akdask.kernels import compiled
 from akdask.kernels.rules import Kernel, Operation
 from akdask.schema import BOOL, INT64, STR, ColumnType
 from akdask.typing import NumberArray
@@ -59,6 +60,17 @@ def unpack_bools(packed: Any, out: Any = None) -> Any:
         return bools
     out[...] = bools
     return out
+
+
+def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
+    """Return strings as NumPy's, all as long as the longest."""
+    if compiled.pays(len(strings)):
+        from akdask.kernels.compiled.unicode import from_ascii
+
+        made = from_ascii(strings)
+        if made is not None:
+            return made
+    return np.array(strings.to_pylist(), dtype=str)
 
 
 def compare_strings(name: str) -> Kernel:
@@ -121,10 +133,18 @@ def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | Non
     return found
 
 
+def _find(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
+    if pattern and not strings.null_count and compiled.pays(len(strings)):
+        from akdask.kernels.compiled.substrings import contain
+
+        return contain(strings, pattern)
+    return find_rare(strings, pattern)
+
+
 def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
     if regex:
         return unpack_bools(pc.match_substring_regex(strings, substr), out)
-    found = find_rare(strings, substr.encode())
+    found = _find(strings, substr.encode())
     if found is None:
         return unpack_bools(pc.match_substring(strings, substr), out)
     if out is None:

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import offsets_and_bytes
+from akdask.kernels import compiled
 from akdask.kernels.keys import WORD_BITS, Words
 from akdask.typing import NumberArray
 
@@ -48,13 +49,19 @@ class Form:
     longest: int
 
     @classmethod
-    def of(cls, strings: pa.LargeStringArray) -> Form:
-        """Return the form of strings, at least one."""
+    def of(cls, strings: pa.LargeStringArray) -> Form | None:
+        """Return the form of strings, at least one; None where some are too long."""
         offsets, _ = offsets_and_bytes(strings)
         lengths = np.diff(offsets)
         shortest, longest = int(lengths.min()), int(lengths.max())
+        if longest > LONGEST:
+            return None
         count = max(-(-longest // BYTES), 1)
         first = [int(word[0]) for word in _words(strings[:1], count)]
+        if compiled.pays(len(strings)):
+            from akdask.kernels.compiled.forms import differing
+
+            return cls(tuple(first), differing(strings, first), shortest, longest)
         varying = [0] * count
         for start in range(0, len(strings), BLOCK_ROWS):
             for number, word in enumerate(_words(strings[start : start + BLOCK_ROWS], count)):
@@ -69,13 +76,19 @@ class Form:
     @property
     def bits(self) -> int:
         """Bits that tell the strings apart."""
-        return sum(map(int.bit_count, self.varying)) + self.length_bits
+        return sum(self.word_bits)
 
-    def _parts(self) -> list[list[int]]:
-        """Return which words go into each code, as many as fit together; one past the last word stands for lengths."""
+    @property
+    def word_bits(self) -> list[int]:
+        """Bits that tell the strings apart in each word, and last in the lengths."""
+        return [*map(int.bit_count, self.varying), self.length_bits]
+
+    @property
+    def parts(self) -> list[list[int]]:
+        """Which words go into each code, as many as fit together; one past the last word stands for lengths."""
         parts: list[list[int]] = [[]]
         free = WORD_BITS
-        for number, bits in enumerate([*map(int.bit_count, self.varying), self.length_bits]):
+        for number, bits in enumerate(self.word_bits):
             if bits > free:
                 parts.append([])
                 free = WORD_BITS
@@ -86,14 +99,18 @@ class Form:
 
     def codes(self, strings: pa.LargeStringArray) -> list[Words]:
         """Return the codes of each of the strings that it is the form of, the most significant first."""
-        columns = [np.zeros(len(strings), np.uint64) for _ in self._parts()]
+        if compiled.pays(len(strings)):
+            from akdask.kernels.compiled.forms import codes_of
+
+            return codes_of(strings, self)
+        columns = [np.zeros(len(strings), np.uint64) for _ in self.parts]
         for start in range(0, len(strings), BLOCK_ROWS):
             block = strings[start : start + BLOCK_ROWS]
             self._encode(block, [column[start : start + len(block)] for column in columns])
         return columns
 
     def _encode(self, strings: pa.LargeStringArray, columns: Sequence[Words]) -> None:
-        into = {number: column for column, part in zip(columns, self._parts(), strict=True) for number in part}
+        into = {number: column for column, part in zip(columns, self.parts, strict=True) for number in part}
         for number, word in enumerate(_words(strings, len(self.varying))):
             mask = self.varying[number]
             if mask:
@@ -110,6 +127,10 @@ class Form:
             lengths += (codes[-1] & np.uint64((1 << self.length_bits) - 1)).view(np.int64)
         offsets = np.zeros(count + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
+        if compiled.pays(count):
+            from akdask.kernels.compiled.forms import strings_of
+
+            return strings_of(codes, self, offsets)
         text = np.empty(int(offsets[-1]), np.uint8)
         for start in range(0, count, BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, count)
@@ -125,7 +146,7 @@ class Form:
         """Return the bytes of some strings, one below the other; the codes are used up."""
         words = np.empty((len(columns[0]), len(self.varying)), ">u8")
         words[:] = self.common
-        for column, part in zip(columns, self._parts(), strict=True):
+        for column, part in zip(columns, self.parts, strict=True):
             for number in reversed(part):
                 if number == len(self.varying):
                     _remove(column, self.length_bits)
@@ -149,8 +170,8 @@ def form_of(strings: pa.LargeStringArray) -> Form | None:
     >>> form.strings([np.sort(code)]).to_pylist()
     ['gate 07', 'gate 11', 'gate 7']
     """
-    offsets, _ = offsets_and_bytes(strings)
-    return Form.of(strings) if 0 < np.diff(offsets).max(initial=0) <= LONGEST else None
+    form = Form.of(strings) if len(strings) else None
+    return form if form is not None and form.longest else None
 
 
 def _words(strings: pa.LargeStringArray, count: int) -> Iterator[Words]:
@@ -193,27 +214,27 @@ def _remove(codes: Words, bits: int) -> None:
 
 
 @lru_cache(256)
-def _moves(mask: int) -> Sequence[int]:
+def moves(mask: int) -> Sequence[int]:
     """Return which bits move right by 1, 2, 4, … places when the bits of a mask are brought together at the right.
 
     Each bit moves by as many places as there are zeros to its right, that is by the powers of two in that number.
     """
-    moves = []
+    found = []
     places = [place for place in range(WORD_BITS) if mask >> place & 1]
     distances = [place - number for number, place in enumerate(places)]
     for step in range(WORD_BITS.bit_length() - 1):
         moving = [number for number, distance in enumerate(distances) if distance >> step & 1]
-        moves.append(sum(1 << places[number] for number in moving))
+        found.append(sum(1 << places[number] for number in moving))
         for number in moving:
             places[number] -= 1 << step
-    return moves
+    return found
 
 
 def _gathered(words: Words, mask: int) -> Words:
     """Return the bits of a mask side by side at the right, in place."""
     words &= np.uint64(mask)
     moving = np.empty_like(words)
-    for step, moved in enumerate(_moves(mask)):
+    for step, moved in enumerate(moves(mask)):
         if moved:
             np.bitwise_and(words, np.uint64(moved), out=moving)
             words ^= moving
@@ -225,7 +246,7 @@ def _gathered(words: Words, mask: int) -> Words:
 def _spread(bits: Words, mask: int) -> Words:
     """Return bits from the right at the places of a mask, in place: what `_gathered` does, backwards."""
     moving = np.empty_like(bits)
-    for step, moved in reversed(list(enumerate(_moves(mask)))):
+    for step, moved in reversed(list(enumerate(moves(mask)))):
         if moved:
             np.bitwise_and(bits, np.uint64(moved >> (1 << step)), out=moving)
             bits ^= moving

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from akdask.columns import Table, concat_rows, empty
+from akdask.columns import StringsBuilder, Table, concat_rows, empty
 from akdask.kernels.arrange import Arrangement
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
@@ -25,6 +25,7 @@ from akdask.plan.program import Program
 from akdask.plan.sinks import Sink
 from akdask.plan.tokens import token
 from akdask.plan.values import Value
+from akdask.schema import STR
 from akdask.typing import Column
 
 Gathering: TypeAlias = Collapse | Arrangement
@@ -110,7 +111,7 @@ class GroupBlocks:
 
 
 class Held:
-    """The rows of several blocks.  Numbers are copied at once to where they stay: untouched memory costs nothing.
+    """The rows of several blocks.  Most are copied at once to where they stay: untouched memory costs nothing.
 
     Parameters
     ----------
@@ -124,6 +125,7 @@ class Held:
         self.nrows = 0
         self._dtypes = program.dtypes
         self._arrays = {number: np.empty(most, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
+        self._texts = {number: StringsBuilder(most) for number, t in enumerate(program.dtypes) if t == STR}
         self._pieces: list[list[Column]] = [[] for _ in program.dtypes]
 
     def add(self, columns: Sequence[Column]) -> None:
@@ -132,6 +134,8 @@ class Held:
         for number, column in enumerate(columns):
             if number in self._arrays:
                 self._arrays[number][self.nrows : stop] = column
+            elif number in self._texts:
+                self._texts[number].append(column)
             else:
                 self._pieces[number].append(column)
         self.nrows = stop
@@ -141,6 +145,8 @@ class Held:
         return [
             self._arrays[number][: self.nrows]
             if number in self._arrays
+            else self._texts[number].finish()
+            if number in self._texts
             else concat_rows(pieces)
             if pieces
             else empty(dtype)

@@ -27,11 +27,15 @@ def test_an_array_without_an_offset_buffer_has_one_offset():
     assert data.tolist() == []
 
 
-@given(pieces=st.lists(st.lists(st.none() | st.text(max_size=9), max_size=8), max_size=5), sized=st.booleans())
-def test_built_of_pieces_is_what_arrow_makes_of_all_texts(pieces, sized):
+@given(
+    pieces=st.lists(st.lists(st.none() | st.text(max_size=9), max_size=8), max_size=5),
+    sized=st.booleans(),
+    more=st.integers(0, 3),
+)
+def test_built_of_pieces_is_what_arrow_makes_of_all_texts(pieces, sized, more):
     texts = [text or "" for piece in pieces for text in piece]
     nbytes = len("".join(texts).encode())
-    builder = StringsBuilder(len(texts), nbytes if sized else 0)
+    builder = StringsBuilder(len(texts) + more, nbytes if sized else 0)
     for piece in pieces:
         builder.append(arrow(["skipped", *piece, "behind"]).slice(1, len(piece)))
     built = builder.finish()

@@ -17,8 +17,10 @@ from akdask.hdf5 import nulended
 from akdask.hdf5.fileset import open_set
 from akdask.hdf5.nulended import StringError, decode, encode, segments_of, starts_from_ends
 
+pytestmark = pytest.mark.usefixtures("either_path")
+
 CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
-TEXTS = st.lists(st.text(CHARACTERS, max_size=9) | st.text("ab", max_size=40), max_size=12)
+TEXTS = st.lists(st.text(CHARACTERS, max_size=9) | st.text("ab", max_size=70), max_size=12)
 PIECES = st.integers(1, 5)
 IN_FIXTURES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -7,9 +7,11 @@ them equal.  The modules of this package import Numba, so they are imported wher
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 
-INSTALLED = find_spec("numba") is not None
+# Words of strings are read as the processor orders bytes.
+INSTALLED = find_spec("numba") is not None and sys.byteorder == "little"
 
 WORTH_LOADING = 2**22
 """Rows after which a process loads the compiler, which takes half a second, and several once after an installation."""

@@ -1,0 +1,94 @@
+"""Loops that take the NUL off the end of each string, or put it there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from akdask.kernels.compiled.compiler import compiled, read_only
+from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, put_word, word_at
+from akdask.kernels.keys import Words
+from akdask.typing import NumberArray
+
+CHUNK = 4 * WIDTH
+"""Bytes that are copied at a time, so that most strings take the same steps."""
+
+AT_ONCE, DOUBLE, TRIPLE = np.uint64(CHUNK), BYTES + BYTES, BYTES + BYTES + BYTES
+NOT_ASCII = np.uint64(0x8080808080808080)
+
+
+def without_nuls(values: NumberArray, bounds: NumberArray) -> tuple[NumberArray, NumberArray, bool] | None:
+    """Return offsets, bytes without the last of each string, and whether all are ASCII; None if one does not end so.
+
+    NULs elsewhere are left.
+    """
+    count = len(bounds) - 1
+    offsets = np.frombuffer(pa.allocate_buffer(8 * count + 8), np.int64)
+    text = np.frombuffer(pa.allocate_buffer(len(values) + CHUNK), np.uint8)
+    found = _take_off(read_only(values), read_only(bounds), offsets, text)
+    return None if found < 0 else (offsets, text[: int(offsets[-1])], found == 0)
+
+
+@compiled
+def _take_off(values: Text, bounds: NumberArray, offsets: NumberArray, text: Text) -> int:
+    """Copy strings without their last bytes; return -1 if one is not NUL or not there, 1 if not all bytes are ASCII.
+
+    Nothing is known yet of the bounds but their number.
+    """
+    base, size = bounds[0], len(values)
+    seen = NONE
+    offsets[0] = 0
+    for row in range(len(bounds) - 1):
+        start, stop = bounds[row] - base, bounds[row + 1] - base
+        if not 0 <= start < stop <= size or values[stop - 1]:
+            return -1
+        at, into = np.uint64(start), np.uint64(start - row)
+        offsets[row + 1] = stop - row - 1
+        if stop + CHUNK <= size:
+            # What is copied from behind the end is written over.
+            for _ in range(NONE, np.uint64(stop - start - 1), AT_ONCE):
+                one, two = word_at(values, at), word_at(values, at + BYTES)
+                three, four = word_at(values, at + DOUBLE), word_at(values, at + TRIPLE)
+                put_word(text, into, one)
+                put_word(text, into + BYTES, two)
+                put_word(text, into + DOUBLE, three)
+                put_word(text, into + TRIPLE, four)
+                seen |= (one | two) | (three | four)
+                at, into = at + AT_ONCE, into + AT_ONCE
+        else:
+            for ahead in range(NONE, np.uint64(stop - start - 1), ONE):
+                byte = values[at + ahead]
+                seen |= np.uint64(byte)
+                text[into + ahead] = byte
+    return 1 if seen & NOT_ASCII else 0
+
+
+def with_nuls(text: NumberArray, offsets: NumberArray) -> NumberArray:
+    """Return the bytes of strings with NUL behind each."""
+    size = len(text) + len(offsets) - 1
+    values = np.frombuffer(pa.allocate_buffer(size + CHUNK), np.uint8)
+    _put_on(read_only(text), read_only(offsets.view(np.uint64)), values)
+    return values[:size]
+
+
+@compiled
+def _put_on(text: Text, offsets: Words, values: Text) -> None:
+    """Copy strings with NUL behind each; there is room for a chunk behind the last."""
+    size, into = np.uint64(len(text)), NONE
+    for row in range(np.uint64(len(offsets) - 1)):
+        at, stop = offsets[row] - offsets[0], offsets[row + ONE] - offsets[0]
+        behind = into + stop - at
+        if stop + AT_ONCE <= size:
+            for _ in range(at, stop, AT_ONCE):
+                one, two = word_at(text, at), word_at(text, at + BYTES)
+                three, four = word_at(text, at + DOUBLE), word_at(text, at + TRIPLE)
+                put_word(values, into, one)
+                put_word(values, into + BYTES, two)
+                put_word(values, into + DOUBLE, three)
+                put_word(values, into + TRIPLE, four)
+                at, into = at + AT_ONCE, into + AT_ONCE
+        else:
+            for place in range(NONE, stop - at, ONE):
+                values[into + place] = text[at + place]
+        values[behind] = 0
+        into = behind + ONE

@@ -1,0 +1,84 @@
+"""Strings as words of 8 bytes, read and written at any place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from llvmlite import ir
+from numba import types
+from numba.core.typing import Signature
+from numba.extending import intrinsic
+
+from akdask.columns import offsets_and_bytes
+from akdask.kernels.compiled.compiler import read_only
+from akdask.kernels.keys import Words
+
+Text: TypeAlias = npt.NDArray[np.uint8]
+
+WIDTH = 8
+"""Bytes of a word; the first is in the lowest place."""
+
+MARGIN = 72
+"""Bytes that can be read behind the end of a string."""
+
+AT_ONCE = np.uint64(2**10)
+"""Rows that take one step after the other together: what each step needs is in the cache, and rows need not wait."""
+
+# Integers with and without sign would together become floats.
+NONE, ONE, BYTES, BITS = np.uint64(0), np.uint64(1), np.uint64(WIDTH), np.uint64(64)
+
+
+def readable(strings: pa.LargeStringArray) -> Iterator[tuple[int, Words, Text]]:
+    """Yield strings so that some bytes behind each can be read: most where they are, the last from a copy.
+
+    Yields
+    ------
+    first : int
+        The number of the first row.
+    offsets : ndarray of uint64
+        Where the strings begin, and the end of the last; to be counted from the first of them.
+    text : ndarray of uint8
+        Their bytes.
+    """
+    offsets, text = offsets_and_bytes(strings)
+    start = offsets[0]
+    inner = int(np.searchsorted(offsets[1:], offsets[-1] - MARGIN, side="right"))
+    for first, stop in pairwise(sorted({0, inner, len(strings)})):
+        some = text[offsets[first] - start :]
+        if stop == len(strings):
+            some = np.concatenate([some, np.zeros(MARGIN, np.uint8)])
+        yield first, read_only(offsets[first : stop + 1].view(np.uint64)), read_only(some)
+
+
+@intrinsic
+def word_at(_: object, text: types.Array, at: types.Integer) -> tuple[Signature, Callable[..., object]]:
+    """Return the 8 bytes from a place on."""
+
+    def read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(_place(context, builder, signature, arguments), align=1)
+
+    return types.uint64(text, types.uint64), read
+
+
+@intrinsic
+def put_word(
+    _: object, text: types.Array, at: types.Integer, word: types.Integer
+) -> tuple[Signature, Callable[..., object]]:
+    """Write 8 bytes from a place on."""
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[2], _place(context, builder, signature, arguments), align=1)
+        return context.get_dummy_value()
+
+    return types.void(text, types.uint64, types.uint64), write
+
+
+def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Return the address of bytes of an array as that of a word; NumPy's views of that kind multiply by a stride."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    return builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(64).as_pointer())
