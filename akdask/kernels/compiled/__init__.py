@@ -1,8 +1,9 @@
 """Loops over rows that Numba compiles, for what NumPy needs many passes to do.
 
 Numba is optional: ``pip install 'akdask[fast]'``.  Each loop here has its general path beside the call, in NumPy or
-Arrow, with the same answer to the bit, so that processes with and without Numba work together; a property test proves
-them equal.  The modules of this package import Numba, so they are imported where `pays` says so.
+Arrow, and a property test proves them equal, so that processes with and without Numba work together; only sums of
+floats may differ in their last digits, as they do with the number of partitions.  The modules of this package import
+Numba, so they are imported where `pays` says so.
 """
 
 from __future__ import annotations
