@@ -1,5 +1,6 @@
 """What one partition holds in memory: columns, and the few things that can be done to any of them."""
 
+from akdask.columns.memory import new_array
 from akdask.columns.rows import (
     arrow_type,
     concat_rows,
@@ -26,6 +27,7 @@ __all__ = [
     "filter_rows",
     "is_scalar",
     "nbytes",
+    "new_array",
     "offsets_and_bytes",
     "own_rows",
     "slice_rows",

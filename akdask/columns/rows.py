@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
 from akdask.columns.lists import offsets_of, values_of
+from akdask.columns.memory import new_array
 from akdask.errors import ArgumentTypeError
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.typing import Column, NumberArray
@@ -76,7 +77,7 @@ def concat_rows(columns: Sequence[Column]) -> Column:
     if len(columns) == 1:
         return columns[0]
     if isinstance(columns[0], np.ndarray):
-        return np.concatenate(columns)
+        return np.concatenate(columns, out=new_array(sum(map(len, columns)), np.result_type(*columns)))
     return pa.concat_arrays(_of_one_type(columns))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from akdask.columns.memory import new_array
 from akdask.typing import NumberArray, StringArray
 
 
@@ -55,8 +56,9 @@ class StringsBuilder:
     """
 
     def __init__(self, nrows: int, nbytes: int = 0) -> None:
-        self._offsets = np.zeros(nrows + 1, np.int64)
-        self._data = np.empty(nbytes, np.uint8)
+        self._offsets = new_array(nrows + 1, np.int64)
+        self._offsets[0] = 0
+        self._data = new_array(nbytes, np.uint8)
         self._row = 0
 
     def append(self, strings: StringArray) -> None:
@@ -78,6 +80,6 @@ class StringsBuilder:
         """Make room for all rows, should those to come be as long as those before; untouched memory costs nothing."""
         if needed > len(self._data):
             expected = 1.05 * needed / self._row * (len(self._offsets) - 1)
-            grown = np.empty(max(needed, int(expected)), np.uint8)
+            grown = new_array(max(needed, int(expected)), np.uint8)
             grown[:used] = self._data[:used]
             self._data = grown

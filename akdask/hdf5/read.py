@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns import empty
+from akdask.columns import empty, new_array
 from akdask.columns.bigint import LIMB, from_unsigned, modulo_power
 from akdask.columns.lists import lists_of
 from akdask.errors import FileFormatError
@@ -161,7 +161,7 @@ class Hdf5PartReader:
                 return self._read_lists(place, start, stop)
             case "bigint":
                 return self._read_bigints(place, start, stop)
-        target = np.empty(stop - start, place.dtype.numpy) if out is None else out[: stop - start]
+        target = new_array(stop - start, place.dtype.numpy) if out is None else out[: stop - start]
         return (
             self._read_bools(place, start, target) if place.dtype == BOOL else self._read_numbers(place, start, target)
         )
@@ -235,7 +235,7 @@ class Hdf5PartReader:
             return starts[start - self._start : stop - self._start + 1]
         values, segments = place.extents
         is_last = stop == segments.length
-        bounds = np.empty(stop - start + 1, np.int64)
+        bounds = new_array(stop - start + 1, np.int64)
         count = len(bounds) - is_last
         if np.dtype(segments.dtype) == bounds.dtype:
             self._extents.read_into(bounds[:count], segments, start)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from akdask.columns import slice_rows, take_rows
+from akdask.columns import new_array, slice_rows, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.keys import WORD_BITS, Words
 from akdask.typing import Column, NumberArray
@@ -70,7 +70,7 @@ class Layout:
             from akdask.kernels.compiled.tables import lay_out
 
             # However far the last words are from their slots; memory that nobody touches costs nothing.
-            table = np.empty(self._size + len(words) + 1, np.uint64)
+            table = new_array(self._size + len(words) + 1, np.uint64)
             end, furthest = lay_out(read_only(order), read_only(words), self.shift, self._size, table)
             return table[:end], furthest
         places, size = self.places(order)

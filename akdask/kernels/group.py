@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow.compute as pc
 
-from akdask.columns import concat_rows
+from akdask.columns import concat_rows, new_array
 from akdask.kernels import compiled
 from akdask.kernels.keys import (
     WORD_BITS,
@@ -293,7 +293,7 @@ def number_rows(keys: Sequence[NumberArray]) -> tuple[Codes, NumberArray] | None
     shift = row_bits(nrows)
     packed = pack_words(key, shift)
     packed.sort()
-    codes, starts = np.empty(nrows, np.int32), np.empty(nrows, np.int64)
+    codes, starts = new_array(nrows, np.int32), new_array(nrows, np.int64)
     count = number_sorted(packed, np.uint64(shift), key.codes, key.bits + shift <= WORD_BITS, codes, starts)
     if count < 0:
         return None

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from akdask.columns import slice_rows
+from akdask.columns import new_array, slice_rows
 from akdask.kernels import compiled
 from akdask.kernels.keys import TEXT_BYTES, Words, word, word_count
 from akdask.kernels.strings import text_lengths
@@ -46,7 +46,7 @@ def hash_rows(columns: Sequence[Column]) -> Words:
     True
     """
     nrows = len(columns[0])
-    hashes = np.empty(nrows, np.uint64)
+    hashes = new_array(nrows, np.uint64)
     for start in range(0, nrows, BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, nrows)
         hashes[start:stop] = _hash_block([slice_rows(column, start, stop) for column in columns])

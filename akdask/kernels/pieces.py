@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns import concat_rows, slice_rows, take_rows
+from akdask.columns import concat_rows, new_array, slice_rows, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.group import count_codes
 from akdask.kernels.keys import WORD_BITS, Key, combine, span, word
@@ -58,7 +58,7 @@ class Scatter:
         spans, bits = _leading_spans(keys)
         if bits <= wanted:
             return None
-        pieces = np.empty(nrows, np.uint16)
+        pieces = new_array(nrows, np.uint16)
         for start in range(0, nrows, BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, nrows)
             pieces[start:stop] = _leading_bits(keys[: len(spans)], spans, start, stop, wanted)
@@ -83,7 +83,7 @@ class Scatter:
         """Return a column with its rows in the order of the pieces."""
         if not isinstance(column, np.ndarray):
             return take_rows(column, np.asarray(self.placed(np.arange(len(column)))))
-        target = np.empty_like(column)
+        target = new_array(len(column), column.dtype)
         places = self.bounds[:-1].copy()
         if compiled.pays(len(column)):
             from akdask.kernels.compiled.compiler import read_only

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns import Table, concat_rows, nbytes, slice_rows
+from akdask.columns import Table, concat_rows, nbytes, new_array, slice_rows
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.keys import span, word
 from akdask.kernels.pieces import BLOCK_ROWS, Scatter
@@ -153,7 +153,7 @@ class ScatteredRange:
 
 def _pieces(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16]:
     """Return the piece of each row."""
-    pieces = np.empty(len(key), np.uint16)
+    pieces = new_array(len(key), np.uint16)
     for start in range(0, len(key), BLOCK_ROWS):
         leading = word(slice_rows(key, start, start + BLOCK_ROWS), 0)
         leading >>= np.uint64(shift)

@@ -16,6 +16,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from akdask.columns.memory import release_unused
+
 if TYPE_CHECKING:
     from distributed import Worker
 
@@ -59,8 +61,10 @@ def manage_freed_memory() -> None:
 def give_back_freed_memory(limit: int) -> None:
     """Give the space of freed arrays back to the system, if this process comes close to a limit in bytes."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None and _resident() > SHORT * limit:
-        trim(0)
+    if _resident() > SHORT * limit:
+        release_unused()
+        if trim is not None:
+            trim(0)
 
 
 def _call_regularly(worker: Worker, function: Callable[[], None]) -> None:

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
-from akdask.columns import StringsBuilder, Table, concat_rows, empty
+from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
 from akdask.kernels.arrange import Arrangement
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
@@ -124,7 +122,7 @@ class Held:
     def __init__(self, program: Program, most: int) -> None:
         self.nrows = 0
         self._dtypes = program.dtypes
-        self._arrays = {number: np.empty(most, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
+        self._arrays = {number: new_array(most, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
         self._texts = {number: StringsBuilder(most) for number, t in enumerate(program.dtypes) if t == STR}
         self._pieces: list[list[Column]] = [[] for _ in program.dtypes]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns import Table, concat_rows, empty, own_rows, slice_rows, take_rows
+from akdask.columns import Table, concat_rows, empty, new_array, own_rows, slice_rows, take_rows
 from akdask.kernels.keys import Words, unpack_rows, word
 from akdask.kernels.sort import argsort, cut_packed, cut_sorted, ties
 from akdask.plan.blocks import Block, Lot, Partition
@@ -75,7 +75,7 @@ class Packed:
     def joined(parts: Sequence[Packed]) -> Packed:
         """Return the words of several parts."""
         whole = dict(chain.from_iterable(part.whole.items() for part in parts))
-        return Packed(np.concatenate([part.words for part in parts]), parts[0].shift, whole)
+        return Packed(concat_rows([part.words for part in parts]), parts[0].shift, whole)
 
     def rows(self) -> NumberArray:
         """Return the row numbers in order of the keys, in the memory of the words."""
@@ -260,7 +260,7 @@ class _Merged:
     """Columns in the making: numbers in place, strings piece by piece."""
 
     def __init__(self, dtypes: Mapping[Hashable, ColumnType], nrows: int) -> None:
-        self._numbers = {name: np.empty(nrows, dtype.numpy) for name, dtype in dtypes.items() if dtype.is_number}
+        self._numbers = {name: new_array(nrows, dtype.numpy) for name, dtype in dtypes.items() if dtype.is_number}
         self._pieces: dict[Hashable, list[Any]] = {name: [] for name in dtypes if name not in self._numbers}
         self._names = tuple(dtypes)
         self._nrows = nrows

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from akdask.columns import StringsBuilder, Table, concat_rows, empty
+from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
 from akdask.kernels.reduce import REDUCTIONS
 from akdask.plan.blocks import Block, Lot, Partition
 from akdask.plan.program import Program
@@ -64,7 +64,7 @@ class Collect:
         whole = partition.whole_columns(self.program)
         if whole is not None:
             return Table(dict(zip(self.names, whole, strict=True)), partition.nrows)
-        arrays = [np.empty(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
+        arrays = [new_array(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
         builders = [None if t.is_number else _builder(t, partition.nrows) for t in self.program.dtypes]
         row = 0
         for block in partition.blocks():
