@@ -278,26 +278,45 @@ def group_rows(keys: Sequence[Column]) -> Runs:
     return _group_by_words(keys, nrows) if found is None else found
 
 
-def number_rows(keys: Sequence[NumberArray]) -> tuple[Codes, NumberArray] | None:
-    """Return rows numbered in the order of their keys, and the first row of each key, by a compiled loop.
+def number_rows(keys: Sequence[NumberArray]) -> tuple[Codes, NumberArray]:
+    """Return rows numbered in the order of their keys, and the first row of each key, by compiled loops.
 
-    It is faster than to bring the values of each group together, but not where keys do not fit one word, or, which is
-    seldom, where the bits of which row numbers take the place would change the order: then the result is None.
+    It is faster than to bring the values of each group together.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray
+        At least one row, fewer than 2 ** 31.
     """
+    key = combine([ordered(column) for column in keys])
+    return (None if key is None else _number_sorted(key)) or _number_hashed([word(column, 0) for column in keys])
+
+
+def _number_sorted(key: Key) -> tuple[Codes, NumberArray] | None:
+    """Do so by sorting; None where bits that give way to row numbers would change the order, which is seldom."""
     from akdask.kernels.compiled.grouping import number_sorted
 
-    nrows = len(keys[0])
-    key = combine([ordered(column) for column in keys]) if nrows else None
-    if key is None:
-        return None
+    nrows = len(key.codes)
     shift = row_bits(nrows)
     packed = pack_words(key, shift)
     packed.sort()
     codes, starts = new_array(nrows, np.int32), new_array(nrows, np.int64)
     count = number_sorted(packed, np.uint64(shift), key.codes, key.bits + shift <= WORD_BITS, codes, starts)
-    if count < 0:
-        return None
-    return Codes(codes, count), unpack_rows(packed.take(starts[:count]), shift)
+    return None if count < 0 else (Codes(codes, count), unpack_rows(packed.take(starts[:count]), shift))
+
+
+def _number_hashed(words: Sequence[Words]) -> tuple[Codes, NumberArray]:
+    """Do so by the hashes of the keys, of which only the different ones, mostly fewer, are brought in order."""
+    from akdask.kernels.compiled.grouping import number_hashed
+
+    nrows = len(words[0])
+    codes, firsts = new_array(nrows, np.int32), new_array(nrows, np.int64)
+    count = number_hashed(np.stack(words), np.full(2 << row_bits(nrows), -1, np.int32), codes, firsts)
+    firsts = firsts[:count]
+    order = argsort([column.take(firsts) for column in words], [True] * len(words))
+    ranks = np.empty(count, np.int32)
+    ranks[order] = np.arange(count, dtype=np.int32)
+    return Codes(ranks.take(codes), count), firsts.take(order)
 
 
 def _group_packed(keys: Sequence[Column], nrows: int) -> Runs | None:

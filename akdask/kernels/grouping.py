@@ -15,6 +15,7 @@ from akdask.kernels.grid import Grid
 from akdask.kernels.group import Codes, Groups, group_rows, number_rows
 from akdask.kernels.grouped import State
 from akdask.kernels.pieces import Scatter, Slices
+from akdask.kernels.sort import MOST_PACKED_ROWS
 from akdask.typing import Column, NumberArray
 
 CELLS_PER_ROW = 2
@@ -98,9 +99,8 @@ def _grouped(keys: Sequence[NumberArray]) -> tuple[Piece, Sequence[NumberArray]]
         cells = np.flatnonzero(codes.sizes())
         size = codes.codes.nbytes + codes.sizes().nbytes + cells.nbytes
         return Piece(codes, cells, size), grid.keys(cells, [key.dtype for key in keys])
-    numbered = number_rows(keys) if compiled.pays(len(keys[0])) else None
-    if numbered is not None:
-        codes, firsts = numbered
+    if 0 < len(keys[0]) < MOST_PACKED_ROWS and compiled.pays(len(keys[0])):
+        codes, firsts = number_rows(keys)
         return Piece(codes, None, codes.codes.nbytes), [key.take(firsts) for key in keys]
     runs = group_rows(keys)
     assert runs.permutation is not None, "rows were grouped by sorting"

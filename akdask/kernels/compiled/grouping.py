@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.hashing import FIRST, HALF, SECOND
 from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
 
@@ -61,6 +62,48 @@ def number_sorted(
         codes[row] = groups - 1
         before = key
     return -1 if descends else groups
+
+
+@compiled
+def number_hashed(words: Words, slots: NumberArray, codes: NumberArray, firsts: NumberArray) -> int:
+    """Give rows the number of their key, in the order in which keys are met, and note the first row of each key.
+
+    Parameters
+    ----------
+    words : ndarray of uint64, shape (words, rows)
+        The keys.
+    slots : ndarray of int32
+        A hash table without entries (-1), of a power of two of slots, more than there are rows.
+    codes, firsts : ndarray of int32 and of int64
+        The results, with room for as many as there are rows.
+
+    Returns
+    -------
+    int
+        Number of different keys.
+    """
+    groups = 0
+    last = np.uint64(len(slots) - 1)
+    for row in range(words.shape[1]):
+        hashed = words[0, row] * FIRST
+        for number in range(1, len(words)):
+            hashed = ((hashed ^ (hashed >> HALF)) + words[number, row]) * SECOND
+        slot = ((hashed ^ (hashed >> HALF)) * FIRST >> HALF) & last
+        while True:
+            code = slots[slot]
+            if code < 0:
+                code = slots[slot] = groups
+                firsts[groups] = row
+                groups += 1
+                break
+            differ = np.uint64(0)
+            for number in range(len(words)):
+                differ |= words[number, row] ^ words[number, firsts[code]]
+            if not differ:
+                break
+            slot = (slot + ONE) & last
+        codes[row] = code
+    return groups
 
 
 @compiled

@@ -1,0 +1,27 @@
+"""Rows numbered by compiled loops, for which the general path has no counterpart of its own."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask.kernels.group import number_rows
+
+pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
+
+
+@given(st.lists(st.tuples(*[st.sampled_from([-(2**63), -1, 0, 1, 2**63 - 1])] * 3), min_size=1, max_size=60))
+def test_rows_are_numbered_in_the_order_of_keys_of_several_words(rows):
+    codes, firsts = number_rows([np.array(column, np.int64) for column in zip(*rows, strict=True)])
+    distinct = sorted(set(rows))
+    assert codes.count == len(distinct)
+    assert [distinct[code] for code in codes.codes.tolist()] == rows
+    assert firsts.tolist() == [rows.index(key) for key in distinct]
+
+
+def test_keys_whose_last_bits_decide_are_numbered_right():
+    # Beside row numbers there is no room for the bits in which neighbours differ.
+    keys = np.array([2**63 - 1, 5, 4, 5, 4, -(2**63), 5], np.int64)
+    codes, firsts = number_rows([keys])
+    assert codes.codes.tolist() == [3, 2, 1, 2, 1, 0, 2]
+    assert firsts.tolist() == [5, 2, 1, 0]
