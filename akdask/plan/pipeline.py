@@ -28,7 +28,7 @@ from akdask.schema import INT64
 from akdask.storage.source import Part
 
 ITEMSIZE = 8
-STRING_WIDTH = 8
+STRING_WIDTH = 4
 """How many columns of numbers take as much of the cache as one of strings, as stored and as decoded."""
 FEWEST_ROWS = 2**14
 
