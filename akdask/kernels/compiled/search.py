@@ -1,7 +1,6 @@
 """Searches in tables with gaps, whose words ascend.
 
-Nearly all the time goes into fetching slots from memory.  The processor fetches those of many rows at once, for it
-guesses rightly that most searches end where they begin.
+Nearly all the time would go into waiting for slots from memory, so those of many rows are asked for at once.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.compiled.fetching import AHEAD, prefetch
 from akdask.kernels.gapped import VACANT
 from akdask.kernels.hashing import FIRST, HALF, SECOND
 from akdask.kernels.keys import Words
@@ -22,15 +22,21 @@ NO_ROW = np.uint64(2**64 - 1)
 @compiled
 def find_hashed(words: Words, shift: np.uint64, table: Words, has_vacant: bool, found: NumberArray) -> None:
     """Tell which words of numbers have hashes that are in a table; `has_vacant` tells it of the one that gaps have."""
-    for row in range(len(words)):
-        hashed = words[row] * FIRST
-        hashed ^= hashed >> HALF
-        hashed *= SECOND
-        hashed ^= hashed >> HALF
-        slot = hashed >> shift
-        while table[slot] < hashed:
-            slot += ONE
-        found[row] = (table[slot] == hashed) & (has_vacant | (hashed != VACANT))
+    hashes = np.empty(AHEAD, np.uint64)
+    for first in range(0, len(words), AHEAD):
+        nrows = min(AHEAD, len(words) - first)
+        for number in range(nrows):
+            hashed = words[first + number] * FIRST
+            hashed ^= hashed >> HALF
+            hashed *= SECOND
+            hashes[number] = hashed ^ (hashed >> HALF)
+            prefetch(table, hashes[number] >> shift)
+        for number in range(nrows):
+            hashed = hashes[number]
+            slot = hashed >> shift
+            while table[slot] < hashed:
+                slot += ONE
+            found[first + number] = (table[slot] == hashed) & (has_vacant | (hashed != VACANT))
 
 
 @compiled
@@ -47,19 +53,24 @@ def find_packed(
 ) -> None:
     """Find the rows that are packed with tags in a table, those of words from `low` on and no further than `width`."""
     kept = ~((ONE << spare) - ONE)
-    for row in range(len(words)):
-        distance = words[row] - low
-        tag = (distance << spare) * FIRST
-        tag ^= (tag >> HALF) & kept
-        tag *= SECOND
-        slot, wanted = tag >> shift, tag << cut
-        # A word with the same tag is larger by its row, a vacant one by no row that there is.  Conditions are looked at
-        # together, since nobody can guess which gaps look smaller than a tag, nor which rows have a match.
-        beyond = table[slot] - wanted
-        while (np.int64(beyond) < 0) & (table[slot] != VACANT):
-            slot += ONE
+    tags = np.empty(AHEAD, np.uint64)
+    for first in range(0, len(words), AHEAD):
+        nrows_here = min(AHEAD, len(words) - first)
+        for number in range(nrows_here):
+            tag = ((words[first + number] - low) << spare) * FIRST
+            tag ^= (tag >> HALF) & kept
+            tags[number] = tag * SECOND
+            prefetch(table, tags[number] >> shift)
+        for number in range(nrows_here):
+            slot, wanted = tags[number] >> shift, tags[number] << cut
+            # A word with the same tag is larger by its row, a vacant one by no row that there is.  Conditions are
+            # looked at together, since nobody can guess which gaps look smaller than a tag, nor which rows match.
             beyond = table[slot] - wanted
-        found[row] = beyond if (beyond < nrows) & (distance <= width) else NO_ROW
+            while (np.int64(beyond) < 0) & (table[slot] != VACANT):
+                slot += ONE
+                beyond = table[slot] - wanted
+            matches = (beyond < nrows) & (words[first + number] - low <= width)
+            found[first + number] = beyond if matches else NO_ROW
 
 
 @compiled
