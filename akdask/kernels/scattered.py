@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from akdask.columns import Table, concat_rows, nbytes, new_array, slice_rows
 from akdask.kernels.collapse import Collapse
-from akdask.kernels.keys import span, word
+from akdask.kernels.grouping import Grouping
+from akdask.kernels.keys import WORD_BITS, span, word
 from akdask.kernels.pieces import BLOCK_ROWS, Scatter
 from akdask.typing import Column
 
@@ -40,37 +41,33 @@ HEAVIEST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Scattered:
-    """Rows in the order of the leading bits of their only key.
+class Placement:
+    """Where the rows of a partition go, and their keys there.
 
     Parameters
     ----------
-    collapse : Collapse
-        What is computed of them.
     shift : int
-        How many bits of the key's word are not among the leading ones.
+        How many bits of the words of the keys are not among the leading ones.
     first : int
-        The leading bits of the first piece.
-    bounds : sequence of int
-        Where each piece begins, and the last one ends; each has one leading bits more than the one before.
+        The leading bits of the first piece; each has one more than the piece before.
+    scatter : Scatter
+        To which piece each row goes.
     key : column
-        In that order.
-    values : sequence of columns
-        What is reduced, in the same order.
+        The key of each row, in the order of the pieces.
     """
 
-    collapse: Collapse
     shift: int
     first: int
-    bounds: Sequence[int]
+    scatter: Scatter
     key: Column
-    values: Sequence[Column]
 
     @classmethod
-    def of(cls, collapse: Collapse, keys: Sequence[Column], values: Sequence[Column]) -> Scattered | None:
-        """Return rows scattered by their key; None where it does not pay, which the keys alone decide."""
+    def of(cls, keys: Sequence[Column]) -> Placement | None:
+        """Return where rows go by their only key; None where it does not pay, which the keys alone decide."""
         (key, *others) = keys
-        found = span(key) if not others and len(key) >= FEWEST_ROWS else None
+        # Of anything but numbers, other partitions may have more words.
+        is_one_number = isinstance(key, np.ndarray) and not others
+        found = span(key) if is_one_number and len(key) >= FEWEST_ROWS else None
         if found is None:
             return None
         low, high = found
@@ -78,27 +75,67 @@ class Scattered:
         shift = max((high - low).bit_length() - bits, 0)
         first = low >> shift
         scatter = Scatter(_pieces(key, shift, first), (high >> shift) - first + 1)
-        if not _pays(key, scatter):
-            return None
-        placed, *columns = (scatter.placed(column) for column in (key, *values))
-        return cls(collapse, shift, first, scatter.bounds.tolist(), placed, columns)
+        return cls(shift, first, scatter, scatter.placed(key)) if _pays(key, scatter) else None
 
-    def __sizeof__(self) -> int:
-        return sum(map(nbytes, (self.key, *self.values)))
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return self.scatter.nbytes + nbytes(self.key)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The smallest and the largest word that may be there."""
+        count = len(self.scatter.bounds) - 1
+        return self.first << self.shift, (self.first + count << self.shift) - 1
 
     def place(self, leading: int, shift: int) -> int:
         """Return where the rows begin whose words, without the last `shift` bits, are at least `leading`."""
         piece = (leading << (shift - self.shift)) - self.first
-        return self.bounds[min(max(piece, 0), len(self.bounds) - 1)]
+        return int(self.scatter.bounds[min(max(piece, 0), len(self.scatter.bounds) - 1)])
 
-    def between(self, start: int, stop: int, shift: int) -> tuple[Column, list[Column]]:
-        """Return key and values of the rows with some leading bits, without a copy."""
-        rows = self.place(start, shift), self.place(stop, shift)
-        return slice_rows(self.key, *rows), [slice_rows(column, *rows) for column in self.values]
 
-    def table(self) -> Table:
-        """Return the groups, sorted by key."""
-        return self.collapse.rows([self.key], self.values)
+@dataclass(frozen=True, slots=True)
+class Scattered:
+    """Rows of a partition in the order of the leading bits of their key.
+
+    Parameters
+    ----------
+    collapse : Collapse
+        What is computed of them.
+    placement : Placement
+        Where they are, and their keys.
+    values : sequence of columns
+        What is reduced.
+    """
+
+    collapse: Collapse
+    placement: Placement
+    values: Sequence[Column]
+
+    @classmethod
+    def of(cls, collapse: Collapse, placement: Placement, values: Sequence[Column]) -> Scattered:
+        """Return rows brought to their places."""
+        return cls(collapse, placement, [placement.scatter.placed(column) for column in values])
+
+    def __sizeof__(self) -> int:
+        return sum(map(nbytes, [self.placement.key, *self.values]))
+
+    def between(self, start: int, stop: int, shift: int) -> list[Column]:
+        """Return keys and values of the rows with some leading bits, without a copy."""
+        rows = self.placement.place(start, shift), self.placement.place(stop, shift)
+        return [slice_rows(column, *rows) for column in [self.placement.key, *self.values]]
+
+
+@dataclass(frozen=True, slots=True)
+class PieceGroupings:
+    """The rows of each piece of a range grouped by key."""
+
+    groupings: Sequence[Grouping]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they occupy."""
+        return sum(grouping.nbytes for grouping in self.groupings)
 
 
 class ScatteredRange:
@@ -112,43 +149,65 @@ class ScatteredRange:
         Last bits of the keys' words that do not tell pieces apart.
     pieces : range
         Leading bits of the pieces.
+    tables : sequence of Table
+        Groups of other partitions, in the same range.
     """
 
-    def __init__(self, parts: Sequence[Scattered], shift: int, pieces: range) -> None:
+    def __init__(self, parts: Sequence[Scattered], shift: int, pieces: range, tables: Sequence[Table]) -> None:
         self._parts = parts
         self._shift = shift
         self._pieces = pieces
+        self._tables = tables
 
     @classmethod
-    def divide(cls, parts: Sequence[Scattered], count: int) -> list[ScatteredRange]:
-        """Share all rows out among a number of ranges."""
-        low = min(part.first << part.shift for part in parts)
-        high = max((part.first + len(part.bounds) - 1 << part.shift) - 1 for part in parts)
-        shift = max(*(part.shift for part in parts), (high - low).bit_length() - MOST_PIECE_BITS)
-        first, stop = low >> shift, (high >> shift) + 1
-        before = [sum(part.place(piece, shift) for part in parts) for piece in range(first, stop + 1)]
+    def divide(cls, parts: Sequence[Scattered], count: int, tables: Sequence[Table] = ()) -> list[ScatteredRange]:
+        """Share all rows, and the groups of those partitions that have tables, out among a number of ranges."""
+        placements = [part.placement for part in parts]
+        lows, highs = zip(*(placement.span for placement in placements), strict=True)
+        width = (max(highs) - min(lows)).bit_length()
+        shift = max(*(placement.shift for placement in placements), width - MOST_PIECE_BITS)
+        first, stop = min(lows) >> shift, (max(highs) >> shift) + 1
+        before = [sum(item.place(piece, shift) for item in placements) for piece in range(first, stop + 1)]
         wanted = before[-1] * np.arange(1, count) / count
         cuts = [first, *(first + place for place in np.searchsorted(before, wanted).tolist()), stop]
-        return [cls(parts, shift, range(*pair)) for pair in pairwise(cuts)]
+        slices = zip(*(_cut(table, [piece << shift for piece in cuts[1:-1]]) for table in tables), strict=True)
+        of_tables = list(slices) or [()] * count
+        return [cls(parts, shift, range(*pair), some) for pair, some in zip(pairwise(cuts), of_tables, strict=True)]
 
-    def table(self) -> Table:
-        """Return the groups, sorted by key."""
-        collapse = self._parts[0].collapse
-        tables = [collapse.rows([key], values) for key, values in self._together()]
-        return Table.concat(tables) if tables else collapse.rows(*self._no_rows())
+    def group(self) -> PieceGroupings:
+        """Return the groups of each piece."""
+        return PieceGroupings([Grouping([key]) for key, *_ in self._together()])
 
-    def _no_rows(self) -> tuple[list[Column], list[Column]]:
-        key, values = self._parts[0].between(0, 0, self._shift)
-        return [key], values
+    def table(self, known: PieceGroupings | None = None) -> Table:
+        """Return the groups, sorted by key; `known` are what `group` has returned before."""
+        collapse, rows = self._parts[0].collapse, self._together()
+        if known is None:
+            tables = [collapse.rows([key], values) for key, *values in rows]
+        else:
+            pairs = zip(known.groupings, rows, strict=True)
+            tables = [collapse.grouped(grouping, values) for grouping, (_, *values) in pairs]
+        others = [table for table in self._tables if table.nrows]
+        return collapse.merge([Table.concat(tables), *others])
 
-    def _together(self) -> Iterator[tuple[Column, list[Column]]]:
-        """Yield the rows of each piece that has any, those of the partitions one after the other."""
+    def _together(self) -> Iterator[list[Column]]:
+        """Yield the rows of each piece that has any, those of the partitions one after the other; at least once."""
+        nothing = True
         for piece in self._pieces:
             found = [part.between(piece, piece + 1, self._shift) for part in self._parts]
-            used = [rows for rows in found if len(rows[0])]
+            used = [columns for columns in found if len(columns[0])]
             if used:
-                keys, values = zip(*used, strict=True)
-                yield concat_rows(keys), [concat_rows(columns) for columns in zip(*values, strict=True)]
+                nothing = False
+                yield [concat_rows(columns) for columns in zip(*used, strict=True)]
+        if nothing:
+            yield self._parts[0].between(0, 0, self._shift)
+
+
+def _cut(table: Table, marks: Sequence[int]) -> list[Table]:
+    """Return the groups whose keys have words below the first of some, those from there to the second, and so on."""
+    words = word(table.columns[0], 0)
+    # The mark behind the largest word is no word.
+    places = [int(words.searchsorted(np.uint64(mark))) if mark < 2**WORD_BITS else table.nrows for mark in marks]
+    return [table.slice(start, stop) for start, stop in pairwise([0, *places, table.nrows])]
 
 
 def _pieces(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16]:

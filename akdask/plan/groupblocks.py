@@ -10,7 +10,7 @@ from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
 from akdask.kernels.arrange import Arrangement
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
-from akdask.kernels.scattered import Scattered
+from akdask.kernels.scattered import Placement, Scattered
 from akdask.kernels.slab import Slab
 from akdask.kernels.tally import Tallies
 from akdask.plan import kept
@@ -73,9 +73,11 @@ class GroupBlocks:
 
     def run(self, partition: Partition | Lot) -> Table | Slab | Scattered:
         name = None if self.kept_as is None else (*self.kept_as, *partition.identity)
-        grouping = kept.find(name)
-        if isinstance(self.gathering, Collapse) and grouping is not None:
-            return self.gathering.grouped(grouping, self._values(partition))
+        found = kept.find(name)
+        if isinstance(self.gathering, Collapse) and isinstance(found, Placement):
+            return Scattered.of(self.gathering, found, self._values(partition))
+        if isinstance(self.gathering, Collapse) and isinstance(found, Grouping):
+            return self.gathering.grouped(found, self._values(partition))
         tallies = Tallies(self.gathering, partition.nrows) if isinstance(self.gathering, Collapse) else None
         held = Held(self.program, partition.nrows)
         for block in partition.blocks():
@@ -87,9 +89,12 @@ class GroupBlocks:
             return self.gathering.merge(tables)
         keys, values = self._parted(held.columns())
         if not tables and self.in_slabs and isinstance(self.gathering, Collapse):
-            unsorted = Scattered.of(self.gathering, keys, values) or Slab.of(self.gathering, keys, values)
-            if unsorted is not None:
-                return unsorted
+            placement = Placement.of(keys)
+            if placement is not None:
+                return Scattered.of(self.gathering, kept.keep(name, placement), values)
+            slab = Slab.of(self.gathering, keys, values)
+            if slab is not None:
+                return slab
         # What was tallied in part is quickly found again.
         return self.gathering.merge([*tables, self._sorted(keys, values, None if tables else name)])
 

@@ -9,15 +9,27 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from threading import RLock
+from typing import Protocol, TypeVar
 from weakref import WeakValueDictionary, finalize
 
 from akdask import config
-from akdask.kernels.grouping import Grouping
 
 Key = tuple[Hashable, ...]
 """The name of the wish, and which of the groupings that are found for it."""
 
-_kept: OrderedDict[Key, Grouping] = OrderedDict()
+Found = TypeVar("Found", bound="Kept")
+
+
+class Kept(Protocol):
+    """What is kept."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        ...
+
+
+_kept: OrderedDict[Key, Kept] = OrderedDict()
 # Wishes may be dropped, when garbage is collected, by a thread that holds the lock.
 _lock = RLock()
 
@@ -55,7 +67,7 @@ def is_wished(name: str) -> bool:
     return name in _wishes
 
 
-def find(key: Key | None) -> Grouping | None:
+def find(key: Key | None) -> Kept | None:
     """Return what is kept, None if nothing is."""
     with _lock:
         if key is None or key not in _kept:
@@ -64,7 +76,7 @@ def find(key: Key | None) -> Grouping | None:
         return _kept[key]
 
 
-def keep(key: Key | None, grouping: Grouping) -> Grouping:
+def keep(key: Key | None, grouping: Found) -> Found:
     """Keep a grouping if it is still wished for, and return it."""
     if key is not None:
         with _lock:

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias, TypeGuard
 from akdask.cluster import on_cluster
 from akdask.columns import Table
 from akdask.kernels.collapse import Collapse, Merging
-from akdask.kernels.scattered import Scattered, ScatteredRange
+from akdask.kernels.grouping import Grouping
+from akdask.kernels.scattered import PieceGroupings, Scattered, ScatteredRange
 from akdask.kernels.slab import Slab, merge_slabs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
@@ -125,16 +126,17 @@ Partial: TypeAlias = Table | Slab | Scattered
 """What a task has made of its rows: only where `merged_in_process`, others than tables."""
 
 
-def _all_slabs(parts: Sequence[Partial]) -> TypeGuard[Sequence[Slab]]:
+def _parted(parts: Sequence[Partial]) -> tuple[list[Scattered], list[Table | Slab]]:
+    scattered = [part for part in parts if isinstance(part, Scattered)]
+    return scattered, [part for part in parts if not isinstance(part, Scattered)]
+
+
+def _all_slabs(parts: Sequence[Table | Slab]) -> TypeGuard[Sequence[Slab]]:
     return all(isinstance(part, Slab) for part in parts)
 
 
-def _all_scattered(parts: Sequence[Partial]) -> TypeGuard[Sequence[Scattered]]:
-    return all(isinstance(part, Scattered) for part in parts)
-
-
-def _as_tables(parts: Sequence[Partial]) -> list[Table]:
-    return [part if isinstance(part, Table) else part.table() for part in parts]
+def _as_tables(parts: Sequence[Table | Slab]) -> list[Table]:
+    return [part.table() if isinstance(part, Slab) else part for part in parts]
 
 
 def _used(tables: Sequence[Table]) -> list[Table]:
@@ -143,22 +145,34 @@ def _used(tables: Sequence[Table]) -> list[Table]:
 
 def _merge_all(tables: Sequence[Partial], merging: Merging, name: kept.Key | None) -> Table:
     """Merge what tasks have made of their rows; by groups that are kept, where there are any."""
-    if _all_slabs(tables):
-        return merging.finish(merge_slabs(tables))
-    if _all_scattered(tables):
-        (everything,) = ScatteredRange.divide(tables, 1)
-        return merging.finish(everything.table())
-    used = _used(_as_tables(tables))
+    scattered, others = _parted(tables)
+    if scattered:
+        (everything,) = ScatteredRange.divide(scattered, 1, _as_tables(others))
+        return merging.finish(_group_scattered(everything, name))
+    if _all_slabs(others):
+        return merging.finish(merge_slabs(others))
+    used = _used(_as_tables(others))
     if name is None or len(used) == 1 or not isinstance(merging, Collapse):
         return MergeTables(merging)(used)
-    grouping = kept.find(name) or kept.keep(name, merging.group_again(used))
+    found = kept.find(name)
+    grouping = found if isinstance(found, Grouping) else kept.keep(name, merging.group_again(used))
     return merging.finish(merging.merge_grouped(grouping, used))
 
 
 def _merge_range(divided: Sequence[Any], number: int, merging: Merging, name: kept.Key | None) -> Table:
     (pieces,) = divided
     part = pieces[number]
-    return merging.finish(part.table()) if isinstance(part, ScatteredRange) else _merge_all(part, merging, name)
+    if isinstance(part, ScatteredRange):
+        return merging.finish(_group_scattered(part, name))
+    return _merge_all(part, merging, name)
+
+
+def _group_scattered(part: ScatteredRange, name: kept.Key | None) -> Table:
+    """Reduce the rows of each group; by groups that are kept, where there are any."""
+    if name is None:
+        return part.table()
+    found = kept.find(name)
+    return part.table(found if isinstance(found, PieceGroupings) else kept.keep(name, part.group()))
 
 
 def _divide(
@@ -166,14 +180,15 @@ def _divide(
 ) -> Sequence[Sequence[Table | Slab]] | list[ScatteredRange]:
     """Return the parts of all tables, or of all slabs, or the scattered rows, that belong to each range."""
     nkeys = merging.cut_keys
-    if _all_scattered(tables):
-        return ScatteredRange.divide(tables, count)
-    if _all_slabs(tables):
-        cuts = choose_cuts([Sample.of([slab.keys()]) for slab in tables], count)
+    scattered, others = _parted(tables)
+    if scattered:
+        return ScatteredRange.divide(scattered, count, _as_tables(others))
+    if _all_slabs(others):
+        cuts = choose_cuts([Sample.of([slab.keys()]) for slab in others], count)
         edges = [-math.inf, *(int(key) for (key,) in cuts), math.inf]
-        slabs = [[slab.between(*edge) for slab in tables] for edge in pairwise(edges)]
-        return slabs + [[tables[0].between(0, 0)]] * (count - len(slabs))
-    used = _as_tables(tables)
+        slabs = [[slab.between(*edge) for slab in others] for edge in pairwise(edges)]
+        return slabs + [[others[0].between(0, 0)]] * (count - len(slabs))
+    used = _as_tables(others)
     cuts = choose_cuts([Sample.of(cut_keys(table, nkeys)) for table in used], count)
     pieces = [cut(table, cuts, count, nkeys) for table in used]
     return [[part for parts in same for part in parts] for same in zip(*pieces, strict=True)]

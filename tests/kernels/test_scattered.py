@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from akdask.kernels import scattered
 from akdask.kernels.collapse import Collapse, Step
-from akdask.kernels.scattered import Scattered, ScatteredRange
+from akdask.kernels.scattered import Placement, Scattered, ScatteredRange
 
 pytestmark = pytest.mark.usefixtures("either_path")
 
@@ -46,6 +46,10 @@ def keys(draw):
     return np.array(values, dtype)
 
 
+def scattered_rows(collapse, keys, values):
+    return Scattered.of(collapse, Placement.of(keys), values)
+
+
 def columns_of(table):
     return {name: np.asarray(column) for name, column in table.columns.items()}
 
@@ -56,22 +60,24 @@ def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(keys, d
     values = np.array(data.draw(st.lists(floats, min_size=len(keys), max_size=len(keys))))
     numbers = np.arange(len(keys))
     lots = [lot for lot in np.array_split(numbers, data.draw(st.integers(1, 4))) if len(lot)]
-    parts = [Scattered.of(STEPS, [keys[lot]], [values[lot], numbers[lot]]) for lot in lots]
-    ranges = ScatteredRange.divide(parts, data.draw(st.integers(1, 3)))
+    rows = [([keys[lot]], [values[lot], numbers[lot]]) for lot in lots]
+    in_tables = data.draw(st.integers(0, len(lots) - 1))
+    parts = [scattered_rows(STEPS, *some) for some in rows[in_tables:]]
+    tables = [STEPS.rows(*some) for some in rows[:in_tables]]
+    ranges = ScatteredRange.divide(parts, data.draw(st.integers(1, 3)), tables)
     found = [columns_of(part.table()) for part in ranges]
     for name, wanted in columns_of(STEPS.rows([keys], [values, numbers])).items():
         made = np.concatenate([columns[name] for columns in found])
         assert made.dtype == wanted.dtype
         np.testing.assert_array_equal(made, wanted)
-    for part, lot in zip(parts, lots, strict=True):
-        alone, wanted = columns_of(part.table()), columns_of(STEPS.rows([keys[lot]], [values[lot], numbers[lot]]))
-        for name, column in wanted.items():
-            np.testing.assert_array_equal(alone[name], column)
+    for part, columns in zip(ranges, found, strict=True):
+        for name, column in columns_of(part.table(part.group())).items():
+            np.testing.assert_array_equal(column, columns[name])
 
 
 def test_parts_whose_keys_lie_far_apart_make_few_pieces():
     low, high = np.arange(50), np.arange(2**62, 2**62 + 50)
-    parts = [Scattered.of(STEPS, [keys], [keys * 1.0, keys]) for keys in (high, low)]
+    parts = [scattered_rows(STEPS, [keys], [keys * 1.0, keys]) for keys in (high, low)]
     first, second = (columns_of(part.table()) for part in ScatteredRange.divide(parts, 2))
     np.testing.assert_array_equal(first[0], low)
     np.testing.assert_array_equal(second[0], high)
@@ -80,8 +86,9 @@ def test_parts_whose_keys_lie_far_apart_make_few_pieces():
 def test_strings_are_reduced_as_well():
     first = Collapse(1, (Step("first", (0, 1)),))
     texts = pa.array(["b", "a", "c", "d"], pa.large_string())
-    part = Scattered.of(first, [np.array([7, 5, 7, 6])], [texts, np.arange(4)])
-    assert first.finish(part.table()).columns[1].to_pylist() == ["a", "d", "b"]
+    part = scattered_rows(first, [np.array([7, 5, 7, 6])], [texts, np.arange(4)])
+    (everything,) = ScatteredRange.divide([part], 1)
+    assert first.finish(everything.table()).columns[1].to_pylist() == ["a", "d", "b"]
 
 
 @pytest.mark.parametrize(
@@ -99,10 +106,9 @@ def test_tables_are_made_where_scattering_does_not_pay(keys, reason, monkeypatch
     monkeypatch.setattr(scattered, "FEWEST_ROWS", 100)
     monkeypatch.setattr(scattered, "HEAVIEST", 8)
     monkeypatch.setattr(scattered, "ROWS_OF_A_GROUP", 2)
-    collapse = Collapse(len(keys), (Step("size", ()),))
-    assert (Scattered.of(collapse, keys, []) is None) == (reason != "floats of one sign are in few pieces")
+    assert (Placement.of(keys) is None) == (reason != "floats of one sign are in few pieces")
 
 
 def test_its_size_is_that_of_its_columns():
-    part = Scattered.of(STEPS, [np.arange(1000)], [np.ones(1000), np.arange(1000)])
+    part = scattered_rows(STEPS, [np.arange(1000)], [np.ones(1000), np.arange(1000)])
     assert 24_000 <= sys.getsizeof(part) < 25_000

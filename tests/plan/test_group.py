@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.kernels import scattered
 from akdask.kernels.slab import Slab
 from akdask.plan import cuts, groupblocks
 from akdask.plan import group as group_plan
@@ -86,6 +87,18 @@ def test_groups_are_found_on_a_cluster(data, cluster_client):
     wanted = {(k, s): ROWS[(k == ROWS % 7) & (s == ROWS % 3)].sum() for k in range(7) for s in range(3)}
     assert dict(zip(zip(keys.tolist(), map(int, labels.tolist()), strict=True), sums.tolist(), strict=True)) == wanted
     assert ak.GroupBy(data["k"]).median(data["x"])[1].tolist() == by_hand(np.median, ROWS * 0.5)
+
+
+@pytest.mark.parametrize("keys", [[0, 1, 2**63, 0, 0], [5, 3, 5, 3, 4], ["a", "bbbbbbbbb", "b", "a", "c"]])
+def test_partitions_whose_keys_are_scattered_fit_those_with_tables(monkeypatch, keys):
+    """Integers of any size take as many words as the largest of their partition; some partitions have no rows."""
+    for name, value in {"FEWEST_ROWS": 2, "PIECE_ROWS": 1, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
+        monkeypatch.setattr(scattered, name, value)
+    column = ak.array(keys, dtype="bigint") if 2**63 in keys else ak.array(keys)
+    parts = [column[:2], column[:0], column[2:4], column[4:]]
+    found, sums = ak.GroupBy(ak.concatenate(parts)).sum(ak.arange(5))
+    assert found.tolist() == sorted(set(keys))
+    assert sums.tolist() == [sum(row for row, other in enumerate(keys) if other == key) for key in sorted(set(keys))]
 
 
 @pytest.mark.parametrize("count", [1, 3, 7])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.kernels import grouping, tally
+from akdask.kernels import grouping, scattered, tally
 from akdask.plan import cuts, kept
 from akdask.plan import group as group_plan
 from akdask.testing.memory import MemorySource
@@ -40,11 +40,19 @@ def found(monkeypatch):
     return made
 
 
+@pytest.fixture(params=["in tables", "scattered"])
+def form(request, monkeypatch):
+    """Rows of a partition are grouped, or kept near the others of their group until all partitions are there."""
+    if request.param == "scattered":
+        for name, value in {"FEWEST_ROWS": 1, "PIECE_ROWS": 2, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
+            monkeypatch.setattr(scattered, name, value)
+
+
 def sums(keys, values):
     return [values[keys == key].sum() for key in np.unique(keys)]
 
 
-def test_a_second_reduction_groups_nothing_and_reads_no_keys(source, found):
+def test_a_second_reduction_groups_nothing_and_reads_no_keys(source, found, form):
     data = source.arrays()
     groups = ak.GroupBy(data["k"])
     assert groups.sum(data["x"])[1].tolist() == sums(ROWS * 7 % 30, ROWS * 0.5)
