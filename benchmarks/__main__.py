@@ -20,7 +20,7 @@ from benchmarks.report import Result, table, write_json
 from benchmarks.setting import Setting
 from benchmarks.tasks import ENGINE, TASKS
 
-PACKAGES = ("akdask", "dask", "numpy", "h5py", "pandas", "pyarrow", "polars", "duckdb")
+PACKAGES = ("akdask", "dask", "numpy", "h5py", "pandas", "pyarrow", "numba", "polars", "duckdb")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
