@@ -102,6 +102,10 @@ class Runs:
             return np.flatnonzero(mask)
         return self.permutation[self.gather(mask)]
 
+    def forget_values(self) -> None:
+        """Drop what is at hand for further reductions of the same values."""
+        self._gathered = None, None
+
     def gather(self, values: NumberArray) -> NumberArray:
         """Return the values with those of each group together; several reductions of one column gather it once."""
         if self.permutation is None:
@@ -182,6 +186,10 @@ class Codes:
                 totals = np.bincount(self.codes, values, minlength=self.count)
             self._totals[id(values)] = values, totals
         return self._totals[id(values)][1]
+
+    def forget_values(self) -> None:
+        """Drop what is at hand for further reductions of the same values."""
+        self._totals.clear()
 
     def spread(self, values: NumberArray) -> NumberArray:
         rows: NumberArray = values.take(self.codes)

@@ -12,7 +12,7 @@ from akdask.columns import concat_rows, nbytes, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.dictionary import Numbered
 from akdask.kernels.grid import Grid
-from akdask.kernels.group import Codes, Groups, group_rows, number_rows
+from akdask.kernels.group import Codes, Groups, Runs, group_rows, number_rows
 from akdask.kernels.grouped import State
 from akdask.kernels.pieces import Scatter, Slices
 from akdask.kernels.sort import MOST_PACKED_ROWS
@@ -31,7 +31,7 @@ class Piece:
 
     Parameters
     ----------
-    groups : Groups
+    groups : Runs or Codes
         The groups.
     cells : ndarray of int64 or None
         Which of them have rows; None if all do.
@@ -39,13 +39,14 @@ class Piece:
         Bytes that they occupy.
     """
 
-    groups: Groups
+    groups: Runs | Codes
     cells: NumberArray | None
     nbytes: int
 
     def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[State]:
         """Return the states of the groups that have rows."""
         states = reduce(self.groups, values)
+        self.groups.forget_values()
         if self.cells is None:
             return states
         return [tuple(take_rows(column, self.cells) for column in state) for state in states]

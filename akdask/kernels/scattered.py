@@ -174,20 +174,25 @@ class ScatteredRange:
         of_tables = list(slices) or [()] * count
         return [cls(parts, shift, range(*pair), some) for pair, some in zip(pairwise(cuts), of_tables, strict=True)]
 
-    def group(self) -> PieceGroupings:
-        """Return the groups of each piece."""
-        return PieceGroupings([Grouping([key]) for key, *_ in self._together()])
+    def table(self) -> Table:
+        """Return the groups, sorted by key."""
+        return self._merged([self._collapse.rows([key], values) for key, *values in self._together()])
 
-    def table(self, known: PieceGroupings | None = None) -> Table:
-        """Return the groups, sorted by key; `known` are what `group` has returned before."""
-        collapse, rows = self._parts[0].collapse, self._together()
-        if known is None:
-            tables = [collapse.rows([key], values) for key, *values in rows]
-        else:
-            pairs = zip(known.groupings, rows, strict=True)
-            tables = [collapse.grouped(grouping, values) for grouping, (_, *values) in pairs]
+    def grouped(self, known: PieceGroupings | None = None) -> tuple[Table, PieceGroupings]:
+        """Return the groups, sorted by key, and what makes it easier the next time: to be `known` then."""
+        groupings, tables = [], []
+        for number, (key, *values) in enumerate(self._together()):
+            groupings.append(Grouping([key]) if known is None else known.groupings[number])
+            tables.append(self._collapse.grouped(groupings[-1], values))
+        return self._merged(tables), PieceGroupings(groupings)
+
+    @property
+    def _collapse(self) -> Collapse:
+        return self._parts[0].collapse
+
+    def _merged(self, tables: Sequence[Table]) -> Table:
         others = [table for table in self._tables if table.nrows]
-        return collapse.merge([Table.concat(tables), *others])
+        return self._collapse.merge([Table.concat(tables), *others])
 
     def _together(self) -> Iterator[list[Column]]:
         """Yield the rows of each piece that has any, those of the partitions one after the other; at least once."""

@@ -172,7 +172,9 @@ def _group_scattered(part: ScatteredRange, name: kept.Key | None) -> Table:
     if name is None:
         return part.table()
     found = kept.find(name)
-    return part.table(found if isinstance(found, PieceGroupings) else kept.keep(name, part.group()))
+    table, groupings = part.grouped(found if isinstance(found, PieceGroupings) else None)
+    kept.keep(name, groupings)
+    return table
 
 
 def _divide(
