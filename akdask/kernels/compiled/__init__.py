@@ -9,6 +9,8 @@ Numba, so they are imported where `pays` says so.
 from __future__ import annotations
 
 import sys
+import warnings
+from functools import cache
 from importlib.util import find_spec
 
 # Words of strings are read as the processor orders bytes.
@@ -28,4 +30,17 @@ def pays(nrows: int) -> bool:
     """Whether to take the compiled loop for so many more rows."""
     # Threads may lose a count; it is a matter of speed only.
     _Rows.seen += nrows
-    return INSTALLED and _Rows.seen >= WORTH_LOADING
+    return INSTALLED and _Rows.seen >= WORTH_LOADING and _is_loaded()
+
+
+@cache
+def _is_loaded() -> bool:
+    try:
+        import numba  # noqa: F401 - whether it can be
+    except ImportError as error:
+        warnings.warn(
+            f"Numba cannot be loaded ({error}), so loops are not compiled; install a release that fits your NumPy.",
+            stacklevel=1,
+        )
+        return False
+    return True

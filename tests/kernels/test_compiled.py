@@ -1,0 +1,31 @@
+"""When loops are compiled, and what happens where they cannot be."""
+
+import sys
+
+import pytest
+
+from akdask.kernels import compiled
+
+
+@pytest.fixture(autouse=True)
+def anew(monkeypatch):
+    monkeypatch.setattr(compiled, "INSTALLED", True)
+    monkeypatch.setattr(compiled._Rows, "seen", 0)
+    forget = compiled._is_loaded.cache_clear
+    forget()
+    yield
+    forget()
+
+
+def test_small_tasks_do_not_wait_for_the_compiler(monkeypatch):
+    monkeypatch.setattr(compiled, "_is_loaded", lambda: True)
+    assert not compiled.pays(compiled.WORTH_LOADING - 1)
+    assert compiled.pays(1)
+    assert compiled.pays(0)
+
+
+def test_a_numba_that_does_not_fit_is_told_once_and_done_without(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.warns(UserWarning, match="install a release that fits your NumPy"):
+        assert not compiled.pays(compiled.WORTH_LOADING)
+    assert not compiled.pays(compiled.WORTH_LOADING)
