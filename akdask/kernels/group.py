@@ -110,10 +110,13 @@ class Runs:
         """Return the values with those of each group together; several reductions of one column gather it once."""
         if self.permutation is None:
             return values
-        if self._gathered[0] is not values:
-            self._gathered = values, values.take(self.permutation)
-        gathered: NumberArray = self._gathered[1]
-        return gathered
+        # Other threads may gather or forget other values meanwhile, where groups are kept.
+        gathered_from, gathered = self._gathered
+        if gathered_from is not values:
+            gathered = values.take(self.permutation)
+            self._gathered = values, gathered
+        found: NumberArray = gathered
+        return found
 
 
 STRICT = {np.fmin: np.minimum, np.fmax: np.maximum}
@@ -178,14 +181,16 @@ class Codes:
 
     def _sums(self, values: NumberArray) -> NumberArray:
         """Add floats up once for all reductions that want their sum."""
-        if id(values) not in self._totals:
+        # Other threads may forget it meanwhile, where groups are kept.
+        found = self._totals.get(id(values))
+        if found is None:
             if compiled.pays(len(values)):
                 totals = self._reduce_compiled(np.add, values)
             else:
                 # Half the time of np.add.at; of integers it would lose digits.
                 totals = np.bincount(self.codes, values, minlength=self.count)
-            self._totals[id(values)] = values, totals
-        return self._totals[id(values)][1]
+            found = self._totals[id(values)] = values, totals
+        return found[1]
 
     def forget_values(self) -> None:
         """Drop what is at hand for further reductions of the same values."""

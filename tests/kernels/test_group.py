@@ -117,3 +117,23 @@ def test_no_rows_have_no_groups():
 def test_floats_of_the_same_value_are_one_key():
     keys = np.array([np.nan, 0.0, -0.0, -np.nan, np.inf])
     assert group_rows([keys]).sizes().tolist() == [2, 1, 2]
+
+
+class ForgetfulRuns(Runs):
+    """Groups whose values another thread has dropped whenever they are looked at."""
+
+    _gathered = property(lambda self: (None, None), lambda self, held: None)
+
+
+class ForgetfulDict(dict):
+    def __setitem__(self, key, item):
+        pass
+
+
+def test_groups_can_be_reduced_while_another_thread_forgets_their_values():
+    values = np.array([1.0, 2.0, 4.0])
+    runs = ForgetfulRuns(np.array([1, 0, 2]), np.array([0, 1]), 3)
+    assert runs.reduce(np.add, values).tolist() == [2.0, 5.0]
+    codes = Codes(np.array([1, 0, 1]), 2)
+    codes._totals = ForgetfulDict()
+    assert codes.reduce(np.add, values).tolist() == [2.0, 5.0]
