@@ -102,7 +102,9 @@ def _grouped(keys: Sequence[NumberArray]) -> tuple[Piece, Sequence[NumberArray]]
         return Piece(codes, cells, size), grid.keys(cells, [key.dtype for key in keys])
     if 0 < len(keys[0]) < MOST_PACKED_ROWS and compiled.pays(len(keys[0])):
         codes, firsts = number_rows(keys)
-        return Piece(codes, None, codes.codes.nbytes), [key.take(firsts) for key in keys]
+        # Sizes are counted when somebody asks for them.
+        nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count
+        return Piece(codes, None, nbytes_with_sizes), [key.take(firsts) for key in keys]
     runs = group_rows(keys)
     assert runs.permutation is not None, "rows were grouped by sorting"
     firsts = runs.firsts()

@@ -67,7 +67,8 @@ class Scatter:
     @property
     def nbytes(self) -> int:
         """Bytes that it occupies."""
-        return self._pieces.nbytes + self.bounds.nbytes
+        blocks: list[tuple[NumberArray, NumberArray]] = vars(self).get("_blocks", [])
+        return self._pieces.nbytes + self.bounds.nbytes + sum(rows.nbytes + bounds.nbytes for rows, bounds in blocks)
 
     def pieces(self, columns: Sequence[Column]) -> list[list[Column]]:
         """Return the columns of each piece that has rows."""
