@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 
+from akdask.columns import new_array
 from akdask.kernels.compiled.compiler import compiled, read_only
 from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, put_word, word_at
 from akdask.kernels.keys import Words
@@ -23,8 +23,7 @@ def without_nuls(values: NumberArray, bounds: NumberArray) -> tuple[NumberArray,
     NULs elsewhere are left.
     """
     count = len(bounds) - 1
-    offsets = np.frombuffer(pa.allocate_buffer(8 * count + 8), np.int64)
-    text = np.frombuffer(pa.allocate_buffer(len(values) + CHUNK), np.uint8)
+    offsets, text = new_array(count + 1, np.int64), new_array(len(values) + CHUNK, np.uint8)
     found = _take_off(read_only(values), read_only(bounds), offsets, text)
     return None if found < 0 else (offsets, text[: int(offsets[-1])], found == 0)
 
@@ -66,7 +65,7 @@ def _take_off(values: Text, bounds: NumberArray, offsets: NumberArray, text: Tex
 def with_nuls(text: NumberArray, offsets: NumberArray) -> NumberArray:
     """Return the bytes of strings with NUL behind each."""
     size = len(text) + len(offsets) - 1
-    values = np.frombuffer(pa.allocate_buffer(size + CHUNK), np.uint8)
+    values = new_array(size + CHUNK, np.uint8)
     _put_on(read_only(text), read_only(offsets.view(np.uint64)), values)
     return values[:size]
 
