@@ -314,7 +314,8 @@ def _number_sorted(key: Key) -> tuple[Codes, NumberArray] | None:
     packed = pack_words(key, shift)
     packed.sort()
     codes, starts = new_array(nrows, np.int32), new_array(nrows, np.int64)
-    count = number_sorted(packed, np.uint64(shift), key.codes, key.bits + shift <= WORD_BITS, codes, starts)
+    whole = key.bits + shift <= WORD_BITS
+    count = int(number_sorted(packed, np.uint64(shift), key.codes, whole, codes, starts))
     return None if count < 0 else (Codes(codes, count), unpack_rows(packed.take(starts[:count]), shift))
 
 

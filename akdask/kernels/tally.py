@@ -13,6 +13,7 @@ from akdask.kernels.dictionary import Dictionary
 from akdask.kernels.grid import Grid
 from akdask.kernels.group import Codes
 from akdask.kernels.grouped import State
+from akdask.kernels.onepass import OnePassTally
 from akdask.typing import Column, NumberArray
 
 MOST_CELLS = 2**18
@@ -43,6 +44,15 @@ class Tally:
         self._seen = np.zeros(grid.cells, np.bool_)
         self._all_seen = False
         self._dtypes: list[np.dtype[np.generic]] = []
+
+    @property
+    def fewest_rows(self) -> int:
+        """Rows that are worth adding, since all cells are touched."""
+        return self.grid.cells
+
+    def add_within(self, keys: Sequence[NumberArray], values: Sequence[Column]) -> bool:
+        """Return False: whether the grid holds the rows of a block takes as long to tell as to find their own."""
+        return False
 
     def add(self, keys: Sequence[Column], values: Sequence[Column]) -> None:
         """Add the rows of a block."""
@@ -88,7 +98,7 @@ class Tallies:
         self._collapse = collapse
         self._cells = min(MOST_CELLS, max(nrows, FEWEST_CELLS))
         self._done: list[Table] = []
-        self._tally: Tally | None = None
+        self._tally: Tally | OnePassTally | None = None
         self._waiting: list[tuple[list[Column], list[Column]]] = []
         self._dictionaries = [Dictionary() for _ in range(collapse.nkeys)]
         self._of_strings: list[bool] = []
@@ -97,6 +107,8 @@ class Tallies:
     def add(self, keys: Sequence[Column], values: Sequence[Column]) -> bool:
         """Add the rows of a block, at least one; False, for this one and all later ones, where it does not pay."""
         numbers = None if self._closed else self._numbers(keys)
+        if numbers is not None and self._tally is not None and self._tally.add_within(numbers, values):
+            return True
         grid = None if numbers is None else Grid.around(numbers)
         if grid is not None and self._tally is not None and not self._tally.grid.covers(grid):
             grid = grid.united(self._tally.grid)
@@ -105,7 +117,8 @@ class Tallies:
             self._closed = True
             return False
         if self._tally is None:
-            self._tally = Tally(self._collapse, grid)
+            one_pass = OnePassTally.of(self._collapse, grid, numbers, values)
+            self._tally = Tally(self._collapse, grid) if one_pass is None else one_pass
         self._add(self._tally, numbers, values)
         return True
 
@@ -131,16 +144,16 @@ class Tallies:
         parts = zip(self._collapse.keys(table), self._of_strings, self._dictionaries, strict=True)
         return [take_rows(words.strings, key) if is_string else key for key, is_string, words in parts]
 
-    def _add(self, tally: Tally, keys: Sequence[Column], values: Sequence[Column]) -> None:
-        """Touching all cells is worth it for as many rows only; fewer are kept until others come."""
-        if len(keys[0]) >= tally.grid.cells:
+    def _add(self, tally: Tally | OnePassTally, keys: Sequence[NumberArray], values: Sequence[Column]) -> None:
+        """Keep rows that are too few until others come."""
+        if len(keys[0]) >= tally.fewest_rows:
             tally.add(keys, values)
             return
         self._waiting.append(([own(column) for column in keys], [own(column) for column in values]))
-        if sum(len(held[0]) for held, _ in self._waiting) >= tally.grid.cells:
+        if sum(len(held[0]) for held, _ in self._waiting) >= tally.fewest_rows:
             self._add_waiting(tally)
 
-    def _add_waiting(self, tally: Tally) -> None:
+    def _add_waiting(self, tally: Tally | OnePassTally) -> None:
         keys, values = (
             [concat_rows(parts) for parts in zip(*lots, strict=True)] for lots in zip(*self._waiting, strict=True)
         )

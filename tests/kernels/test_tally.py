@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.columns import Table
+from akdask.columns import Table, type_of
 from akdask.kernels import tally
 from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.grid import Grid
 from akdask.kernels.grouped import GROUPED
+from akdask.kernels.onepass import REDUCED
 from akdask.kernels.tally import Tallies
 
 pytestmark = pytest.mark.usefixtures("either_path")
@@ -47,11 +48,23 @@ def same(left: Table, right: Table) -> None:
 FOLDING = tuple(step for step in STEPS if Collapse(2, (step,)).folds)
 """Steps whose states are added up in place from block to block."""
 
+IN_ONE_PASS = tuple(step for step in STEPS if step.name in REDUCED and step.skipna)
+"""Steps that compiled loops know."""
 
-@pytest.mark.parametrize("steps", [STEPS, FOLDING, FOLDING[:1]], ids=["all", "folding", "one"])
-@given(blocks())
-def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, made):
-    collapse = Collapse(2, steps)
+
+@pytest.mark.parametrize(
+    "steps",
+    [STEPS, FOLDING, IN_ONE_PASS, [Step("size", ())], [Step("sum", (0,))], [Step("mean", (0,)), Step("count", (0,))]],
+    ids=["all", "folding", "in one pass", "size", "sum", "mean"],
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint64, np.bool_])
+@given(made=blocks())
+def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, dtype, made):
+    if dtype != np.float64:
+        # With wrapping around, and every bit that a float has not.
+        made = [(keys, np.nan_to_num(values * 2**61, nan=7).astype(np.int64).astype(dtype)) for keys, values in made]
+    of_type = type_of(np.empty(0, dtype))
+    collapse = Collapse(2, tuple(step for step in steps if of_type in GROUPED[step.name].types))
     tallies = Tallies(collapse, 10_000)
     taken, position = [], 0
     for keys, values in made:

@@ -16,16 +16,16 @@ ONE = np.uint64(1)
 def place(pieces: NumberArray, places: NumberArray, column: NumberArray, target: NumberArray) -> None:
     """Write each row to the next place of its piece; `places` are the first of them, and are used up."""
     for row in range(len(column)):
-        piece = pieces[row]
-        at = places[piece]
-        places[piece] = at + 1
+        piece = np.uint64(pieces[row])
+        at = np.uint64(places[piece])
+        places[piece] = at + ONE
         target[at] = column[row]
 
 
 @compiled
 def number_sorted(
     packed: Words, bits: np.uint64, keys: Words, whole: bool, codes: NumberArray, starts: NumberArray
-) -> int:
+) -> np.int64:
     """Give the rows of sorted words the number of their key, and note where each key begins among the words.
 
     Parameters
@@ -48,7 +48,7 @@ def number_sorted(
     """
     mask = (ONE << bits) - ONE
     descends = False
-    groups = 1
+    groups = ONE
     starts[0] = 0
     codes[packed[0] & mask] = 0
     before = packed[0] >> bits if whole else keys[packed[0] & mask]
@@ -58,10 +58,10 @@ def number_sorted(
         descends |= key < before
         # Whether a group begins is not to be foreseen, so there is no branch: what does not begin is written over.
         starts[groups] = place
-        groups += key != before
-        codes[row] = groups - 1
+        groups += np.uint64(key != before)
+        codes[row] = groups - ONE
         before = key
-    return -1 if descends else groups
+    return np.int64(-1) if descends else np.int64(groups)
 
 
 @compiled
@@ -110,21 +110,21 @@ def number_hashed(words: Words, slots: NumberArray, codes: NumberArray, firsts: 
 def count_at(codes: NumberArray, counts: NumberArray) -> None:
     """Add the number of rows of each group."""
     for row in range(len(codes)):
-        counts[codes[row]] += 1
+        counts[np.uint64(codes[row])] += 1
 
 
 @compiled
 def add_at(codes: NumberArray, values: NumberArray, totals: NumberArray) -> None:
     """Add values up for each group, in the order of the rows."""
     for row in range(len(codes)):
-        totals[codes[row]] += values[row]
+        totals[np.uint64(codes[row])] += values[row]
 
 
 @compiled
 def minimum_at(codes: NumberArray, values: NumberArray, least: NumberArray) -> None:
     """Find the smallest value of each group; NaN if there is one."""
     for row in range(len(codes)):
-        group, value = codes[row], values[row]
+        group, value = np.uint64(codes[row]), values[row]
         so_far = least[group]
         least[group] = so_far if so_far < value or so_far != so_far else value
 
@@ -133,7 +133,7 @@ def minimum_at(codes: NumberArray, values: NumberArray, least: NumberArray) -> N
 def maximum_at(codes: NumberArray, values: NumberArray, most: NumberArray) -> None:
     """Find the largest value of each group; NaN if there is one."""
     for row in range(len(codes)):
-        group, value = codes[row], values[row]
+        group, value = np.uint64(codes[row]), values[row]
         so_far = most[group]
         most[group] = so_far if so_far > value or so_far != so_far else value
 
@@ -142,7 +142,7 @@ def maximum_at(codes: NumberArray, values: NumberArray, most: NumberArray) -> No
 def fmin_at(codes: NumberArray, values: NumberArray, least: NumberArray) -> None:
     """Find the smallest value of each group that is not NaN."""
     for row in range(len(codes)):
-        group, value = codes[row], values[row]
+        group, value = np.uint64(codes[row]), values[row]
         so_far = least[group]
         least[group] = so_far if so_far <= value or value != value else value
 
@@ -151,6 +151,6 @@ def fmin_at(codes: NumberArray, values: NumberArray, least: NumberArray) -> None
 def fmax_at(codes: NumberArray, values: NumberArray, most: NumberArray) -> None:
     """Find the largest value of each group that is not NaN."""
     for row in range(len(codes)):
-        group, value = codes[row], values[row]
+        group, value = np.uint64(codes[row]), values[row]
         so_far = most[group]
         most[group] = so_far if so_far >= value or value != value else value

@@ -1,0 +1,60 @@
+"""Loops that reduce the rows of few groups in one pass: all that a column comes to lies side by side in a cell.
+
+Numbers of cells have no sign, since Numba would look whether they count from the end of an array.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from akdask.kernels.compiled.compiler import compiled
+from akdask.typing import NumberArray
+
+ONE, TWO, THREE, FOUR = map(np.uint64, (1, 2, 3, 4))
+
+
+@compiled
+def encode(key: NumberArray, low: np.uint64, size: np.uint64, scale: np.uint64, codes: NumberArray) -> np.bool_:
+    """Add the places of a key to scaled codes, and tell whether all are within the size; `scale` is 0 at first."""
+    inside: np.bool_ = np.bool_(True)
+    for row in range(len(key)):
+        place = np.uint64(key[row]) - low
+        inside &= place < size
+        codes[row] = np.uint64(codes[row]) * scale + place
+    return inside
+
+
+@compiled
+def count_rows(codes: NumberArray, cells: NumberArray) -> None:
+    """Count rows."""
+    for row in range(len(codes)):
+        cells[np.uint64(codes[row])] += 1
+
+
+@compiled
+def add_values(codes: NumberArray, values: NumberArray, cells: NumberArray, nans: NumberArray) -> None:
+    """Count rows, and add values up; NaN are counted apart."""
+    for row in range(len(codes)):
+        code, value = np.uint64(codes[row]), values[row]
+        at = TWO * code
+        cells[at] += 1
+        if value == value:
+            cells[at + ONE] += value
+        else:
+            nans[code] += 1
+
+
+@compiled
+def add_extremes(codes: NumberArray, values: NumberArray, cells: NumberArray, nans: NumberArray) -> None:
+    """Do so, and find the smallest and the largest value that is not NaN."""
+    for row in range(len(codes)):
+        code, value = np.uint64(codes[row]), values[row]
+        at = FOUR * code
+        cells[at] += 1
+        if value == value:
+            least, most = cells[at + TWO], cells[at + THREE]
+            cells[at + ONE] += value
+            cells[at + TWO] = min(least, value)
+            cells[at + THREE] = max(most, value)
+        else:
+            nans[code] += 1
