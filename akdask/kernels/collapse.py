@@ -95,11 +95,17 @@ class Collapse:
 
     def grouped(self, grouping: Grouping, values: Sequence[Column]) -> Table:
         """Return the table of rows that have been grouped."""
-        return self._table(grouping.keys, grouping.reduce(self.partial, values))
+        return self.table(grouping.keys, grouping.reduce(self.partial, values))
+
+    def table(self, keys: Sequence[Column], states: Sequence[State]) -> Table:
+        """Return the table of groups given by their keys, with their states."""
+        named: dict[Hashable, Column] = dict(enumerate(keys))
+        named |= {(step, number): column for step, state in enumerate(states) for number, column in enumerate(state)}
+        return Table(named, len(keys[0]))
 
     def cells(self, keys: Sequence[Column], states: Sequence[State], cells: NumberArray) -> Table:
         """Return the table of groups given by their keys, with the states in some cells of a grid."""
-        return self._table(keys, [tuple(take_rows(column, cells) for column in state) for state in states])
+        return self.table(keys, [tuple(take_rows(column, cells) for column in state) for state in states])
 
     def merge(self, tables: Sequence[Table]) -> Table:
         """Return one table of several, which may have groups in common; at least one must be given."""
@@ -121,7 +127,7 @@ class Collapse:
             remaining = iter(parts)
             return self._again(groups, [tuple(islice(remaining, width)) for width in widths])
 
-        return self._table(grouping.keys, grouping.reduce(again, columns))
+        return self.table(grouping.keys, grouping.reduce(again, columns))
 
     def relabelled(self, table: Table, keys: Sequence[Column]) -> Table:
         """Return a table with other keys, each as often as before, sorted by these."""
@@ -183,8 +189,3 @@ class Collapse:
 
     def _with_keys(self, table: Table, keys: Sequence[Column]) -> Table:
         return Table({**table.columns, **dict(enumerate(keys))}, table.nrows)
-
-    def _table(self, keys: Sequence[Column], states: Sequence[State]) -> Table:
-        named: dict[Hashable, Column] = dict(enumerate(keys))
-        named |= {(step, number): column for step, state in enumerate(states) for number, column in enumerate(state)}
-        return Table(named, len(keys[0]))

@@ -313,10 +313,10 @@ def _number_sorted(key: Key) -> tuple[Codes, NumberArray] | None:
     shift = row_bits(nrows)
     packed = pack_words(key, shift)
     packed.sort()
-    codes, starts = new_array(nrows, np.int32), new_array(nrows, np.int64)
+    codes, firsts = new_array(nrows, np.int32), new_array(nrows, np.int64)
     whole = key.bits + shift <= WORD_BITS
-    count = int(number_sorted(packed, np.uint64(shift), key.codes, whole, codes, starts))
-    return None if count < 0 else (Codes(codes, count), unpack_rows(packed.take(starts[:count]), shift))
+    count = int(number_sorted(packed, np.uint64(shift), key.codes, whole, codes, firsts))
+    return None if count < 0 else (Codes(codes, count), firsts[:count])
 
 
 def _number_hashed(words: Sequence[Words]) -> tuple[Codes, NumberArray]:

@@ -85,19 +85,18 @@ class Scatter:
         if not isinstance(column, np.ndarray):
             return take_rows(column, np.asarray(self.placed(np.arange(len(column)))))
         target = new_array(len(column), column.dtype)
-        places = self.bounds[:-1].copy()
         if compiled.pays(len(column)):
-            from akdask.kernels.compiled.compiler import read_only
-            from akdask.kernels.compiled.grouping import place
+            from akdask.kernels.compiled.placing import place
 
             same_size = f"u{column.itemsize}"
-            place(read_only(self._pieces), places, read_only(column.view(same_size)), target.view(same_size))
+            place(self._pieces, self.bounds[:-1], column.view(same_size), target.view(same_size))
         else:
-            self._place(column, places, target)
+            self._place(column, target)
         return target
 
-    def _place(self, column: NumberArray, places: NumberArray, target: NumberArray) -> None:
+    def _place(self, column: NumberArray, target: NumberArray) -> None:
         """Bring the rows of a block after the other in the order of the pieces, then slices of them to their places."""
+        places = self.bounds[:-1].copy()
         for start, (rows, bounds) in zip(range(0, len(column), BLOCK_ROWS), self._blocks, strict=True):
             near = column[start : start + BLOCK_ROWS].take(rows)
             for piece in np.flatnonzero(np.diff(bounds)).tolist():

@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns import Table, concat_rows, nbytes, new_array, slice_rows
+from akdask.kernels import compiled
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
 from akdask.kernels.keys import WORD_BITS, span, word
 from akdask.kernels.pieces import BLOCK_ROWS, Scatter
+from akdask.kernels.together import group_together
 from akdask.typing import Column
 
 FEWEST_ROWS = 2**17
@@ -176,13 +178,19 @@ class ScatteredRange:
 
     def table(self) -> Table:
         """Return the groups, sorted by key."""
-        return self._merged([self._collapse.rows([key], values) for key, *values in self._together()])
+        tables = [
+            group_together(self._collapse, parts, piece << self._shift, self._shift)
+            or self._collapse.rows(*_joined(parts))
+            for piece, parts in self._rows()
+        ]
+        return self._merged(tables)
 
     def grouped(self, known: PieceGroupings | None = None) -> tuple[Table, PieceGroupings]:
         """Return the groups, sorted by key, and what makes it easier the next time: to be `known` then."""
         groupings, tables = [], []
-        for number, (key, *values) in enumerate(self._together()):
-            groupings.append(Grouping([key]) if known is None else known.groupings[number])
+        for number, (_, parts) in enumerate(self._rows()):
+            keys, values = _joined(parts)
+            groupings.append(Grouping(keys) if known is None else known.groupings[number])
             tables.append(self._collapse.grouped(groupings[-1], values))
         return self._merged(tables), PieceGroupings(groupings)
 
@@ -194,17 +202,23 @@ class ScatteredRange:
         others = [table for table in self._tables if table.nrows]
         return self._collapse.merge([Table.concat(tables), *others])
 
-    def _together(self) -> Iterator[list[Column]]:
-        """Yield the rows of each piece that has any, those of the partitions one after the other; at least once."""
+    def _rows(self) -> Iterator[tuple[int, list[list[Column]]]]:
+        """Yield each piece that has rows, at least one, with the key and the values of those of each partition."""
         nothing = True
         for piece in self._pieces:
             found = [part.between(piece, piece + 1, self._shift) for part in self._parts]
             used = [columns for columns in found if len(columns[0])]
             if used:
                 nothing = False
-                yield [concat_rows(columns) for columns in zip(*used, strict=True)]
+                yield piece, used
         if nothing:
-            yield self._parts[0].between(0, 0, self._shift)
+            yield 0, [self._parts[0].between(0, 0, self._shift)]
+
+
+def _joined(parts: Sequence[Sequence[Column]]) -> tuple[list[Column], list[Column]]:
+    """Return the key and the values of the rows of several partitions, end to end."""
+    key, *values = (concat_rows(columns) for columns in zip(*parts, strict=True))
+    return [key], values
 
 
 def _cut(table: Table, marks: Sequence[int]) -> list[Table]:
@@ -219,10 +233,13 @@ def _pieces(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16]:
     """Return the piece of each row."""
     pieces = new_array(len(key), np.uint16)
     for start in range(0, len(key), BLOCK_ROWS):
-        leading = word(slice_rows(key, start, start + BLOCK_ROWS), 0)
-        leading >>= np.uint64(shift)
-        leading -= np.uint64(first)
-        pieces[start : start + BLOCK_ROWS] = leading
+        words, of_block = word(slice_rows(key, start, start + BLOCK_ROWS), 0), pieces[start : start + BLOCK_ROWS]
+        if compiled.pays(len(words)):
+            from akdask.kernels.compiled.placing import lead
+
+            lead(words, np.uint64(shift), np.uint64(first), of_block)
+        else:
+            of_block[:] = (words >> np.uint64(shift)) - np.uint64(first)
     return pieces
 
 

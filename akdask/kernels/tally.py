@@ -102,11 +102,12 @@ class Tallies:
         self._waiting: list[tuple[list[Column], list[Column]]] = []
         self._dictionaries = [Dictionary() for _ in range(collapse.nkeys)]
         self._of_strings: list[bool] = []
-        self._closed = False
+        self.closed = False
+        """Whether no block is taken any more."""
 
     def add(self, keys: Sequence[Column], values: Sequence[Column]) -> bool:
         """Add the rows of a block, at least one; False, for this one and all later ones, where it does not pay."""
-        numbers = None if self._closed else self._numbers(keys)
+        numbers = None if self.closed else self._numbers(keys)
         if numbers is not None and self._tally is not None and self._tally.add_within(numbers, values):
             return True
         grid = None if numbers is None else Grid.around(numbers)
@@ -114,7 +115,7 @@ class Tallies:
             grid = grid.united(self._tally.grid)
             self._close_tally()
         if numbers is None or grid is None or (self._tally is None and grid.cells > self._cells):
-            self._closed = True
+            self.closed = True
             return False
         if self._tally is None:
             one_pass = OnePassTally.of(self._collapse, grid, numbers, values)

@@ -323,11 +323,11 @@ class Block:
             self.keep(rows, len(rows))
             self.mask = None
 
-    def evaluate(self, program: Program, out: Sequence[NumberArray] | None = None) -> list[Column]:
+    def evaluate(self, program: Program, out: Sequence[NumberArray | None] | None = None) -> list[Column]:
         """Run a program on the rows.
 
-        `out` may name arrays for the results; those that could not be computed in place are returned elsewhere.  The
-        results are valid until the next block.
+        `out` may name arrays for the results, or None; those that could not be computed in place are returned
+        elsewhere.  The results are valid until the next block.
         """
         partition = self.partition
         targets = dict(zip(program.outputs, out, strict=True)) if out is not None else {}

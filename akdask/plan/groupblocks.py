@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
 from akdask.kernels.arrange import Arrangement
 from akdask.kernels.collapse import Collapse
@@ -15,7 +17,7 @@ from akdask.kernels.slab import Slab
 from akdask.kernels.tally import Tallies
 from akdask.plan import kept
 from akdask.plan._dask import Expr
-from akdask.plan.blocks import Lot, Partition
+from akdask.plan.blocks import Block, Lot, Partition
 from akdask.plan.lots import lots_of
 from akdask.plan.node import Frame
 from akdask.plan.pipeline import Compile, pipeline
@@ -81,9 +83,9 @@ class GroupBlocks:
         tallies = Tallies(self.gathering, partition.nrows) if isinstance(self.gathering, Collapse) else None
         held = Held(self.program, partition.nrows)
         for block in partition.blocks():
-            columns = block.evaluate(self.program)
-            if tallies is None or not tallies.add(*self._parted(columns)):
-                held.add(columns)
+            # Once it is known that tallying does not pay, rows are read to where they stay.
+            if tallies is None or tallies.closed or not tallies.add(*self._parted(block.evaluate(self.program))):
+                held.add(block)
         tables = [] if tallies is None else tallies.tables()
         if tables and not held.nrows:
             return self.gathering.merge(tables)
@@ -106,7 +108,7 @@ class GroupBlocks:
     def _values(self, partition: Partition | Lot) -> list[Column]:
         held = Held(self.without_keys, partition.nrows)
         for block in partition.blocks() if self.without_keys.outputs else ():
-            held.add(block.evaluate(self.without_keys))
+            held.add(block)
         return held.columns()
 
     def _parted(self, columns: list[Column]) -> tuple[list[Column], list[Column]]:
@@ -114,29 +116,33 @@ class GroupBlocks:
 
 
 class Held:
-    """The rows of several blocks.  Most are copied at once to where they stay: untouched memory costs nothing.
+    """What a program makes of several blocks, most of it at once where it stays: untouched memory costs nothing.
 
     Parameters
     ----------
     program : Program
-        What the blocks are results of.
+        What it is made by.
     most : int
         Number of rows that may come.
     """
 
     def __init__(self, program: Program, most: int) -> None:
         self.nrows = 0
+        self._program = program
         self._dtypes = program.dtypes
         self._arrays = {number: new_array(most, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
         self._texts = {number: StringsBuilder(most) for number, t in enumerate(program.dtypes) if t == STR}
         self._pieces: list[list[Column]] = [[] for _ in program.dtypes]
 
-    def add(self, columns: Sequence[Column]) -> None:
-        """Copy the rows of a block, whose memory the next one uses again."""
-        stop = self.nrows + len(columns[0])
+    def add(self, block: Block) -> None:
+        """Add the rows of a block, whose memory the next one uses again."""
+        stop = self.nrows + block.nrows
+        room = {number: array[self.nrows : stop] for number, array in self._arrays.items()}
+        columns = block.evaluate(self._program, [room.get(number) for number in range(len(self._dtypes))])
         for number, column in enumerate(columns):
-            if number in self._arrays:
-                self._arrays[number][self.nrows : stop] = column
+            if number in room:
+                if not np.may_share_memory(room[number], column):
+                    room[number][:] = column
             elif number in self._texts:
                 self._texts[number].append(column)
             else:

@@ -18,6 +18,8 @@ STEPS = Collapse(
     1, (Step("sum", (0,)), Step("min", (0,)), Step("size", ()), Step("first", (0, 1)), Step("min", (0,), False))
 )
 
+LOOPS_KNOW = Collapse(1, (Step("size", ()), *(Step(name, (0,)) for name in ("max", "sum", "count", "mean", "min"))))
+
 EXTREMES = {
     np.int64: [-(2**63), -1, 0, 2**63 - 1],
     np.uint64: [0, 2**63, 2**64 - 1],
@@ -54,19 +56,20 @@ def columns_of(table):
     return {name: np.asarray(column) for name, column in table.columns.items()}
 
 
-@given(keys(), st.data())
-def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(keys, data):
+@pytest.mark.parametrize("steps", [STEPS, LOOPS_KNOW, Collapse(1, ())], ids=["any", "loops know", "none"])
+@given(keys=keys(), data=st.data())
+def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(steps, keys, data):
     floats = st.sampled_from([0.0, 1.5, -2.0, np.nan, np.inf])
     values = np.array(data.draw(st.lists(floats, min_size=len(keys), max_size=len(keys))))
     numbers = np.arange(len(keys))
     lots = [lot for lot in np.array_split(numbers, data.draw(st.integers(1, 4))) if len(lot)]
     rows = [([keys[lot]], [values[lot], numbers[lot]]) for lot in lots]
     in_tables = data.draw(st.integers(0, len(lots) - 1))
-    parts = [scattered_rows(STEPS, *some) for some in rows[in_tables:]]
-    tables = [STEPS.rows(*some) for some in rows[:in_tables]]
+    parts = [scattered_rows(steps, *some) for some in rows[in_tables:]]
+    tables = [steps.rows(*some) for some in rows[:in_tables]]
     ranges = ScatteredRange.divide(parts, data.draw(st.integers(1, 3)), tables)
     found = [columns_of(part.table()) for part in ranges]
-    for name, wanted in columns_of(STEPS.rows([keys], [values, numbers])).items():
+    for name, wanted in columns_of(steps.rows([keys], [values, numbers])).items():
         made = np.concatenate([columns[name] for columns in found])
         assert made.dtype == wanted.dtype
         np.testing.assert_array_equal(made, wanted)

@@ -10,7 +10,7 @@ from akdask.kernels import tally
 from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.grid import Grid
 from akdask.kernels.grouped import GROUPED
-from akdask.kernels.onepass import REDUCED
+from akdask.kernels.lanes import REDUCED
 from akdask.kernels.tally import Tallies
 
 pytestmark = pytest.mark.usefixtures("either_path")

@@ -1,4 +1,4 @@
-"""Rows brought near the others of their group, numbered by group, and reduced."""
+"""Rows numbered by group, and reduced."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ ONE = np.uint64(1)
 
 
 @compiled
-def place(pieces: NumberArray, places: NumberArray, column: NumberArray, target: NumberArray) -> None:
-    """Write each row to the next place of its piece; `places` are the first of them, and are used up."""
-    for row in range(len(column)):
-        piece = np.uint64(pieces[row])
-        at = np.uint64(places[piece])
-        places[piece] = at + ONE
-        target[at] = column[row]
+def pack(
+    keys: Words, first: np.uint64, lost: np.uint64, shift: np.uint64, start: np.uint64, whole: Words, packed: Words
+) -> None:
+    """Write keys counted from the first, and their bits but lost ones with the row numbers, from some row on."""
+    for row in range(np.uint64(len(keys))):
+        key = keys[row] - first
+        whole[start + row] = key
+        packed[start + row] = ((key >> lost) << shift) | (start + row)
 
 
 @compiled
 def number_sorted(
-    packed: Words, bits: np.uint64, keys: Words, whole: bool, codes: NumberArray, starts: NumberArray
+    packed: Words, bits: np.uint64, keys: Words, whole: bool, codes: NumberArray, firsts: NumberArray
 ) -> np.int64:
-    """Give the rows of sorted words the number of their key, and note where each key begins among the words.
+    """Give the rows of sorted words the number of their key, and note the first row of each key.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ def number_sorted(
         The whole keys of the rows.
     whole : bool
         Whether the words have all bits of the keys.
-    codes, starts : ndarray of int32 and of int64
+    codes, firsts : ndarray of int32 and of int64
         The results, with room for as many as there are rows.
 
     Returns
@@ -49,7 +50,7 @@ def number_sorted(
     mask = (ONE << bits) - ONE
     descends = False
     groups = ONE
-    starts[0] = 0
+    firsts[0] = packed[0] & mask
     codes[packed[0] & mask] = 0
     before = packed[0] >> bits if whole else keys[packed[0] & mask]
     for place in range(1, len(packed)):
@@ -57,7 +58,7 @@ def number_sorted(
         key = packed[place] >> bits if whole else keys[row]
         descends |= key < before
         # Whether a group begins is not to be foreseen, so there is no branch: what does not begin is written over.
-        starts[groups] = place
+        firsts[groups] = row
         groups += np.uint64(key != before)
         codes[row] = groups - ONE
         before = key
