@@ -61,14 +61,15 @@ class Lanes:
         for (number, _), lane in self._lanes.items():
             lane.add(codes, np.asarray(values[number]))
 
-    def rows(self) -> NumberArray:
-        """Return the number of rows in each cell."""
-        return next((lane.rows() for lane in self._lanes.values()), self._rows)
+    @property
+    def marks(self) -> NumberArray:
+        """Numbers that are not 0 where a cell has rows."""
+        return next((lane.rows for lane in self._lanes.values()), self._rows)
 
-    def states(self, rows: NumberArray) -> list[State]:
-        """Return the state of each step, given the number of rows."""
+    def states(self) -> list[State]:
+        """Return the state of each step."""
         return [
-            (rows,) if name is None else self._lanes[name].state(step.name)
+            (self.marks.astype(np.int64),) if name is None else self._lanes[name].state(step.name)
             for step, name in zip(self._steps, self._names, strict=True)
         ]
 
@@ -91,9 +92,10 @@ class Lane:
         loop = onepass.add_extremes if self._cells.shape[1] > LEAST else onepass.add_values
         loop(codes, readable(values), self._cells.reshape(-1), self._nans)
 
+    @property
     def rows(self) -> NumberArray:
-        """Return the number of rows in each cell."""
-        return self._cells[:, ROWS].astype(np.int64)
+        """The number of rows in each cell, in the type of the totals."""
+        return self._cells[:, ROWS]
 
     def state(self, name: str) -> State:
         """Return the state of a reduction."""
@@ -110,7 +112,7 @@ class Lane:
 
     def _counts(self) -> NumberArray:
         """Return the number of values that are not NaN."""
-        return self.rows() - self._nans
+        return self.rows.astype(np.int64) - self._nans
 
 
 def _is_known(step: Step, values: Sequence[Column]) -> bool:

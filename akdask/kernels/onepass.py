@@ -65,9 +65,8 @@ class OnePassTally:
 
     def table(self) -> Table:
         """Return the groups that have rows, sorted by key."""
-        rows = self._lanes.rows()
-        cells = np.flatnonzero(rows)
-        return self._collapse.cells(self.grid.keys(cells, self._dtypes), self._lanes.states(rows), cells)
+        cells = np.flatnonzero(self._lanes.marks)
+        return self._collapse.cells(self.grid.keys(cells, self._dtypes), self._lanes.states(), cells)
 
     def _encoded(self, keys: Sequence[NumberArray]) -> npt.NDArray[np.int32] | None:
         """Return the cells of rows, None if the grid has not all of them."""

@@ -19,6 +19,7 @@ from akdask.kernels import compiled
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
 from akdask.kernels.keys import WORD_BITS, span, word
+from akdask.kernels.output import Output
 from akdask.kernels.pieces import BLOCK_ROWS, Scatter
 from akdask.kernels.together import group_together
 from akdask.typing import Column
@@ -178,29 +179,33 @@ class ScatteredRange:
 
     def table(self) -> Table:
         """Return the groups, sorted by key."""
-        tables = [
-            group_together(self._collapse, parts, piece << self._shift, self._shift)
-            or self._collapse.rows(*_joined(parts))
-            for piece, parts in self._rows()
-        ]
-        return self._merged(tables)
+        output = Output(self._nrows)
+        for piece, parts in self._rows():
+            if not group_together(self._collapse, parts, piece << self._shift, self._shift, output):
+                output.add(self._collapse.rows(*_joined(parts)))
+        return self._merged(output)
 
     def grouped(self, known: PieceGroupings | None = None) -> tuple[Table, PieceGroupings]:
         """Return the groups, sorted by key, and what makes it easier the next time: to be `known` then."""
-        groupings, tables = [], []
+        groupings: list[Grouping] = []
+        output = Output(self._nrows)
         for number, (_, parts) in enumerate(self._rows()):
             keys, values = _joined(parts)
             groupings.append(Grouping(keys) if known is None else known.groupings[number])
-            tables.append(self._collapse.grouped(groupings[-1], values))
-        return self._merged(tables), PieceGroupings(groupings)
+            output.add(self._collapse.grouped(groupings[-1], values))
+        return self._merged(output), PieceGroupings(groupings)
 
     @property
     def _collapse(self) -> Collapse:
         return self._parts[0].collapse
 
-    def _merged(self, tables: Sequence[Table]) -> Table:
+    @property
+    def _nrows(self) -> int:
+        return sum(len(part.between(self._pieces.start, self._pieces.stop, self._shift)[0]) for part in self._parts)
+
+    def _merged(self, output: Output) -> Table:
         others = [table for table in self._tables if table.nrows]
-        return self._collapse.merge([Table.concat(tables), *others])
+        return self._collapse.merge([output.table(), *others])
 
     def _rows(self) -> Iterator[tuple[int, list[list[Column]]]]:
         """Yield each piece that has rows, at least one, with the key and the values of those of each partition."""

@@ -9,19 +9,19 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns import Table
 from akdask.kernels import compiled
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import CELLS_PER_ROW
 from akdask.kernels.keys import SIGN, WORD_BITS, Words, row_bits
 from akdask.kernels.lanes import Lanes, readable
+from akdask.kernels.output import Output
 from akdask.typing import Column
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 
-def group_together(collapse: Collapse, lots: Sequence[Sequence[Column]], low: int, bits: int) -> Table | None:
-    """Return the groups of some rows, sorted by key; None where compiled loops do not do it.
+def group_together(collapse: Collapse, lots: Sequence[Sequence[Column]], low: int, bits: int, output: Output) -> bool:
+    """Append the groups of some rows, sorted by key; False where compiled loops do not do it, and nothing is appended.
 
     Parameters
     ----------
@@ -33,44 +33,45 @@ def group_together(collapse: Collapse, lots: Sequence[Sequence[Column]], low: in
         The smallest word that a key may have.
     bits : int
         All words are less than ``2 ** bits`` from there.
+    output : Output
+        Of groups whose keys are smaller.
     """
     key, *values = lots[0]
     nrows = sum(len(lot[0]) for lot in lots)
     is_integer = isinstance(key, np.ndarray) and key.dtype in (np.int64, np.uint64)
     if not nrows or not is_integer or not Lanes.knows(collapse, values) or not compiled.pays(nrows):
-        return None
+        return False
     # Words count from the smallest number that there is, keys from 0.
     first = np.uint64(low) ^ SIGN if key.dtype == np.int64 else np.uint64(low)
     keys = [readable(lot[0]).view(np.uint64) for lot in lots]
-    if 1 << bits <= CELLS_PER_ROW * nrows:
-        lanes = Lanes(collapse, 1 << bits, values)
-        _add(lanes, _cells(keys, first, 1 << bits), lots)
-        rows = lanes.rows()
-        cells = np.flatnonzero(rows)
-        return collapse.cells([(cells.view(np.uint64) + first).view(key.dtype)], lanes.states(rows), cells)
-    numbered = _numbers(keys, first, bits, nrows)
+    in_cells = 1 << bits <= CELLS_PER_ROW * nrows
+    numbered = _cells(keys, first, 1 << bits) if in_cells else _numbers(keys, first, bits, nrows)
     if numbered is None:
-        return None
+        return False
     codes, words = numbered
     lanes = Lanes(collapse, len(words), values)
-    _add(lanes, codes, lots)
-    return collapse.table([(words + first).view(key.dtype)], lanes.states(lanes.rows()))
+    for codes_of_lot, (_, *of_lot) in zip(codes, lots, strict=True):
+        lanes.add(codes_of_lot, of_lot)
+    table = collapse.table([(words + first).view(key.dtype)], lanes.states())
+    if in_cells:
+        output.add_marked(table, lanes.marks)
+    else:
+        output.add(table)
+    return True
 
 
-def _add(lanes: Lanes, codes: Iterator[Codes], lots: Sequence[Sequence[Column]]) -> None:
-    for codes_of_lot, (_, *values) in zip(codes, lots, strict=True):
-        lanes.add(codes_of_lot, values)
-
-
-def _cells(keys: Sequence[Words], first: np.uint64, size: int) -> Iterator[Codes]:
-    """Yield how far the keys of each lot are from the first; the memory is used again."""
+def _cells(keys: Sequence[Words], first: np.uint64, size: int) -> tuple[Iterator[Codes], Words]:
+    """Return how far each row's key is from the first for each lot, one of which is used at a time, and all keys."""
     from akdask.kernels.compiled.onepass import encode
 
     room = np.empty(max(map(len, keys)), np.int32)
-    for key in keys:
+
+    def distances(key: Words) -> Codes:
         codes = room[: len(key)]
         encode(key, first, np.uint64(size), np.uint64(0), codes)
-        yield codes
+        return codes
+
+    return map(distances, keys), np.arange(size, dtype=np.uint64)
 
 
 def _numbers(keys: Sequence[Words], first: np.uint64, bits: int, nrows: int) -> tuple[Iterator[Codes], Words] | None:
