@@ -9,7 +9,6 @@ import numpy as np
 from akdask.columns import Table, concat_rows, new_array, own_rows
 from akdask.typing import Column, NumberArray
 
-
 SPARE = 4
 """How many times as many rows as there are may have been expected before memory is given back."""
 
