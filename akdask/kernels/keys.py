@@ -23,7 +23,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from akdask.columns.bigint import from_limbs
+from akdask.columns.memory import new_array
 from akdask.errors import ArgumentTypeError
+from akdask.kernels import compiled
 from akdask.typing import Column, NumberArray
 
 Words: TypeAlias = npt.NDArray[np.uint64]
@@ -189,6 +191,8 @@ def _(column: np.ndarray, number: int, ascending: bool = True, rows: NumberArray
             if column.dtype.kind != "i":
                 return _missing_last(codes, np.isnat(column), ascending)
         case "f":
+            if compiled.pays(len(column)):
+                return _compiled_float_words(column, ascending)
             return _missing_last(_float_words(column), np.isnan(column), ascending)
         case _:
             codes = column.astype(np.uint64)
@@ -201,6 +205,16 @@ def _float_words(column: NumberArray) -> Words:
     flip = (bits >> 63).view(np.uint64)
     np.bitwise_or(flip, SIGN, out=flip)
     return np.bitwise_xor(bits.view(np.uint64), flip, out=flip)
+
+
+def _compiled_float_words(column: NumberArray, ascending: bool) -> Words:
+    from akdask.kernels.compiled.compiler import read_only
+    from akdask.kernels.compiled.floats import float_words
+
+    bits = np.ascontiguousarray(column, np.float64).view(np.uint64)
+    words = new_array(len(bits), np.uint64)
+    float_words(read_only(bits), np.uint64(0 if ascending else LAST), words)
+    return words
 
 
 def _missing_last(codes: Words, missing: NumberArray, ascending: bool) -> Words:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate, chain
 from typing import TypeAlias
 
 import numpy as np
 
-from akdask.columns import concat_rows, empty, take_rows
+from akdask.columns import concat_rows, empty, slice_rows, take_rows
 from akdask.kernels.keys import WORD_BITS, Key, Words, combine, row_bits, span, word, word_count
 from akdask.kernels.sort import argsort
 from akdask.plan import sinks
@@ -29,8 +29,14 @@ from akdask.typing import Column, NumberArray
 Span: TypeAlias = tuple[int, int] | None
 """The smallest and the largest word of a key column."""
 
-RANGE = 2**17
-"""Rows of a range."""
+RANGE = 2**15
+"""Rows of a range: several columns of it are in the processor's cache together."""
+
+COARSER = 4
+"""Ranges that are one to those who sort blocks of rows, of which a range would have too few rows."""
+
+MOST_RANGES = 2**11
+"""Ranges, where partitions are not more: the processor writes to so many places at a time and hardly to more."""
 
 SCATTER = 40503
 """An odd number, which spreads the rows that are looked at over their strides."""
@@ -96,6 +102,12 @@ class Marks:
     within: int
     ascending: tuple[bool, ...]
     alike: bool
+
+    def coarser(self) -> Marks:
+        """Return the marks between ranges that are several times as large."""
+        some = slice(COARSER - 1, None, COARSER)
+        columns = tuple(slice_rows(column, some.start, len(self.rows), some.step) for column in self.columns)
+        return replace(self, columns=columns, rows=self.rows[some], within=self.within // COARSER)
 
     @property
     def shift(self) -> int:
@@ -217,7 +229,7 @@ def choose(
     columns = [concat_rows(parts) for parts in zip(*[item.samples for item in found], strict=True)]
     numbers = [item.positions + start for item, start in zip(found, starts, strict=False)]
     order = argsort(columns, ascending)
-    within = max(starts[-1] // (wanted * RANGE), 1)
+    within = COARSER * max(min(starts[-1] // RANGE, MOST_RANGES) // (wanted * COARSER), 1)
     ranges = wanted * within
     chosen = order[np.arange(1, ranges) * len(order) // ranges] if len(order) else order
     rows = np.concatenate(numbers)[chosen]

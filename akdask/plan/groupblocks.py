@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
-from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
+from akdask.columns import Table
 from akdask.kernels.arrange import Arrangement
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
@@ -17,7 +15,8 @@ from akdask.kernels.slab import Slab
 from akdask.kernels.tally import Tallies
 from akdask.plan import kept
 from akdask.plan._dask import Expr
-from akdask.plan.blocks import Block, Lot, Partition
+from akdask.plan.blocks import Lot, Partition
+from akdask.plan.gathered import Gathered
 from akdask.plan.lots import lots_of
 from akdask.plan.node import Frame
 from akdask.plan.pipeline import Compile, pipeline
@@ -25,7 +24,6 @@ from akdask.plan.program import Program
 from akdask.plan.sinks import Sink
 from akdask.plan.tokens import token
 from akdask.plan.values import Value
-from akdask.schema import STR
 from akdask.typing import Column
 
 Gathering: TypeAlias = Collapse | Arrangement
@@ -59,7 +57,7 @@ def group_partitions(
 class GroupBlocks:
     """Group the rows of a partition.
 
-    While their keys span few cells, blocks are tallied one by one; what follows is held in memory and sorted.
+    While their keys span few cells, blocks are tallied one by one; what follows is gathered in memory and sorted.
     """
 
     program: Program
@@ -81,15 +79,15 @@ class GroupBlocks:
         if isinstance(self.gathering, Collapse) and isinstance(found, Grouping):
             return self.gathering.grouped(found, self._values(partition))
         tallies = Tallies(self.gathering, partition.nrows) if isinstance(self.gathering, Collapse) else None
-        held = Held(self.program, partition.nrows)
+        gathered = Gathered(self.program, partition.nrows)
         for block in partition.blocks():
             # Once it is known that tallying does not pay, rows are read to where they stay.
             if tallies is None or tallies.closed or not tallies.add(*self._parted(block.evaluate(self.program))):
-                held.add(block)
+                gathered.add(block)
         tables = [] if tallies is None else tallies.tables()
-        if tables and not held.nrows:
+        if tables and not gathered.nrows:
             return self.gathering.merge(tables)
-        keys, values = self._parted(held.columns())
+        keys, values = self._parted(gathered.columns())
         if not tables and self.in_slabs and isinstance(self.gathering, Collapse):
             placement = Placement.of(keys)
             if placement is not None:
@@ -106,58 +104,10 @@ class GroupBlocks:
         return self.gathering.grouped(kept.keep(name, Grouping(keys)), values)
 
     def _values(self, partition: Partition | Lot) -> list[Column]:
-        held = Held(self.without_keys, partition.nrows)
+        gathered = Gathered(self.without_keys, partition.nrows)
         for block in partition.blocks() if self.without_keys.outputs else ():
-            held.add(block)
-        return held.columns()
+            gathered.add(block)
+        return gathered.columns()
 
     def _parted(self, columns: list[Column]) -> tuple[list[Column], list[Column]]:
         return columns[: self.gathering.nkeys], columns[self.gathering.nkeys :]
-
-
-class Held:
-    """What a program makes of several blocks, most of it at once where it stays: untouched memory costs nothing.
-
-    Parameters
-    ----------
-    program : Program
-        What it is made by.
-    most : int
-        Number of rows that may come.
-    """
-
-    def __init__(self, program: Program, most: int) -> None:
-        self.nrows = 0
-        self._program = program
-        self._dtypes = program.dtypes
-        self._arrays = {number: new_array(most, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
-        self._texts = {number: StringsBuilder(most) for number, t in enumerate(program.dtypes) if t == STR}
-        self._pieces: list[list[Column]] = [[] for _ in program.dtypes]
-
-    def add(self, block: Block) -> None:
-        """Add the rows of a block, whose memory the next one uses again."""
-        stop = self.nrows + block.nrows
-        room = {number: array[self.nrows : stop] for number, array in self._arrays.items()}
-        columns = block.evaluate(self._program, [room.get(number) for number in range(len(self._dtypes))])
-        for number, column in enumerate(columns):
-            if number in room:
-                if not np.may_share_memory(room[number], column):
-                    room[number][:] = column
-            elif number in self._texts:
-                self._texts[number].append(column)
-            else:
-                self._pieces[number].append(column)
-        self.nrows = stop
-
-    def columns(self) -> list[Column]:
-        """Return all rows."""
-        return [
-            self._arrays[number][: self.nrows]
-            if number in self._arrays
-            else self._texts[number].finish()
-            if number in self._texts
-            else concat_rows(pieces)
-            if pieces
-            else empty(dtype)
-            for number, (pieces, dtype) in enumerate(zip(self._pieces, self._dtypes, strict=True))
-        ]

@@ -1,12 +1,12 @@
-"""What the tasks of a sort do: split a partition into sorted runs, cut at marks, and put runs of one range together.
+"""What the tasks of a sort hand over: runs of rows by ranges of their keys; and how runs of one range become one.
 
-Both steps work on so few rows at a time that they stay in the processor's cache.
+Ranges are put in order one after the other, each with on so few rows at a time that they stay in the processor's cache.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
@@ -14,13 +14,8 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table, concat_rows, empty, new_array, own_rows, slice_rows, take_rows
-from akdask.kernels.keys import Words, unpack_rows, word
-from akdask.kernels.sort import argsort, cut_packed, cut_sorted, ties
-from akdask.plan.blocks import Block, Lot, Partition
-from akdask.plan.boundaries import Marks
-from akdask.plan.exchange import Pieces
-from akdask.plan.program import Program, Whole
-from akdask.plan.shelf import shelved
+from akdask.kernels.keys import Words, unpack_rows
+from akdask.kernels.sort import argsort, ties
 from akdask.plan.tokens import token
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
@@ -34,7 +29,7 @@ By = tuple[tuple[Hashable, bool], ...]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Some rows in order of the columns `by`, cut into ranges by their `bounds`."""
+    """Some rows to be ordered by the columns `by`, cut into ranges by their `bounds`; in any order within these."""
 
     table: Table
     by: By
@@ -59,13 +54,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Keys packed with row numbers in their lowest bits, in no order.
+    """Keys packed with row numbers in their lowest bits, cut into ranges by their `bounds`; in no order within these.
 
     `whole` has the keys of blocks of rows by the number of the first, where packed ones lack their lowest bits.
     """
 
     words: Words
     shift: int
+    bounds: list[int]
     whole: Mapping[int, Words] = field(default_factory=dict)
 
     def __sizeof__(self) -> int:
@@ -73,149 +69,54 @@ class Packed:
 
     @staticmethod
     def joined(parts: Sequence[Packed]) -> Packed:
-        """Return the words of several parts."""
+        """Return the words of several parts, those of each range together."""
         whole = dict(chain.from_iterable(part.whole.items() for part in parts))
-        return Packed(concat_rows([part.words for part in parts]), parts[0].shift, whole)
+        within = np.sum([part.bounds for part in parts], axis=0).tolist()
+        words = new_array(within[-1], np.uint64)
+        for number, (start, stop) in enumerate(pairwise(within)):
+            np.concatenate([part.range(number) for part in parts], out=words[start:stop])
+        return Packed(words, parts[0].shift, within, whole)
 
-    def rows(self) -> NumberArray:
-        """Return the row numbers in order of the keys, in the memory of the words."""
-        self.words.sort()
-        slots, groups = ties(self.words, self.shift) if self.whole else (None, None)
-        rows = unpack_rows(self.words, self.shift, out=self.words.view(np.int64))
-        if slots is not None and groups is not None and len(slots):
-            tied = rows[slots]
-            rows[slots] = tied[np.lexsort([self._whole_keys(tied), groups])]
+    def range(self, number: int) -> Words:
+        """Return the words of a range."""
+        return self.words[self.bounds[number] : self.bounds[number + 1]]
+
+    @staticmethod
+    def rows(parts: Sequence[Packed]) -> NumberArray:
+        """Return the row numbers of several parts in order of the keys."""
+        shift = parts[0].shift
+        rows = new_array(sum(len(part.words) for part in parts), np.int64)
+        stop = 0
+        for number in range(len(parts[0].bounds) - 1):
+            words = [part.range(number) for part in parts]
+            start, stop = stop, stop + sum(map(len, words))
+            # In the memory of the results, while it is in the processor's cache.
+            packed = np.concatenate(words, out=rows[start:stop].view(np.uint64))
+            packed.sort()
+            slots, groups = ties(packed, shift) if parts[0].whole else (packed[:0], packed[:0])
+            found = unpack_rows(packed, shift, out=rows[start:stop])
+            if len(slots):
+                tied = found[slots]
+                found[slots] = tied[np.lexsort([_whole_keys(parts, tied), groups])]
         return rows
 
-    def _whole_keys(self, rows: NumberArray) -> Words:
-        keys = np.empty(len(rows), np.uint64)
-        firsts = np.array(sorted(self.whole))
-        block = np.searchsorted(firsts, rows, "right") - 1
-        for number in np.unique(block).tolist():
-            first = int(firsts[number])
-            here = block == number
-            keys[here] = self.whole[first][rows[here] - first]
-        return keys
+
+def _whole_keys(parts: Sequence[Packed], rows: NumberArray) -> Words:
+    """Return the keys of some rows, of which packed words lack the lowest bits."""
+    whole = dict(chain.from_iterable(part.whole.items() for part in parts))
+    keys = np.empty(len(rows), np.uint64)
+    firsts = np.array(sorted(whole))
+    block = np.searchsorted(firsts, rows, "right") - 1
+    for number in np.unique(block).tolist():
+        first = int(firsts[number])
+        here = block == number
+        keys[here] = whole[first][rows[here] - first]
+    return keys
 
 
 def join_runs(parts: Sequence[Any]) -> list[Any]:
     """Return some runs, or some packed keys, as one."""
     return [type(parts[0]).joined(parts)] if parts else []
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Cut the rows of a partition at the marks between the new ones.
-
-    `columns` are the outputs of the program, `names` those that are wanted of the rows.  If only their numbers are, and
-    the keys leave room for them, both are packed together.  Pieces of more than `room` bytes go to disk; they stay in
-    this process if that is None.
-    """
-
-    columns: tuple[Hashable, ...]
-    names: tuple[Hashable, ...]
-    by: tuple[Hashable, ...]
-    ascending: tuple[bool, ...]
-    program: Program
-    marks: Whole
-    count: int
-    room: int | None
-    leave_last_mask: bool = False
-
-    @property
-    def programs(self) -> Sequence[Program]:
-        return (self.program,)
-
-    def run(self, partition: Partition | Lot) -> Pieces:
-        marks: Marks = partition.replicas[self.marks.position][self.marks.field]
-        pieces: list[list[Any]] = [[] for _ in range(self.count)]
-        # Keys that have lost bits must be at hand wherever their rows are put in order.
-        packs = marks.fits or (marks.nearly_fits and self.room is None)
-        parts = self._packed(partition, marks) if packs and self.names == (ROW,) else self._runs(partition, marks)
-        for cut in parts:
-            for piece, part in zip(pieces, cut, strict=False):
-                piece.append(part)
-        return shelved(pieces, self.room, join_runs)
-
-    def _packed(self, partition: Partition | Lot, marks: Marks) -> Iterator[list[Packed]]:
-        bounds = slice(marks.within - 1, None, marks.within)
-        codes, rows = marks.codes(marks.columns)[bounds], marks.rows[bounds]
-        at = marks.pack(codes, rows if marks.fits else np.zeros_like(rows))
-        for block in partition.blocks():
-            columns = self._evaluate(block)
-            keys = marks.codes([columns[name] for name in self.by])
-            pieces = cut_packed(marks.pack(keys, columns[ROW]), at)
-            if marks.fits:
-                yield [Packed(piece, marks.shift) for piece in pieces]
-            elif block.nrows:
-                first = int(columns[ROW][0])
-                _move_below(pieces, marks, (codes, rows), keys, first)
-                yield [Packed(piece, marks.shift, {first: keys}) for piece in pieces]
-
-    def _runs(self, partition: Partition | Lot, marks: Marks) -> Iterator[list[Run]]:
-        by = self._by(marks)
-        names, ascending = zip(*by, strict=True)
-        at = self._with_words(dict(zip(self.by, marks.columns, strict=True)), marks)
-        for block in partition.blocks():
-            columns = self._evaluate(block)
-            order = argsort([columns[name] for name in self.by], self.ascending)
-            columns |= self._with_words(columns, marks)
-            wanted = dict.fromkeys([*self.names, *names])
-            # Row numbers follow one another, so that those of the sorted rows need not be looked up.
-            first = int(columns[ROW][0]) if ROW in columns else 0
-            taken = {name: order + first if name == ROW else take_rows(columns[name], order) for name in wanted}
-            bounds = cut_sorted(
-                [taken[name] for name in names], ascending, order, [at[name] for name in names], marks.rows - first
-            )
-            table = Table(taken, block.nrows)
-            yield list(_shared_out(table, by, np.concatenate([[0], bounds, [block.nrows]]), marks.within))
-
-    def _by(self, marks: Marks) -> By:
-        """Return what to order by once rows are split: wanted columns themselves, of others their words."""
-        by: list[tuple[Hashable, bool]] = []
-        for name, upwards, count in zip(self.by, self.ascending, marks.words, strict=True):
-            if name in self.names:
-                by.append((name, upwards))
-            else:
-                by.extend((("word", name, number), True) for number in range(count))
-        return tuple(by)
-
-    def _with_words(self, columns: Mapping[Hashable, Any], marks: Marks) -> dict[Hashable, Any]:
-        """Return the key columns, those that nobody wants to have as their words."""
-        found: dict[Hashable, Any] = {}
-        for name, upwards, count in zip(self.by, self.ascending, marks.words, strict=True):
-            if name in self.names:
-                found[name] = columns[name]
-            else:
-                found |= {("word", name, number): word(columns[name], number, upwards) for number in range(count)}
-        return found
-
-    def _evaluate(self, block: Block) -> dict[Hashable, Any]:
-        return dict(zip(self.columns, block.evaluate(self.program), strict=True))
-
-
-def _move_below(pieces: list[Words], marks: Marks, at: tuple[Words, NumberArray], keys: Words, first: int) -> None:
-    """Move rows to the piece below that begin with the bits of the mark between both, but come before it.
-
-    `at` are the keys and the rows of the marks, `keys` those of the block of rows that begins with number `first`.
-    """
-    # From the last mark on: what comes before one may come before another that begins with the same bits.
-    for number, (key, row) in reversed(list(enumerate(zip(*at, strict=True)))):
-        above = pieces[number + 1]
-        near = np.flatnonzero((above >> np.uint64(marks.shift)) == key >> np.uint64(marks.lost))
-        rows = unpack_rows(above[near], marks.shift)
-        whole = keys[rows - first]
-        below = near[(whole < key) | ((whole == key) & (rows < row))]
-        if len(below):
-            pieces[number] = np.concatenate([pieces[number], above[below]])
-            pieces[number + 1] = np.delete(above, below)
-
-
-def _shared_out(table: Table, by: By, bounds: NumberArray, within: int) -> Iterator[Run]:
-    """Share out a sorted block among the new partitions."""
-    for first in range(0, len(bounds) - 1, within):
-        cut = bounds[first : first + within + 1]
-        yield Run(table.slice(int(cut[0]), int(cut[-1])), by, (cut - cut[0]).tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +133,7 @@ class PutInOrder:
     def __call__(self, parts: Sequence[Any]) -> Table:
         match parts:
             case [Packed(), *_]:
-                rows = Packed.joined(parts).rows()
+                rows = Packed.rows(parts)
                 return Table({ROW: rows}, len(rows))
             case [Run(), *_]:
                 return self._merged(parts)
@@ -247,12 +148,8 @@ class PutInOrder:
         merged = _Merged(dict(zip(self.names, self.dtypes, strict=True)), sum(run.bounds[-1] for run in runs))
         for start, stop in pairwise(range(len(runs[0].bounds))):
             pieces = [(run.table.columns, run.bounds[start], run.bounds[stop]) for run in runs]
-            columns = {
-                name: joined_slices([(table[name], first, last) for table, first, last in pieces])
-                for name in runs[0].table.columns
-            }
-            order = argsort([columns[name] for name in names], ascending)
-            merged.append(columns, order)
+            keys = [joined_slices([(table[name], first, last) for table, first, last in pieces]) for name in names]
+            merged.append(pieces, argsort(keys, ascending))
         return merged.table()
 
 
@@ -265,16 +162,25 @@ class _Merged:
         self._names = tuple(dtypes)
         self._nrows = nrows
         self._filled = 0
+        self._scratch = np.empty(0, np.uint64)
 
-    def append(self, columns: Mapping[Hashable, Any], order: NumberArray) -> None:
-        """Append rows of some columns at given positions."""
+    def append(self, pieces: Sequence[tuple[Mapping[Hashable, Any], int, int]], order: NumberArray) -> None:
+        """Append the rows from start to stop of several tables, in the order that is given by their positions there."""
         stop = self._filled + len(order)
         for name, out in self._numbers.items():
             # The positions are right; to have NumPy check them would take a second pass.
-            columns[name].take(order, out=out[self._filled : stop], mode="clip")
-        for name, pieces in self._pieces.items():
-            pieces.append(take_rows(columns[name], order))
+            near = self._near([table[name][start:stop] for table, start, stop in pieces], len(order))
+            near.take(order, out=out[self._filled : stop], mode="clip")
+        for name, parts in self._pieces.items():
+            parts.append(take_rows(joined_slices([(table[name], start, stop) for table, start, stop in pieces]), order))
         self._filled = stop
+
+    def _near(self, parts: Sequence[NumberArray], nrows: int) -> NumberArray:
+        """Return numbers end to end, in memory that stays in the processor's cache from one column to the next."""
+        if len(self._scratch) < nrows:
+            self._scratch = np.empty(nrows, np.uint64)
+        dtype = parts[0].dtype
+        return np.concatenate(parts, out=self._scratch.view(dtype)[:nrows])
 
     def table(self) -> Table:
         """Return everything."""

@@ -20,7 +20,8 @@ from akdask.plan.numbered import row_numbers
 from akdask.plan.pipeline import Compile, pipeline
 from akdask.plan.program import Whole
 from akdask.plan.rowwise import Project
-from akdask.plan.runs import ROW, PutInOrder, Split, sort_tables
+from akdask.plan.runs import ROW, PutInOrder, sort_tables
+from akdask.plan.split import Split
 from akdask.plan.tables import Tasks
 from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Replica, Value

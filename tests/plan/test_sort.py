@@ -28,10 +28,13 @@ def many_small_partitions(monkeypatch):
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(exchange, "ROWS", 300)
     monkeypatch.setattr(exchange, "CPU_COUNT", 3)
-    monkeypatch.setattr(boundaries, "RANGE", 64)
+    monkeypatch.setattr(boundaries, "RANGE", 16)
     monkeypatch.setattr(plan_sort, "MOST_SAMPLED", 8)
     with ak.config.set(small_array=100, block_size=2**10):
         yield
+
+
+pytestmark = pytest.mark.usefixtures("either_path")
 
 
 def random_frame(seed=0, nrows=2000):
@@ -139,9 +142,12 @@ def test_rows_looked_at_do_not_depend_on_blocks(stride, cuts):
 
 def test_pieces_of_several_partitions_are_joined_in_order():
     finish = PutInOrder((), ())
-    first, second, third = (Packed(np.array(words, np.uint64), 0) for words in ([1, 9], [2], [0, 7]))
+    given = ([1, 9], [0, 2]), ([2], [0, 0]), ([0, 7], [0, 1])
+    first, second, third = (Packed(np.array(words, np.uint64), 0, [*bounds, len(words)]) for words, bounds in given)
     joined = join_pieces([[[first], []], None, [[second, third], [first]]], finish)
-    assert [[part.words.tolist() for part in parts] for parts in joined] == [[[1, 9, 2, 0, 7]], [[1, 9]]]
+    (everything,), (alone,) = joined
+    assert [everything.range(number).tolist() for number in (0, 1)] == [[1, 9, 0], [2, 7]]
+    assert alone.words.tolist() == [1, 9]
     assert join_pieces([None, None], finish) is None
 
 
