@@ -6,7 +6,7 @@ Ranges are put in order one after the other, each with on so few rows at a time 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
@@ -41,7 +41,7 @@ class Run:
     @staticmethod
     def joined(runs: Sequence[Run]) -> Run:
         """Return the rows of several runs, those of each range together; within it they stay as they are."""
-        bounds = np.array([run.bounds for run in runs])
+        bounds = np.array(common_bounds(runs))
         tables = [run.table.columns for run in runs]
         ranges = [list(zip(tables, *cut, strict=True)) for cut in pairwise(bounds.T.tolist())]
         columns = {
@@ -71,29 +71,30 @@ class Packed:
     def joined(parts: Sequence[Packed]) -> Packed:
         """Return the words of several parts, those of each range together."""
         whole = dict(chain.from_iterable(part.whole.items() for part in parts))
-        within = np.sum([part.bounds for part in parts], axis=0).tolist()
+        within = np.sum(common_bounds(parts), axis=0).tolist()
         words = new_array(within[-1], np.uint64)
-        for number, (start, stop) in enumerate(pairwise(within)):
-            np.concatenate([part.range(number) for part in parts], out=words[start:stop])
+        for (start, stop), together in zip(pairwise(within), Packed.ranges(parts), strict=True):
+            np.concatenate(together, out=words[start:stop])
         return Packed(words, parts[0].shift, within, whole)
 
-    def range(self, number: int) -> Words:
-        """Return the words of a range."""
-        return self.words[self.bounds[number] : self.bounds[number + 1]]
+    @staticmethod
+    def ranges(parts: Sequence[Packed]) -> Iterator[list[Words]]:
+        """Yield the words of each range of several parts."""
+        for cuts in zip(*map(pairwise, common_bounds(parts)), strict=True):
+            yield [part.words[start:stop] for part, (start, stop) in zip(parts, cuts, strict=True)]
 
     @staticmethod
     def rows(parts: Sequence[Packed]) -> NumberArray:
         """Return the row numbers of several parts in order of the keys."""
-        shift = parts[0].shift
+        shift, has_lost = parts[0].shift, any(part.whole for part in parts)
         rows = new_array(sum(len(part.words) for part in parts), np.int64)
         stop = 0
-        for number in range(len(parts[0].bounds) - 1):
-            words = [part.range(number) for part in parts]
+        for words in Packed.ranges(parts):
             start, stop = stop, stop + sum(map(len, words))
             # In the memory of the results, while it is in the processor's cache.
             packed = np.concatenate(words, out=rows[start:stop].view(np.uint64))
             packed.sort()
-            slots, groups = ties(packed, shift) if parts[0].whole else (packed[:0], packed[:0])
+            slots, groups = ties(packed, shift) if has_lost else (packed[:0], packed[:0])
             found = unpack_rows(packed, shift, out=rows[start:stop])
             if len(slots):
                 tied = found[slots]
@@ -112,6 +113,12 @@ def _whole_keys(parts: Sequence[Packed], rows: NumberArray) -> Words:
         here = block == number
         keys[here] = whole[first][rows[here] - first]
     return keys
+
+
+def common_bounds(runs: Sequence[Run] | Sequence[Packed]) -> list[list[int]]:
+    """Return the bounds of those ranges that all runs are cut into: each has several of a few, where it has more."""
+    count = min(len(run.bounds) for run in runs) - 1
+    return [run.bounds[:: (len(run.bounds) - 1) // count] for run in runs]
 
 
 def join_runs(parts: Sequence[Any]) -> list[Any]:
@@ -146,8 +153,9 @@ class PutInOrder:
     def _merged(self, runs: Sequence[Run]) -> Table:
         names, ascending = zip(*runs[0].by, strict=True)
         merged = _Merged(dict(zip(self.names, self.dtypes, strict=True)), sum(run.bounds[-1] for run in runs))
-        for start, stop in pairwise(range(len(runs[0].bounds))):
-            pieces = [(run.table.columns, run.bounds[start], run.bounds[stop]) for run in runs]
+        tables = [run.table.columns for run in runs]
+        for cuts in zip(*map(pairwise, common_bounds(runs)), strict=True):
+            pieces = [(table, *cut) for table, cut in zip(tables, cuts, strict=True)]
             keys = [joined_slices([(table[name], first, last) for table, first, last in pieces]) for name in names]
             merged.append(pieces, argsort(keys, ascending))
         return merged.table()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import pairwise
+from itertools import cycle, pairwise
 
 import dask
 import numpy as np
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.columns import Table
+from akdask.kernels import compiled
 from akdask.plan import boundaries, exchange
 from akdask.plan import sort as plan_sort
 from akdask.plan.boundaries import sampled
@@ -146,9 +147,23 @@ def test_pieces_of_several_partitions_are_joined_in_order():
     first, second, third = (Packed(np.array(words, np.uint64), 0, [*bounds, len(words)]) for words, bounds in given)
     joined = join_pieces([[[first], []], None, [[second, third], [first]]], finish)
     (everything,), (alone,) = joined
-    assert [everything.range(number).tolist() for number in (0, 1)] == [[1, 9, 0], [2, 7]]
+    assert [words.tolist() for (words,) in Packed.ranges([everything])] == [[1, 9, 0], [2, 7]]
     assert alone.words.tolist() == [1, 9]
     assert join_pieces([None, None], finish) is None
+
+
+@pytest.mark.parametrize("by", BY)
+def test_some_partitions_may_be_split_before_loops_are_compiled(monkeypatch, by):
+    turns = cycle([False, True, True])
+    pays = compiled.pays
+    monkeypatch.setattr(compiled, "pays", lambda nrows: pays(nrows) and next(turns))
+    lazy, frame = random_frame(nrows=3000)
+    parts = ak.DataFrame({name: ak.concatenate([lazy[name]] * 3) for name in lazy.columns})
+    wanted = pd.concat([frame] * 3, ignore_index=True).sort_values(list(dict.fromkeys(by)), kind="stable")
+    assert np.array_equal(parts.coargsort(by).to_ndarray(), wanted.index)
+    numbers = parts[[name for name in parts.columns if name != "text"]]
+    if "text" not in by:
+        pd.testing.assert_frame_equal(numbers.sort_values(by).compute(), wanted.drop(columns="text"))
 
 
 @given(
