@@ -3,6 +3,8 @@
 ``import akdask as ak`` and write as for Arkouda; no server is needed.
 """
 
+from numpy import bool, bool_, float64, int64, str_, uint8, uint64
+
 from akdask import config, join
 from akdask.checkpoint import load_checkpoint, save_checkpoint
 from akdask.collections import makers as _makers  # noqa: F401 - registers what stored objects become
@@ -127,6 +129,7 @@ from akdask.io import (
     update_hdf,
 )
 from akdask.schema.bigint import bigint, bigint_
+from akdask.schema.dtypes import dtype
 from akdask.snapshot import restore, snapshot
 
 __version__ = "0.1.0"
@@ -170,6 +173,8 @@ __all__ = [
     "bigint_",
     "bigint_from_uint_arrays",
     "bincount",
+    "bool",
+    "bool_",
     "cast",
     "ceil",
     "clip",
@@ -191,10 +196,12 @@ __all__ = [
     "deg2rad",
     "disconnect",
     "divmod",
+    "dtype",
     "exp",
     "expm1",
     "fabs",
     "find",
+    "float64",
     "floor",
     "fmod",
     "from_pandas",
@@ -211,6 +218,7 @@ __all__ = [
     "in1d",
     "indexof1d",
     "inner_join",
+    "int64",
     "intersect1d",
     "ip_address",
     "is_cosorted",
@@ -273,12 +281,15 @@ __all__ = [
     "square",
     "standard_normal",
     "std",
+    "str_",
     "sum",
     "tan",
     "tanh",
     "timedelta_range",
     "to_hdf",
     "trunc",
+    "uint8",
+    "uint64",
     "uniform",
     "union1d",
     "unique",

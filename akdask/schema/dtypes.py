@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import ArgumentTypeError
-from akdask.schema.bigint import BigintDtype, bigint_
+from akdask.schema.bigint import BigintDtype, bigint, bigint_
 
 Kind: TypeAlias = Literal["int", "uint", "float", "bool", "str", "bigint", "list"]
 
@@ -98,6 +98,39 @@ def unlimited(dtype: ColumnType) -> ColumnType:
     if dtype.item is not None:
         return list_of(unlimited(dtype.item))
     return BIGINT if dtype.kind == "bigint" else dtype
+
+
+def dtype(x: Any) -> np.dtype[Any] | BigintDtype:
+    """Return the dtype that a name, a type, a dtype, an array or a single integer stands for.
+
+    ``ak.bigint``, its name, its arrays and Python integers of more than 64 bits give ``ak.bigint``; anything else goes
+    by NumPy.
+
+    Parameters
+    ----------
+    x : object
+        What is asked about.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no dtype.
+
+    Examples
+    --------
+    >>> dtype("bigint"), dtype(2**200), dtype("float64"), dtype(bool)
+    (dtype(bigint), dtype(bigint), dtype('float64'), dtype('bool'))
+    """
+    x = x if isinstance(x, type) else getattr(x, "dtype", x)
+    is_large = isinstance(x, int) and not isinstance(x, bool) and not -(2**63) <= x < 2**64
+    if is_large or x is bigint_ or x == BIGINT.name or isinstance(x, BigintDtype):
+        return bigint
+    try:
+        return np.asarray(x).dtype if isinstance(x, int | float) else np.dtype(x)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{x!r:.100} is no dtype.", hint="give a name such as 'int64', a type, or ak.bigint."
+        ) from None
 
 
 def column_type(dtype: ColumnType | BigintDtype | npt.DTypeLike | str) -> ColumnType:

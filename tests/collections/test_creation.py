@@ -198,3 +198,18 @@ def test_eager_arrays_are_computed_as_they_are_made():
     assert type(a._frame).__name__ == type(b._frame).__name__ == "Persisted"
     assert b.explain().splitlines()[1].strip() == "Project 0=[0]"
     assert_equal(b, [3, 5])
+
+
+@pytest.mark.parametrize("dtype", [ak.int64, ak.uint64, ak.float64, ak.bool_, ak.bigint])
+def test_dtypes_have_the_names_that_scripts_use(dtype):
+    assert ak.dtype(dtype) == ak.zeros(2, dtype=dtype).dtype
+    assert ak.dtype(ak.zeros(2, dtype=dtype)) == ak.dtype(dtype)
+    assert ak.cast(ak.array([0, 1]), dtype).dtype == dtype
+
+
+def test_dtypes_of_values_and_names_are_those_of_numpy():
+    assert ak.dtype("float64") == ak.dtype(1.5) == np.dtype(float)
+    assert ak.dtype(str) == np.dtype(ak.str_)
+    assert ak.dtype(2**70) == ak.dtype("bigint") == ak.bigint
+    with pytest.raises(ak.AkdaskError, match="is no dtype"):
+        ak.dtype("no such type")
