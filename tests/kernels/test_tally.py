@@ -57,8 +57,7 @@ IN_ONE_PASS = tuple(step for step in STEPS if step.name in REDUCED and step.skip
     [STEPS, FOLDING, IN_ONE_PASS, [Step("size", ())], [Step("sum", (0,))], [Step("mean", (0,)), Step("count", (0,))]],
     ids=["all", "folding", "in one pass", "size", "sum", "mean"],
 )
-@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint64, np.bool_])
-@given(made=blocks())
+@given(made=blocks(), dtype=st.sampled_from([np.float64, np.int64, np.uint64, np.bool_]))
 def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, dtype, made):
     if dtype != np.float64:
         # With wrapping around, and every bit that a float has not.
