@@ -48,20 +48,30 @@ def same(left: Table, right: Table) -> None:
 FOLDING = tuple(step for step in STEPS if Collapse(2, (step,)).folds)
 """Steps whose states are added up in place from block to block."""
 
+EXACT = {"size", "count", "sum", "min", "max"}
+
 IN_ONE_PASS = tuple(step for step in STEPS if step.name in REDUCED and step.skipna)
 """Steps that compiled loops know."""
 
 
 @pytest.mark.parametrize(
     "steps",
-    [STEPS, FOLDING, IN_ONE_PASS, [Step("size", ())], [Step("sum", (0,))], [Step("mean", (0,)), Step("count", (0,))]],
+    [
+        STEPS,
+        FOLDING,
+        IN_ONE_PASS,
+        [Step("size", ())],
+        [Step("sum", (0,)), Step("max", (0,))],
+        [Step("mean", (0,)), Step("count", (0,))],
+    ],
     ids=["all", "folding", "in one pass", "size", "sum", "mean"],
 )
 @given(made=blocks(), dtype=st.sampled_from([np.float64, np.int64, np.uint64, np.bool_]))
 def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, dtype, made):
     if dtype != np.float64:
-        # With wrapping around, and every bit that a float has not.
-        made = [(keys, np.nan_to_num(values * 2**61, nan=7).astype(np.int64).astype(dtype)) for keys, values in made]
+        # Sums of integers wrap around; those that are made of them as floats are small enough to be exact.
+        scale = 2**61 if all(step.name in EXACT for step in steps) else 2**20
+        made = [(keys, np.nan_to_num(values * scale, nan=7).astype(np.int64).astype(dtype)) for keys, values in made]
     of_type = type_of(np.empty(0, dtype))
     collapse = Collapse(2, tuple(step for step in steps if of_type in GROUPED[step.name].types))
     tallies = Tallies(collapse, 10_000)
