@@ -55,3 +55,25 @@ def test_a_frame_keeps_the_kinds_of_its_columns(prefix, made):
     found = ak.DataFrame(ak.load_all(prefix))
     assert found.dtypes == {"when": "Datetime", "span": "Timedelta", "ip": "IPv4"}
     pd.testing.assert_frame_equal(found.to_pandas(), df.to_pandas())
+
+
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("dtype", ["<i8", "<u8"])
+def test_whole_numbers_of_the_other_sign_are_taken_too(prefix, name, dtype):
+    make, kind, _, numbers = MADE[name]
+    path = prefix.with_name("marked.h5")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=np.asarray(numbers).astype(dtype)).attrs["ObjType"] = np.int32(kind)
+    found = ak.read_hdf(str(path))["x"]
+    assert type(found) is type(make())
+    assert repr(found) == repr(make())
+
+
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("values", [[0.5, 2.0], [True, False]])
+def test_what_is_no_whole_number_is_no_time_or_address(prefix, name, values):
+    path = prefix.with_name("marked.h5")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=values).attrs["ObjType"] = np.int32(MADE[name][1])
+    with pytest.raises(ak.AkdaskError, match="dataset 'x' is marked as"):
+        ak.read_hdf(str(path))

@@ -16,8 +16,9 @@ from akdask.collections.sorting import SortMethods, sort
 from akdask.collections.strings import Strings
 from akdask.collections.writing import Storable
 from akdask.columns import Table
-from akdask.errors import ArgumentTypeError
+from akdask.errors import ArgumentTypeError, NonUniqueError
 from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
+from akdask.kernels.lookup import check_codes
 from akdask.kernels.operations import OPERATIONS
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
@@ -33,6 +34,7 @@ from akdask.plan.sort import ranks
 from akdask.plan.sources import Rows
 from akdask.plan.values import Call, Constant, Replica, Value
 from akdask.schema import INT64
+from akdask.typing import NumberArray
 
 DEFAULT_NA = "N/A"
 
@@ -254,7 +256,7 @@ class Categorical(ExtremeMethods, SortMethods):
     def to_pandas(self) -> pd.Categorical:
         """Return the elements as a pandas Categorical with the same codes and labels; computes."""
         codes, labels = run(self.codes.expr, self.categories.expr)
-        return pd.Categorical.from_codes(codes, categories=pd.Index(labels.astype(object)))
+        return pandas_categorical(codes, labels)
 
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same elements in the same order; computes."""
@@ -355,6 +357,27 @@ class Categorical(ExtremeMethods, SortMethods):
 def as_text(table: Table, labels: Table) -> np.ndarray[Any, Any]:
     """Return codes and a table of labels as NumPy strings."""
     return OPERATIONS["lookup"].evaluate(labels_text(labels), table.columns[0])
+
+
+def pandas_categorical(codes: NumberArray, labels: np.ndarray[Any, Any]) -> pd.Categorical:
+    """Return the pandas Categorical of codes and labels.
+
+    Raises
+    ------
+    PositionError
+        If a code has no label.
+    NonUniqueError
+        If labels repeat.
+    """
+    check_codes(codes, len(labels))
+    categories = pd.Index(labels.astype(object))
+    if not categories.is_unique:
+        again = categories[categories.duplicated()][0]
+        raise NonUniqueError(
+            f"the category {again!r:.100} is there twice, which a pandas Categorical cannot have.",
+            hint="take the elements as text, with to_strings().",
+        )
+    return pd.Categorical.from_codes(codes, categories=categories)
 
 
 def labels_text(labels: Table) -> np.ndarray[Any, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from akdask.collections.categorical import Categorical, labels_text
+from akdask.collections.categorical import Categorical, labels_text, pandas_categorical
 from akdask.collections.columnset import INDEX, ColumnSet
 from akdask.columns import Table, empty, to_objects, type_of
 from akdask.plan.labels import LABEL, Labels
@@ -84,7 +84,7 @@ class ToPandas:
 
     def _column(self, column: Column, labels: Table | None) -> Any:
         if labels is not None:
-            return pd.Categorical.from_codes(column, categories=pd.Index(labels_text(labels).astype(object)))
+            return pandas_categorical(np.asarray(column), labels_text(labels))
         if not isinstance(column, np.ndarray) and type_of(column) != STR:
             return pd.Series(to_objects(column), dtype=object).array
         if isinstance(column, pa.Array):

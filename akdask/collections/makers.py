@@ -29,7 +29,9 @@ from akdask.hdf5.layout import (
     ObjType,
 )
 from akdask.plan.labels import Labels
+from akdask.plan.node import Frame
 from akdask.plan.values import Call, Constant, Value
+from akdask.schema import INT64, UINT64, ColumnType
 
 
 @makes(ObjType.CATEGORICAL)
@@ -37,8 +39,7 @@ def _categorical(stored: StoredObject) -> Categorical:
     na = stored.members.get(NA_CODES)
     has_na = na is not None and sum(na.source.lengths) > 0
     labels = Labels(gathered(stored.members[CATEGORIES]), gathered(na) if na and has_na else DEFAULT_NA)
-    codes: Value
-    frame, codes = scanned(stored.members[CODES])
+    frame, codes = _whole_numbers(stored, CODES, INT64)
     is_grouped = {PERMUTATION, SEGMENTS} <= stored.members.keys()
     parts = [flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS)] if is_grouped else []
     if not has_na:
@@ -101,14 +102,31 @@ def _arrayview(stored: StoredObject) -> ArrayView:
 
 @makes(ObjType.DATETIME)
 def _datetime(stored: StoredObject) -> Datetime:
-    return Datetime.of(*scanned(stored.members[VALUES]))
+    return Datetime.of(*_whole_numbers(stored, VALUES, INT64))
 
 
 @makes(ObjType.TIMEDELTA)
 def _timedelta(stored: StoredObject) -> Timedelta:
-    return Timedelta.of(*scanned(stored.members[VALUES]))
+    return Timedelta.of(*_whole_numbers(stored, VALUES, INT64))
 
 
 @makes(ObjType.IPV4)
 def _ipv4(stored: StoredObject) -> IPv4:
-    return IPv4.of(*scanned(stored.members[VALUES]))
+    return IPv4.of(*_whole_numbers(stored, VALUES, UINT64))
+
+
+def _whole_numbers(stored: StoredObject, part: str, dtype: ColumnType) -> tuple[Frame, Value]:
+    """Return a member whose numbers stand for something else, in the type that it should have.
+
+    Raises
+    ------
+    FileFormatError
+        If it holds anything but whole numbers.
+    """
+    frame, column = scanned(stored.members[part])
+    if column.dtype.kind not in ("int", "uint"):
+        raise FileFormatError(
+            f"dataset {stored.name!r} is marked as {stored.kind.name}, but holds {column.dtype}.",
+            hint="its ObjType or its values are damaged; name the other datasets to read only those.",
+        )
+    return frame, column if column.dtype == dtype else Call("cast", column, dtype=dtype.name)

@@ -22,7 +22,7 @@ from akdask.schema import BOOL, INT64, STR, ColumnType
 
 def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions, each of which must be there: -1 is not the last one."""
-    _check_within(positions, len(table))
+    check_codes(positions, len(table))
     if isinstance(table, np.ndarray):
         # Out-of-range positions are excluded, and only the clip mode of NumPy writes to `out` without a copy.
         return table.take(positions, out=out, mode="clip") if len(table) else np.empty(np.shape(positions), table.dtype)
@@ -31,7 +31,8 @@ def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
     return table.take(pa.array(positions))
 
 
-def _check_within(positions: Any, size: int) -> None:
+def check_codes(positions: Any, size: int) -> None:
+    """Raise PositionError unless all positions are there, in a table of some size."""
     if not np.size(positions):
         return
     low, high = np.min(positions), np.max(positions)

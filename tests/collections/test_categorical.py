@@ -14,7 +14,7 @@ from akdask.collections.categorical import Categorical
 from akdask.collections.creation import arange, array
 from akdask.collections.elementwise import where
 from akdask.collections.functions import concatenate
-from akdask.errors import AlignmentError, ArgumentTypeError, PositionError
+from akdask.errors import AlignmentError, ArgumentTypeError, NonUniqueError, PositionError
 from akdask.io import read_hdf
 
 TEXT = ["udp", "tcp", "udp", "", "ünï"]
@@ -205,3 +205,10 @@ def test_files_of_servers_give_codes_labels_and_missing(shared_fixtures, name):
         assert found[key].codes.tolist() == values["codes"]
         assert found[key].categories.tolist() == values["categories"]
         assert found[key].isna().tolist() == [code == values["na_code"] for code in values["codes"]]
+
+
+def test_pandas_gets_no_codes_without_a_category_and_no_category_twice():
+    with pytest.raises(PositionError, match="the code 5 has no category"):
+        Categorical.from_codes(array([0, 5]), array(["a", "b"])).to_pandas()
+    with pytest.raises(NonUniqueError, match="'a' is there twice"):
+        Categorical.from_codes(array([0, 1]), array(["a", "a"])).to_pandas()
