@@ -44,7 +44,7 @@ def _categorical(stored: StoredObject) -> Categorical:
     parts = [flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS)] if is_grouped else []
     if not has_na:
         # Files of before v2022.05.05 mark missing elements by -1.
-        codes = Call("where", Call("less", codes, Constant(0)), labels.na_code, codes)
+        codes = Call("where", Call("equal", codes, Constant(-1)), labels.na_code, codes)
     return Categorical.of(frame, codes, labels, *parts)
 
 

@@ -4,6 +4,7 @@ import json
 import pickle
 
 import dask
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -212,3 +213,20 @@ def test_pandas_gets_no_codes_without_a_category_and_no_category_twice():
         Categorical.from_codes(array([0, 5]), array(["a", "b"])).to_pandas()
     with pytest.raises(NonUniqueError, match="'a' is there twice"):
         Categorical.from_codes(array([0, 1]), array(["a", "a"])).to_pandas()
+
+
+@pytest.mark.parametrize(("code", "told"), [(-1, None), (-5, "the code -5 has no category")])
+def test_of_codes_below_zero_old_files_mean_missing_elements_by_one_only(tmp_path, code, told):
+    with h5py.File(tmp_path / "old.h5", "w") as file:
+        group = file.create_group("c")
+        group.attrs["ObjType"] = np.int32(4)
+        group["codes"] = np.array([0, code, 1])
+        group["categories/values"] = np.frombuffer(b"a\0b\0N/A\0", np.uint8)
+        group["categories/segments"] = np.array([0, 2, 4])
+        group["categories"].attrs["ObjType"] = np.int32(2)
+    found = read_hdf(str(tmp_path / "old.h5"))["c"]
+    if told is None:
+        assert found.tolist() == ["a", "N/A", "b"]
+    else:
+        with pytest.raises(PositionError, match=told):
+            found.tolist()
