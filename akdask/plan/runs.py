@@ -70,12 +70,11 @@ class Packed:
     @staticmethod
     def joined(parts: Sequence[Packed]) -> Packed:
         """Return the words of several parts, those of each range together."""
-        whole = dict(chain.from_iterable(part.whole.items() for part in parts))
         within = np.sum(common_bounds(parts), axis=0).tolist()
         words = new_array(within[-1], np.uint64)
         for (start, stop), together in zip(pairwise(within), Packed.ranges(parts), strict=True):
             np.concatenate(together, out=words[start:stop])
-        return Packed(words, parts[0].shift, within, whole)
+        return Packed(words, parts[0].shift, within, _whole(parts))
 
     @staticmethod
     def ranges(parts: Sequence[Packed]) -> Iterator[list[Words]]:
@@ -86,7 +85,8 @@ class Packed:
     @staticmethod
     def rows(parts: Sequence[Packed]) -> NumberArray:
         """Return the row numbers of several parts in order of the keys."""
-        shift, has_lost = parts[0].shift, any(part.whole for part in parts)
+        shift, whole = parts[0].shift, _whole(parts)
+        firsts = np.array(sorted(whole))
         rows = new_array(sum(len(part.words) for part in parts), np.int64)
         stop = 0
         for words in Packed.ranges(parts):
@@ -94,19 +94,21 @@ class Packed:
             # In the memory of the results, while it is in the processor's cache.
             packed = np.concatenate(words, out=rows[start:stop].view(np.uint64))
             packed.sort()
-            slots, groups = ties(packed, shift) if has_lost else (packed[:0], packed[:0])
+            slots, groups = ties(packed, shift) if whole else (packed[:0], packed[:0])
             found = unpack_rows(packed, shift, out=rows[start:stop])
             if len(slots):
                 tied = found[slots]
-                found[slots] = tied[np.lexsort([_whole_keys(parts, tied), groups])]
+                found[slots] = tied[np.lexsort([_whole_keys(whole, firsts, tied), groups])]
         return rows
 
 
-def _whole_keys(parts: Sequence[Packed], rows: NumberArray) -> Words:
+def _whole(parts: Sequence[Packed]) -> Mapping[int, Words]:
+    return dict(chain.from_iterable(part.whole.items() for part in parts))
+
+
+def _whole_keys(whole: Mapping[int, Words], firsts: NumberArray, rows: NumberArray) -> Words:
     """Return the keys of some rows, of which packed words lack the lowest bits."""
-    whole = dict(chain.from_iterable(part.whole.items() for part in parts))
     keys = np.empty(len(rows), np.uint64)
-    firsts = np.array(sorted(whole))
     block = np.searchsorted(firsts, rows, "right") - 1
     for number in np.unique(block).tolist():
         first = int(firsts[number])
