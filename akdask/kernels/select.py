@@ -10,6 +10,7 @@ share of rows selected                          0.1 %  2 %  10 %  50 %  99 %
 ``np.add.reduce(column, where=mask)``             0.1  0.8   3.3   8.8   1.1
 ``column * mask`` or ``column & -mask``, summed   1.5  1.5   1.5   1.5   1.5
 ``np.einsum("i,i->", column, mask)``              1.0  1.0   1.0   1.0   1.0
+a compiled loop                                   0.3  0.3   0.3   0.3   0.3
 ==============================================  =====  ===  ====  ====  ====
 """
 
@@ -20,10 +21,14 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import filter_rows
+from akdask.kernels import compiled
 from akdask.typing import Column, NumberArray
 
 FEW = 32
 """Selecting one row in so many, or fewer, makes copying them cheaper than touching all."""
+
+GAIN = 16
+"""How much less a compiled loop gains a row here than where it pays to load the compiler for it."""
 
 
 def count_rows(column: Column, mask: NumberArray | None) -> int:
@@ -42,6 +47,10 @@ def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:
         return dtype(np.count_nonzero(column if mask is None else column & mask))
     if mask is None:
         return np.add.reduce(column, dtype=dtype)
+    if dtype in (column.dtype, np.float64) and compiled.pays(len(column) // GAIN):
+        from akdask.kernels.compiled.summing import sum_selected
+
+        return dtype(sum_selected(column, mask, dtype(0)))
     if np.count_nonzero(mask) * FEW <= len(mask):
         return np.add.reduce(column[mask], dtype=dtype)
     total = np.einsum("i,i->", column, mask, dtype=dtype, casting="unsafe")
