@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from akdask.kernels.extremes import prefix_range
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
 from akdask.storage.checksum import Checksum
-from akdask.storage.source import TEXT_BYTES, Bounds, text_prefix
+from akdask.storage.source import TEXT_BYTES, Bounds
 from akdask.typing import NumberArray
 
 SUMMARY = np.dtype(
@@ -105,8 +105,7 @@ class DatasetSummary:
     def _spell(self, record: npt.NDArray[np.void]) -> None:
         if self._strings is not None and len(self._strings):
             record["spelled"] = True
-            extremes = pc.min_max(self._strings)
-            record["low"], record["high"] = (text_prefix(extremes[side].as_py()) for side in ("min", "max"))
+            record["low"], record["high"] = prefix_range(self._strings)
 
 
 def _rises(block: NumberArray) -> bool:

@@ -42,7 +42,7 @@ class Checksum:
     """
 
     def __init__(self) -> None:
-        self._nbytes = 0
+        self._words = 0
         self._chunks = 0
         self._chunk = 0
         self._rest = np.empty(0, np.uint8)
@@ -51,19 +51,26 @@ class Checksum:
         """Take in the bytes of a contiguous array."""
         raw = block.view(np.uint8)
         if len(self._rest):
-            raw = np.concatenate([self._rest, raw])
-        position = (self._nbytes - len(self._rest)) // 8
-        self._nbytes += len(raw) - len(self._rest)
+            missing = 8 - len(self._rest)
+            started = np.concatenate([self._rest, raw[:missing]])
+            if len(started) < 8:
+                self._rest = started
+                return
+            self._add_words(started.view("<u8"))
+            raw = raw[missing:]
         end = len(raw) - len(raw) % 8
+        self._add_words(raw[:end].view("<u8"))
         self._rest = raw[end:].copy()
-        words = raw[:end].view("<u8")
+
+    def _add_words(self, words: npt.NDArray[np.uint64]) -> None:
         while len(words):
-            offset = position % CHUNK_WORDS
+            offset = self._words % CHUNK_WORDS
             head = words[: CHUNK_WORDS - offset]
-            self._chunk += int(np.dot(head, _WEIGHTS[offset : offset + len(head)]))
-            position += len(head)
+            # Words may lie between the machine's: `dot` would copy all of them first.
+            self._chunk += int(np.einsum("i,i->", head, _WEIGHTS[offset : offset + len(head)]))
+            self._words += len(head)
             words = words[len(head) :]
-            if position % CHUNK_WORDS == 0:
+            if self._words % CHUNK_WORDS == 0:
                 self._chunks, self._chunk = self._folded, 0
 
     @property
@@ -72,7 +79,7 @@ class Checksum:
         rest = int.from_bytes(self._rest.tobytes(), "little")
         # The bytes that fill no word are a chunk of their own.
         last = (self._folded * _FACTOR + rest * int(_WEIGHTS[0])) % _MODULUS
-        return (last * _FACTOR + self._nbytes) % _MODULUS
+        return (last * _FACTOR + 8 * self._words + len(self._rest)) % _MODULUS
 
     @property
     def _folded(self) -> int:

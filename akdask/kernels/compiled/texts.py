@@ -17,7 +17,7 @@ TEXT_BYTES, FIRST_BYTES = np.uint64(keys.TEXT_BYTES), ALL << BYTES
 
 
 @compiled
-def _swapped(word: np.uint64) -> np.uint64:
+def swapped(word: np.uint64) -> np.uint64:
     """Return a word with its bytes the other way round."""
     word = ((word >> BYTES) & BYTES_OF_PAIRS) | ((word & BYTES_OF_PAIRS) << BYTES)
     word = ((word >> DOUBLE) & PAIRS_OF_QUADS) | ((word & PAIRS_OF_QUADS) << DOUBLE)
@@ -25,7 +25,7 @@ def _swapped(word: np.uint64) -> np.uint64:
 
 
 @compiled
-def _cut(word: np.uint64, at: np.uint64, stop: np.uint64) -> np.uint64:
+def cut(word: np.uint64, at: np.uint64, stop: np.uint64) -> np.uint64:
     """Return a word without the bytes that are behind the end of its string."""
     # Half of the places twice, for a shift by all 64 is undefined; and nothing here has to be guessed.
     places = HALF - QUARTER * min(stop - min(at, stop), BYTES)
@@ -43,7 +43,7 @@ def differences(offsets: Words, text: Text, common: Words, varying: Words) -> No
             differ, same = NONE, common[number]
             for row in range(first, first + rows):
                 at = offsets[row] - offsets[0] + ahead
-                differ |= _cut(word_at(text, at), at, offsets[row + ONE] - offsets[0]) ^ same
+                differ |= cut(word_at(text, at), at, offsets[row + ONE] - offsets[0]) ^ same
             varying[number] |= differ
 
 
@@ -82,7 +82,7 @@ def encode(
                 ahead, mask = BYTES * number, masks[number]
                 for row in range(rows):
                     at = offsets[first + row] - offsets[0] + ahead
-                    some[row] = _swapped(_cut(word_at(text, at), at, offsets[first + row + ONE] - offsets[0])) & mask
+                    some[row] = swapped(cut(word_at(text, at), at, offsets[first + row + ONE] - offsets[0])) & mask
                 for step in range(moves.shape[1]):
                     moved, places = moves[number, step], ONE << np.uint64(step)
                     if moved:
@@ -145,7 +145,7 @@ def decode(
             for row in range(rows):
                 at = offsets[first + row] + ahead
                 if at < offsets[first + row + ONE]:
-                    put_word(text, at, _swapped(some[row] | same))
+                    put_word(text, at, swapped(some[row] | same))
 
 
 def hash_strings(strings: pa.LargeStringArray) -> Words:
@@ -163,7 +163,7 @@ def _hash_words(offsets: Words, text: Text, hashes: Words) -> None:
         at, stop = offsets[row] - offsets[0], offsets[row + ONE] - offsets[0]
         found = NONE
         while True:
-            word = (_swapped(_cut(word_at(text, at), at, stop)) & FIRST_BYTES) | min(stop - at, BYTES)
+            word = (swapped(cut(word_at(text, at), at, stop)) & FIRST_BYTES) | min(stop - at, BYTES)
             # The first word is mixed as it is, those that follow together with what came before.
             found = ((found * FIRST) ^ word) * FIRST
             found = (found ^ (found >> HALF)) * SECOND
