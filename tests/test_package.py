@@ -5,6 +5,8 @@ import sys
 from importlib.metadata import entry_points, version
 from importlib.resources import files
 
+import pytest
+
 import akdask
 
 
@@ -37,3 +39,15 @@ def test_import_loads_neither_the_cluster_nor_optional_packages():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("scheduler", ["None", "'synchronous'"])
+def test_a_computation_does_not_wait_for_the_cluster_to_be_imported(scheduler):
+    code = (
+        "import sys, dask, akdask as ak; "
+        f"dask.config.set(scheduler={scheduler}); "
+        "a = ak.arange(100) % 7; "
+        "print(a.sum(), ak.sort(a)[-1], ak.GroupBy(a).size()[1].sum(), a.to_ndarray()[3], 'distributed' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["295", "6", "100", "3", "False"]

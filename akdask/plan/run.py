@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import dask
 import dask.threaded
+from dask.base import named_schedulers
 
 from akdask.plan.lengths import remember_lengths
 from akdask.plan.node import Frame, Node
@@ -44,7 +46,20 @@ class Root:
 
 def run(*plans: Node) -> tuple[Any, ...]:
     """Return the results of plans, computed together."""
-    return dask.compute(*[Root(plan) for plan in plans], traverse=False)
+    return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=_scheduler())
+
+
+def _scheduler() -> Callable[..., Any] | None:
+    """Return the scheduler of this process that is meant, None to leave that to Dask.
+
+    Dask would load `distributed`, which takes half a second, to find out that there is no client.
+    """
+    if "distributed" in sys.modules:
+        return None
+    named = dask.config.get("scheduler", None)
+    if named is None:
+        return Root.__dask_scheduler__
+    return named_schedulers.get(named) if isinstance(named, str) else None
 
 
 def resolve_lengths(*frames: Frame) -> None:
