@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from akdask.kernels.keys import WORD_BITS, Words
+from akdask.kernels.keys import GLANCE, WORD_BITS, Words
 from akdask.typing import Column, NumberArray
 
 
@@ -39,6 +39,15 @@ class Grid:
             lows.append(low)
             sizes.append(high - low + 1)
         return cls(tuple(lows), tuple(sizes))
+
+    @classmethod
+    def within(cls, keys: Sequence[Column], most: int) -> Self | None:
+        """Return the same, also None if there are more than `most` cells, which the first rows tell mostly."""
+        for rows in slice(GLANCE), slice(None):
+            grid = cls.around([key[rows] for key in keys])
+            if grid is None or grid.cells > most:
+                return None
+        return grid
 
     @property
     def cells(self) -> int:

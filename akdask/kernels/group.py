@@ -21,6 +21,8 @@ from akdask.kernels.keys import (
     Key,
     Words,
     combine,
+    lead,
+    least_bits,
     ordered,
     pack_words,
     row_bits,
@@ -301,21 +303,27 @@ def number_rows(keys: Sequence[NumberArray]) -> tuple[Codes, NumberArray]:
     keys : sequence of ndarray
         At least one row, fewer than 2 ** 31.
     """
-    key = combine([ordered(column) for column in keys])
-    return (None if key is None else _number_sorted(key)) or _number_hashed([word(column, 0) for column in keys])
+    words = [column if column.dtype == np.uint64 else word(column, 0) for column in keys]
+    return _number_sorted(words) or _number_hashed(words)
 
 
-def _number_sorted(key: Key) -> tuple[Codes, NumberArray] | None:
+def _number_sorted(words: Sequence[Words]) -> tuple[Codes, NumberArray] | None:
     """Do so by sorting; None where bits that give way to row numbers would change the order, which is seldom."""
-    from akdask.kernels.compiled.grouping import number_sorted
+    from akdask.kernels.compiled.grouping import number_sorted, number_sorted_wide
 
-    nrows = len(key.codes)
+    nrows = len(words[0])
     shift = row_bits(nrows)
-    packed = pack_words(key, shift)
+    key = None if least_bits(words) > WORD_BITS else combine([Key.of(codes) for codes in words])
+    packed = pack_words(lead(words, WORD_BITS - shift) if key is None else key, shift)
     packed.sort()
     codes, firsts = new_array(nrows, np.int32), new_array(nrows, np.int64)
-    whole = key.bits + shift <= WORD_BITS
-    count = int(number_sorted(packed, np.uint64(shift), key.codes, whole, codes, firsts))
+    if key is None:
+        # Of two words, as most strings have that are no single one, the second is taken as it is.
+        others = words[1][np.newaxis] if len(words) == 2 else np.stack(words[1:])
+        count = int(number_sorted_wide(packed, np.uint64(shift), words[0], others, codes, firsts))
+    else:
+        whole = key.bits + shift <= WORD_BITS
+        count = int(number_sorted(packed, np.uint64(shift), key.codes, whole, codes, firsts))
     return None if count < 0 else (Codes(codes, count), firsts[:count])
 
 

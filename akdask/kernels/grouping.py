@@ -94,8 +94,8 @@ class Grouping:
 
 def _grouped(keys: Sequence[NumberArray]) -> tuple[Piece, Sequence[NumberArray]]:
     """Return some rows by group, and the keys; sort only where these span much, for numbering cells is faster."""
-    grid = Grid.around(keys) if len(keys[0]) else None
-    if grid is not None and grid.cells <= CELLS_PER_ROW * len(keys[0]):
+    grid = Grid.within(keys, CELLS_PER_ROW * len(keys[0])) if len(keys[0]) else None
+    if grid is not None:
         codes = Codes(grid.codes(keys), grid.cells)
         cells = np.flatnonzero(codes.sizes())
         size = codes.codes.nbytes + codes.sizes().nbytes + cells.nbytes

@@ -70,10 +70,7 @@ def index_keys(keys: Sequence[Column]) -> KeyIndex:
 def direct_grid(keys: Sequence[Column]) -> Grid | None:
     """Return the grid that holds some rows, None if it is too large for as many."""
     nrows = len(keys[0])
-    grid = Grid.around(keys) if nrows else None
-    if grid is None or grid.cells > min(max(CELLS_OF_A_ROW * nrows, FEWEST_CELLS), MOST_CELLS):
-        return None
-    return grid
+    return Grid.within(keys, min(max(CELLS_OF_A_ROW * nrows, FEWEST_CELLS), MOST_CELLS)) if nrows else None
 
 
 class DirectIndex(Sized):

@@ -35,6 +35,9 @@ WORD_BITS = 64
 TEXT_BYTES = 7
 """Bytes of a string in one word."""
 
+GLANCE = 64
+"""Rows that mostly tell how far values are apart."""
+
 SIGN = np.uint64(1 << 63)
 LAST = np.uint64(2**64 - 1)
 """The word of NaN and of missing times, whether ascending or descending: after all others."""
@@ -112,6 +115,37 @@ def combine(keys: Sequence[Key]) -> Key | None:
         np.left_shift(codes, np.uint64(min(key.bits, WORD_BITS - 1)), out=codes)
         np.bitwise_or(codes, key.codes - np.uint64(key.low), out=codes)
     return Key(codes, 0, bits, keys[-1].exact)
+
+
+def least_bits(words: Sequence[Words]) -> int:
+    """Return how many bits the ranges of some first words take together; those of all words take no fewer.
+
+    Examples
+    --------
+    >>> least_bits([np.array([4, 7], np.uint64), np.array([0, 256], np.uint64)])
+    11
+    """
+    return sum(Key.of(codes[:GLANCE]).bits for codes in words)
+
+
+def lead(words: Sequence[Words], bits: int) -> Key:
+    """Return a key of the highest bits of several words, as many as are wanted or as there are.
+
+    Examples
+    --------
+    >>> lead([np.array([4, 7], np.uint64), np.array([0, 256], np.uint64)], 4).codes.tolist()
+    [0, 14]
+    """
+    leading, width = np.zeros(len(words[0]), np.uint64), 0
+    for codes in words:
+        if width == bits:
+            break
+        key = Key.of(codes)
+        taken = min(key.bits, bits - width)
+        part = (codes - np.uint64(key.low)) >> np.uint64(key.bits - taken)
+        leading = (leading << np.uint64(taken)) | part if width else part
+        width += taken
+    return Key(leading, 0, width, exact=False)
 
 
 def span(column: Column, ascending: bool = True) -> tuple[int, int] | None:

@@ -66,6 +66,35 @@ def number_sorted(
 
 
 @compiled
+def number_sorted_wide(
+    packed: Words, bits: np.uint64, keys: Words, others: Words, codes: NumberArray, firsts: NumberArray
+) -> np.int64:
+    """Do so for keys of several words, the first of each in `keys`, `others` of shape (words - 1, rows) the further.
+
+    It is a loop of its own, as to look for words that are not there would cost the more frequent keys of one word.
+    """
+    mask = (ONE << bits) - ONE
+    descends = False
+    groups = ONE
+    before = packed[0] & mask
+    firsts[0] = before
+    codes[before] = 0
+    for place in range(1, len(packed)):
+        row = packed[place] & mask
+        differs, less = keys[row] != keys[before], keys[row] < keys[before]
+        for number in range(len(others)):
+            word, was = others[number, row], others[number, before]
+            less |= (not differs) and word < was
+            differs |= word != was
+        descends |= less
+        firsts[groups] = row
+        groups += np.uint64(differs)
+        codes[row] = groups - ONE
+        before = row
+    return np.int64(-1) if descends else np.int64(groups)
+
+
+@compiled
 def number_hashed(words: Words, slots: NumberArray, codes: NumberArray, firsts: NumberArray) -> int:
     """Give rows the number of their key, in the order in which keys are met, and note the first row of each key.
 
