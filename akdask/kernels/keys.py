@@ -129,23 +129,23 @@ def least_bits(words: Sequence[Words]) -> int:
 
 
 def lead(words: Sequence[Words], bits: int) -> Key:
-    """Return a key of the highest bits of several words, as many as are wanted or as there are.
+    """Return a key of the first of several words, and of the highest bits of others if it has not as many as wanted.
 
     Examples
     --------
     >>> lead([np.array([4, 7], np.uint64), np.array([0, 256], np.uint64)], 4).codes.tolist()
     [0, 14]
     """
-    leading, width = np.zeros(len(words[0]), np.uint64), 0
-    for codes in words:
-        if width == bits:
+    found = Key.of(words[0], exact=False)
+    for codes in words[1:]:
+        if found.bits >= bits:
             break
         key = Key.of(codes)
-        taken = min(key.bits, bits - width)
+        taken = min(key.bits, bits - found.bits)
         part = (codes - np.uint64(key.low)) >> np.uint64(key.bits - taken)
-        leading = (leading << np.uint64(taken)) | part if width else part
-        width += taken
-    return Key(leading, 0, width, exact=False)
+        before = (found.codes - np.uint64(found.low)) << np.uint64(min(taken, WORD_BITS - 1))
+        found = Key(before | part, 0, found.bits + taken, exact=False)
+    return found
 
 
 def span(column: Column, ascending: bool = True) -> tuple[int, int] | None:
