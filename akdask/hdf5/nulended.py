@@ -83,8 +83,7 @@ def _decode_compiled(values: NumberArray, bounds: NumberArray) -> pa.LargeString
 
     found = without_nuls(values, bounds)
     count = len(bounds) - 1
-    # Each string has lost a NUL at its end: if there were no more, none is left.
-    if found is None or len(found[1]) + count != len(values) or len(values) - np.count_nonzero(values) != count:
+    if found is None or len(found[1]) + count != len(values):
         raise _misplaced(values, bounds - bounds[0])
     offsets, text, is_ascii = found
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]

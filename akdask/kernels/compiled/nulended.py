@@ -14,30 +14,43 @@ CHUNK = 4 * WIDTH
 """Bytes that are copied at a time, so that most strings take the same steps."""
 
 AT_ONCE, DOUBLE, TRIPLE = np.uint64(CHUNK), BYTES + BYTES, BYTES + BYTES + BYTES
+ROWS_AT_ONCE = 2**14
+"""Rows whose bytes are looked at twice while they are in the cache."""
+
 NOT_ASCII = np.uint64(0x8080808080808080)
 
 
 def without_nuls(values: NumberArray, bounds: NumberArray) -> tuple[NumberArray, NumberArray, bool] | None:
-    """Return offsets, bytes without the last of each string, and whether all are ASCII; None if one does not end so.
+    """Return offsets, bytes without the NUL of each string, and whether all are ASCII.
 
-    NULs elsewhere are left.
+    None if one does not end with NUL, or there are others.
     """
-    count = len(bounds) - 1
+    count, is_ascii = len(bounds) - 1, True
     offsets, text = new_array(count + 1, np.int64), new_array(len(values) + CHUNK, np.uint8)
-    found = _take_off(read_only(values), read_only(bounds), offsets, text)
-    return None if found < 0 else (offsets, text[: int(offsets[-1])], found == 0)
+    offsets[0] = 0
+    values, bounds = read_only(values), read_only(bounds)
+    for first in range(0, count, ROWS_AT_ONCE):
+        last = min(first + ROWS_AT_ONCE, count)
+        found = _take_off(values, bounds, first, last, offsets, text)
+        if found < 0:
+            return None
+        # What has been copied is still in the cache.
+        copied = values[bounds[first] - bounds[0] : bounds[last] - bounds[0]]
+        if len(copied) - np.count_nonzero(copied) != last - first:
+            return None
+        is_ascii &= found == 0
+    return offsets, text[: int(offsets[-1])], is_ascii
 
 
 @compiled
-def _take_off(values: Text, bounds: NumberArray, offsets: NumberArray, text: Text) -> int:
-    """Copy strings without their last bytes; return -1 if one is not NUL or not there, 1 if not all bytes are ASCII.
+def _take_off(values: Text, bounds: NumberArray, first: int, last: int, offsets: NumberArray, text: Text) -> int:
+    """Copy some strings without their last bytes; return -1 if one is not NUL or not there, 1 if not all are ASCII.
 
     Nothing is known yet of the bounds but their number.
     """
     base, size = bounds[0], len(values)
     seen = NONE
-    offsets[0] = 0
-    for row in range(len(bounds) - 1):
+    for row in range(first, last):
         start, stop = bounds[row] - base, bounds[row + 1] - base
         if not 0 <= start < stop <= size or values[stop - 1]:
             return -1
