@@ -9,23 +9,22 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.array import Array
+from akdask.collections.categorical_form import as_text, pandas_categorical
 from akdask.collections.creation import array
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scans import ExtremeMethods
-from akdask.collections.sorting import SortMethods, sort
+from akdask.collections.sorting import TextSortMethods, sort
 from akdask.collections.strings import Strings
+from akdask.collections.strings_parts import as_str
 from akdask.collections.writing import Storable
-from akdask.columns import Table
-from akdask.errors import ArgumentTypeError, NonUniqueError
+from akdask.errors import ArgumentTypeError
 from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
-from akdask.kernels.lookup import check_codes
-from akdask.kernels.operations import OPERATIONS
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
 from akdask.plan.concat import Concat
 from akdask.plan.effort import is_cheap
 from akdask.plan.group import Grouped
-from akdask.plan.labels import LABEL, Distinct, Labels
+from akdask.plan.labels import Distinct, Labels, Once
 from akdask.plan.membership import KeySets
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
@@ -34,12 +33,11 @@ from akdask.plan.sort import ranks
 from akdask.plan.sources import Rows
 from akdask.plan.values import Call, Constant, Replica, Value
 from akdask.schema import INT64
-from akdask.typing import NumberArray
 
 DEFAULT_NA = "N/A"
 
 
-class Categorical(ExtremeMethods, SortMethods):
+class Categorical(ExtremeMethods, TextSortMethods):
     """A lazy array of strings of which few are different: an int64 code for each row, and the labels once.
 
     One of the labels stands for missing values; it is put behind the others if it is not among them.
@@ -49,8 +47,15 @@ class Categorical(ExtremeMethods, SortMethods):
     values : Strings, pandas.Categorical, or sequence of str
         The elements.  Labels come in ascending order of their bytes (an Arkouda server orders them by a hash).
         Nothing is computed before the labels are needed.
-    NAvalue : str, default "N/A"
+    na_value : str, default "N/A"
         The label that stands for missing.
+    NAvalue, naValue : str, optional
+        The same, as older releases of Arkouda spell it.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the values are no strings, or the label for missing is given twice.
 
     Examples
     --------
@@ -72,15 +77,18 @@ class Categorical(ExtremeMethods, SortMethods):
     """Where each label starts in `permutation`, where that was given or stored with the array."""
     inferred_type = "categorical"
 
-    def __init__(self, values: Any, *, NAvalue: str = DEFAULT_NA) -> None:
+    def __init__(
+        self, values: Any, *, na_value: str | None = None, NAvalue: str | None = None, naValue: str | None = None
+    ) -> None:
+        na = _na_given(na_value, NAvalue, naValue)
         if isinstance(values, pd.Series | pd.Index):
             values = values.array
         if isinstance(values, pd.Categorical):
-            made = _from_pandas(values, NAvalue)
+            made = _from_pandas(values, na)
         elif isinstance(values, Categorical):
             made = values
         else:
-            made = _encoded(_strings(values), NAvalue)
+            made = _encoded(_strings(values), na)
         super().__init__(made._frame, made._value)
         self._labels: Labels = made._labels
         self.permutation, self.segments = made.permutation, made.segments
@@ -109,7 +117,9 @@ class Categorical(ExtremeMethods, SortMethods):
         permutation: Any = None,
         segments: Any = None,
         *,
-        NAvalue: str = DEFAULT_NA,
+        na_value: str | None = None,
+        NAvalue: str | None = None,
+        naValue: str | None = None,
     ) -> Self:
         """Return the Categorical of integer codes and their labels; lazy.
 
@@ -121,8 +131,10 @@ class Categorical(ExtremeMethods, SortMethods):
             The labels, each once.
         permutation, segments : pdarray of int, optional
             Positions that bring equal elements together, and where each label starts in them.  Kept for files.
-        NAvalue : str, default "N/A"
+        na_value : str, default "N/A"
             The label that stands for missing.
+        NAvalue, naValue : str, optional
+            The same, as older releases of Arkouda spell it.
 
         Raises
         ------
@@ -133,13 +145,20 @@ class Categorical(ExtremeMethods, SortMethods):
         if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
             raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
         value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
-        labels = Labels(_gathered(_strings(categories)), NAvalue)
+        labels = Labels(_gathered(_strings(categories)), _na_given(na_value, NAvalue, naValue))
         parts = [None if part is None else array(part) for part in (permutation, segments)]
         return cls.of(codes._frame, value, labels, *parts)
 
     @classmethod
     def standardize_categories(cls, arrays: Sequence[Categorical], na_value: str = DEFAULT_NA) -> list[Categorical]:
-        """Return arrays with common labels, the union of their own, so that their codes can be compared; lazy."""
+        """Return arrays with common labels, the union of their own, so that their codes can be compared; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If one of them is no Categorical.
+        """
+        _check_categorical(arrays)
         labels = _union([item._labels for item in arrays], na_value)
         return [item._recoded(labels) for item in arrays]
 
@@ -176,10 +195,21 @@ class Categorical(ExtremeMethods, SortMethods):
         return self.categories.size
 
     @property
-    def NAvalue(self) -> str:
+    def na_value(self) -> str:
         """The label that stands for missing; computes."""
         labels = self._labels
         return str(Strings(labels, labels.label)[pdarray(labels, labels.is_na)].tolist()[0])
+
+    @property
+    def NAvalue(self) -> str:
+        """The label that stands for missing, as older releases of Arkouda spell it; computes."""
+        return self.na_value
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the codes, the labels, and the positions where they were given; computes."""
+        parts = [self.codes, self.categories, self.permutation, self.segments]
+        return sum(part.nbytes for part in parts if part is not None)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -189,11 +219,11 @@ class Categorical(ExtremeMethods, SortMethods):
     # tests
 
     def __eq__(self, other: object) -> Any:
-        """Return where the elements are equal to a str, or to those of a Categorical or Strings row by row; lazy."""
+        """Return where the elements equal a str, or those of a Categorical, Strings or list row by row; lazy."""
         return self._compared("equal", other)
 
     def __ne__(self, other: object) -> Any:
-        """Return where the elements differ from a str, or from those of a Categorical or Strings; lazy."""
+        """Return where the elements differ from a str, or from those of a Categorical, Strings or list; lazy."""
         return self._compared("not_equal", other)
 
     def _compared(self, operation: str, other: object) -> Any:
@@ -204,22 +234,27 @@ class Categorical(ExtremeMethods, SortMethods):
                 sides = [(self._frame, self._value), (other._frame, other._value)]
             case Categorical() | Strings():
                 sides = [self._as_operand(), other._as_operand()]
+            case list() | tuple() | np.ndarray():
+                sides = [self._as_operand(), _strings(other)._as_operand()]
+            case Array() | bool() | int() | float() | bytes() | np.generic() | None:
+                # Python would take the arrays for different things and answer with a single bool.
+                raise ArgumentTypeError(f"a Categorical does not compare with {type(other).__name__}.")
             case _:
                 return NotImplemented
         frame, values = align(operation, sides)
         return pdarray(frame, Call(operation, *values))
 
-    def contains(self, substr: str, regex: bool = False) -> pdarray:
+    def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which elements contain a substring, or match a regular expression anywhere; lazy bool array."""
-        return self._where_label(Call("contains", self._labels.label, substr=substr, regex=regex))
+        return self._where_label(Call("contains", self._labels.label, substr=as_str(substr), regex=regex))
 
-    def startswith(self, substr: str, regex: bool = False) -> pdarray:
+    def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which elements begin with a substring or regular expression; lazy bool array."""
-        return self._where_label(Call("startswith", self._labels.label, substr=substr, regex=regex))
+        return self._where_label(Call("startswith", self._labels.label, substr=as_str(substr), regex=regex))
 
-    def endswith(self, substr: str, regex: bool = False) -> pdarray:
+    def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which elements end with a substring or regular expression; lazy bool array."""
-        return self._where_label(Call("endswith", self._labels.label, substr=substr, regex=regex))
+        return self._where_label(Call("endswith", self._labels.label, substr=as_str(substr), regex=regex))
 
     def isna(self) -> pdarray:
         """Return which elements are missing; lazy bool array."""
@@ -266,6 +301,11 @@ class Categorical(ExtremeMethods, SortMethods):
         """Return positions that bring equal elements together, as int64; lazy."""
         return self.codes.argsort()
 
+    def hash(self) -> tuple[pdarray, pdarray]:
+        """Return a 128-bit hash of each element as two arrays of uint64; see `Strings.hash`.  Lazy."""
+        high, low = (self._where_label(Call("text_hash", self._labels.label, part=part)) for part in (0, 1))
+        return high, low
+
     def unique(self) -> Self:
         """Return the distinct elements, in the order of their codes; lazy."""
         groups = Grouped(self._frame, (self._value,), ())
@@ -291,29 +331,40 @@ class Categorical(ExtremeMethods, SortMethods):
         Parameters
         ----------
         new_categories : Strings or sequence of str
-            The labels.
+            The labels, each once.
         na_value : str, optional
             The label that stands for missing; the present one unless given, which must be read from files first.
+
+        Raises
+        ------
+        NonUniqueError
+            If a label is there more than once; when something is computed.
         """
         na = self._na_label() if na_value is None else na_value
-        return self._recoded(Labels(_gathered(_strings(new_categories)), na))
+        return self._recoded(Labels(Once(_gathered(_strings(new_categories))), na))
 
     def reset_categories(self) -> Categorical:
         """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
         text = self.to_strings()
         return self.set_categories(Strings(*_column(Distinct.of(text._frame, text._value))))
 
-    def concatenate(self, others: Sequence[Categorical], ordered: bool = True) -> Self:
+    def concatenate(self, others: Categorical | Sequence[Categorical], ordered: bool = True) -> Self:
         """Return the elements followed by those of others; lazy.
 
         Parameters
         ----------
-        others : sequence of Categorical
+        others : Categorical or sequence of them
             Labels that differ are put together.
         ordered : bool
             Accepted as Arkouda spells it; the order is always kept.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If one of the others is no Categorical.
         """
-        items: list[Any] = [self, *others]
+        items: list[Any] = [self, *([others] if isinstance(others, Categorical) else others)]
+        _check_categorical(items)
         if any(item._labels is not self._labels for item in items):
             labels = _union([item._labels for item in items], self._na_label())
             items = [item._recoded(labels) for item in items]
@@ -322,7 +373,7 @@ class Categorical(ExtremeMethods, SortMethods):
 
     def _na_label(self) -> str:
         """Return the label that stands for missing, without computing where it was named when the array was made."""
-        return self._labels.na if isinstance(self._labels.na, str) else self.NAvalue
+        return self._labels.na if isinstance(self._labels.na, str) else self.na_value
 
     def _recoded(self, labels: Labels) -> Self:
         """Return the elements with the codes that they have in another table of labels."""
@@ -354,48 +405,34 @@ class Categorical(ExtremeMethods, SortMethods):
         return f"Categorical({self.rows.describe()})"
 
 
-def as_text(table: Table, labels: Table) -> np.ndarray[Any, Any]:
-    """Return codes and a table of labels as NumPy strings."""
-    return OPERATIONS["lookup"].evaluate(labels_text(labels), table.columns[0])
-
-
-def pandas_categorical(codes: NumberArray, labels: np.ndarray[Any, Any]) -> pd.Categorical:
-    """Return the pandas Categorical of codes and labels.
-
-    Raises
-    ------
-    PositionError
-        If a code has no label.
-    NonUniqueError
-        If labels repeat.
-    """
-    check_codes(codes, len(labels))
-    categories = pd.Index(labels.astype(object))
-    if not categories.is_unique:
-        again = categories[categories.duplicated()][0]
-        raise NonUniqueError(
-            f"the category {again!r:.100} is there twice, which a pandas Categorical cannot have.",
-            hint="take the elements as text, with to_strings().",
-        )
-    return pd.Categorical.from_codes(codes, categories=categories)
-
-
-def labels_text(labels: Table) -> np.ndarray[Any, Any]:
-    """Return the labels as NumPy strings."""
-    strings: Any = labels.columns[LABEL]
-    return np.array(strings.to_pylist(), dtype=str)
-
-
 def _looked_up(labels: Labels, value: Value, codes: Value) -> Call:
     """Evaluate a value once for each label, and look it up for each row."""
     table = Project(labels, (0,), (value,))
     return Call("lookup", Replica(table, 0, value.dtype), codes)
 
 
+def _na_given(*names: str | None) -> str:
+    """Return the label for missing that was given under one of its names, or the default."""
+    given = [name for name in names if name is not None]
+    if len(given) > 1:
+        raise ArgumentTypeError("the label for missing is given more than once.", hint="use na_value only.")
+    return given[0] if given else DEFAULT_NA
+
+
+def _check_categorical(items: Sequence[Any]) -> None:
+    kinds = [type(item).__name__ for item in items if not isinstance(item, Categorical)]
+    if kinds:
+        raise ArgumentTypeError(
+            f"expected Categoricals, got {', '.join(kinds)}.", hint="make them with Categorical(…)."
+        )
+
+
 def _strings(items: Any) -> Strings:
-    if not isinstance(items, Array):
-        # NumPy would make floats of no elements.
-        items = array(items if len(items) else np.array([], dtype=str))
+    if isinstance(items, str | bytes) or not hasattr(items, "__len__"):
+        raise ArgumentTypeError(f"expected an array or sequence of strings, got {type(items).__name__}.")
+    if not isinstance(items, Array) or (not isinstance(items, Strings) and items.rows.size == 0):
+        # NumPy, and Arkouda's array() too, would make floats of no elements.
+        items = array(items if not isinstance(items, Array) and len(items) else np.array([], dtype=str))
     strings: Array = items
     if not isinstance(strings, Strings):
         raise ArgumentTypeError(

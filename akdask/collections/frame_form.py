@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from akdask.collections.categorical import Categorical, labels_text, pandas_categorical
+from akdask.collections.categorical import Categorical
+from akdask.collections.categorical_form import labels_text, pandas_categorical
 from akdask.collections.columnset import INDEX, ColumnSet
 from akdask.columns import Table, empty, to_objects, type_of
 from akdask.plan.labels import LABEL, Labels

@@ -64,6 +64,24 @@ class SortMethods(Array):
         return reduced(wrap(*self._sort_key()), "is_sorted")
 
 
+class TextSortMethods(SortMethods):
+    """Sorting of arrays of text, whose methods never had an axis."""
+
+    def argsort(  # type: ignore[override]  # Arkouda's parameters
+        self, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool = True
+    ) -> pdarray:
+        """Return the positions that put the elements in order, as int64; lazy.
+
+        Parameters
+        ----------
+        algorithm : SortingAlgorithm
+            Accepted as Arkouda spells it.
+        ascending : bool, default True
+            The direction.
+        """
+        return coargsort([self], algorithm, ascending)
+
+
 def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> pdarray:
     """Return the positions that put an array in order, as int64; lazy.
 

@@ -13,11 +13,11 @@ from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import reduced
 from akdask.collections.scalar import Scalar
 from akdask.collections.scans import ExtremeMethods
-from akdask.collections.sorting import SortMethods
+from akdask.collections.sorting import TextSortMethods
+from akdask.collections.strings_parts import StringsParts, as_str
 from akdask.collections.wrap import shows
 from akdask.collections.writing import Path
 from akdask.columns import Table
-from akdask.errors import ArgumentTypeError
 from akdask.hdf5 import layout
 from akdask.kernels.strings import unicode_array
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @shows("str")
-class Strings(OperatorMethods, ExtremeMethods, SortMethods):
+class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
     """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
@@ -42,6 +42,8 @@ class Strings(OperatorMethods, ExtremeMethods, SortMethods):
     """
 
     _default_dataset = "strings_array"
+
+    inferred_type = "string"
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -65,42 +67,42 @@ class Strings(OperatorMethods, ExtremeMethods, SortMethods):
 
     # tests
 
-    def contains(self, substr: str, regex: bool = False) -> Any:
+    def contains(self, substr: str | bytes, regex: bool = False) -> Any:
         """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
-        return self._operate("contains", self, substr=_text(substr), regex=regex)
+        return self._operate("contains", self, substr=as_str(substr), regex=regex)
 
-    def startswith(self, substr: str, regex: bool = False) -> Any:
+    def startswith(self, substr: str | bytes, regex: bool = False) -> Any:
         """Return which strings begin with a substring or regular expression; lazy bool array."""
-        return self._operate("startswith", self, substr=_text(substr), regex=regex)
+        return self._operate("startswith", self, substr=as_str(substr), regex=regex)
 
-    def endswith(self, substr: str, regex: bool = False) -> Any:
+    def endswith(self, substr: str | bytes, regex: bool = False) -> Any:
         """Return which strings end with a substring or regular expression; lazy bool array."""
-        return self._operate("endswith", self, substr=_text(substr), regex=regex)
+        return self._operate("endswith", self, substr=as_str(substr), regex=regex)
 
     # changes
 
-    def stick(self, other: Any, delimiter: str = "", toLeft: bool = False) -> Strings:
+    def stick(self, other: Any, delimiter: str | bytes = "", toLeft: bool = False) -> Strings:
         """Return the strings joined with others, row by row, with a delimiter between; lazy.
 
         Parameters
         ----------
         other : Strings or str
             What to append, or to put before if `toLeft`.
-        delimiter : str
+        delimiter : str or bytes
             Put between the two.
         toLeft : bool
             Put `other` on the left.
         """
         items = (other, self) if toLeft else (self, other)
-        return self._operate("stick", *items, delimiter=_text(delimiter))
+        return self._operate("stick", *items, delimiter=as_str(delimiter))
 
-    def lstick(self, other: Any, delimiter: str = "") -> Strings:
+    def lstick(self, other: Any, delimiter: str | bytes = "") -> Strings:
         """Return the strings with others put before them; see `stick`."""
         return self.stick(other, delimiter, toLeft=True)
 
-    def strip(self, chars: str = "") -> Strings:
+    def strip(self, chars: str | bytes | None = "") -> Strings:
         """Return the strings without leading and trailing characters, white space unless given; lazy."""
-        return self._operate("strip", self, chars=_text(chars))
+        return self._operate("strip", self, chars="" if chars is None else as_str(chars))
 
     # files
 
@@ -124,11 +126,21 @@ class Strings(OperatorMethods, ExtremeMethods, SortMethods):
         kept = replace(self._storable(), params={layout.SEGMENTS: False}) if leaves_out else self._storable()
         self._write(kept, prefix_path, dataset, mode, file_type, num_locales)
 
-    # sizes and reductions
+    def update_hdf(  # type: ignore[override]  # Arkouda's order of parameters
+        self, prefix_path: Path, dataset: str | None = None, save_offsets: bool = True, repack: bool = True
+    ) -> None:
+        """Write the strings into the HDF5 files of a prefix, replacing the object of that name; computes.
 
-    def get_lengths(self) -> Any:
-        """Return the number of bytes of each string, without a terminator, as int64; lazy."""
-        return self._operate("byte_length", self)
+        Where strings start is written whatever `save_offsets` says, which Arkouda's readers need not look at.  For the
+        rest see `pdarray.update_hdf`.
+        """
+        super().update_hdf(prefix_path, dataset, repack)
+
+    # other things
+
+    def flatten(self) -> Strings:
+        """Return the array itself, which is flat."""
+        return self
 
     def group(self) -> pdarray:
         """Return positions that bring equal strings together, as int64; lazy."""
@@ -143,12 +155,6 @@ class Strings(OperatorMethods, ExtremeMethods, SortMethods):
         if not isinstance(other, Strings) or self.size != other.size:
             return False
         return bool(self._operate("equal", self, other).all())
-
-
-def _text(item: Any) -> str:
-    if not isinstance(item, str | np.str_):
-        raise ArgumentTypeError(f"expected a str, got {type(item).__name__}.")
-    return str(item)
 
 
 def as_text(table: Table) -> np.ndarray[Any, Any]:
@@ -168,6 +174,7 @@ _DESCRIPTIONS = {
     "isalpha": "Return which strings are letters only; lazy bool array.",
     "isdigit": "Return which strings are digits only; lazy bool array.",
     "isdecimal": "Return which strings are decimal characters only; lazy bool array.",
+    "isnumeric": "Return which strings are numeric characters only; lazy bool array.",
     "isspace": "Return which strings are white space only; lazy bool array.",
     "isempty": "Return which strings are empty; lazy bool array.",
 }

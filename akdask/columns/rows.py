@@ -170,7 +170,10 @@ def _type_of_arrow(kind: pa.DataType) -> ColumnType:
         return list_of(None if pa.types.is_null(kind.value_type) else _type_of_arrow(kind.value_type))
     if pa.types.is_fixed_size_binary(kind):
         return BIGINT
-    return STR if pa.types.is_large_string(kind) else column_type(kind.to_pandas_dtype())
+    if pa.types.is_large_string(kind):
+        return STR
+    numpy_dtype = np.dtype(kind.to_pandas_dtype())
+    return _TYPES.get(numpy_dtype) or column_type(numpy_dtype)
 
 
 @slice_rows.register

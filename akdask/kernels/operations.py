@@ -12,7 +12,9 @@ from akdask.kernels import elementwise, generic
 from akdask.kernels.bigint import BIGINT_OPERATIONS, LIMB_OPERATIONS, is_bigint
 from akdask.kernels.bits import BIT_OPERATIONS
 from akdask.kernels.cast import CAST_OPERATIONS
+from akdask.kernels.digests import DIGEST_OPERATIONS
 from akdask.kernels.elementwise import NUMBER_OPERATIONS
+from akdask.kernels.fields import FIELD_OPERATIONS
 from akdask.kernels.generic import GENERIC_OPERATIONS
 from akdask.kernels.ipv4 import IPV4_OPERATIONS
 from akdask.kernels.lookup import LOOKUP_OPERATIONS
@@ -46,6 +48,8 @@ OPERATIONS: dict[str, Operation] = {
     **GENERIC_OPERATIONS,
     **CAST_OPERATIONS,
     **STRING_OPERATIONS,
+    **FIELD_OPERATIONS,
+    **DIGEST_OPERATIONS,
     **POSITION_OPERATIONS,
     **LOOKUP_OPERATIONS,
     **LIMB_OPERATIONS,

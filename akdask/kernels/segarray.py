@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from akdask.columns import concat_rows, take_rows, to_objects, type_of
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.errors import ArgumentError
+from akdask.kernels.digests import digests
 from akdask.kernels.rules import Kernel, Operation, Rule
 from akdask.schema import BOOL, INT64, UINT64, ColumnType, list_of, unlimited
 from akdask.typing import Column, NumberArray
@@ -286,8 +286,7 @@ def _not_equal(left: Any, right: Any, out: Any = None, max_bits: int = -1) -> Nu
 def _hash(lists: Any, out: Any = None, *, part: int) -> NumberArray:
     """Return half of a 128-bit hash of each list, the same for equal lists wherever they are."""
     offsets, values = parts_of(lists)
-    digests = b"".join(blake2b(data, digest_size=16).digest() for data in _contents(offsets, values))
-    return np.frombuffer(digests, np.uint64).reshape(-1, 2)[:, part].copy()
+    return digests(_contents(offsets, values), part)
 
 
 def _contents(offsets: NumberArray, values: Column) -> Any:

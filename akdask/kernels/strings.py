@@ -170,15 +170,26 @@ def _matched_type(strings: ColumnType, *, substr: str, regex: bool = False) -> C
     if strings != STR:
         return None
     if regex:
-        try:
-            pc.match_substring_regex(pa.array([""]), substr)
-        except pa.ArrowInvalid as error:
-            raise ArgumentError(
-                f"{substr!r} is no regular expression.",
-                details=[str(error)],
-                hint="the syntax is RE2's: as Python's, without look-around and back-references.",
-            ) from error
+        check_pattern(substr)
     return BOOL
+
+
+def check_pattern(pattern: str) -> None:
+    """Refuse what is no regular expression.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none that RE2 knows.
+    """
+    try:
+        pc.match_substring_regex(pa.array([""]), pattern)
+    except pa.ArrowInvalid as error:
+        raise ArgumentError(
+            f"{pattern!r} is no regular expression.",
+            details=[str(error)],
+            hint="the syntax is RE2's: as Python's, without look-around and back-references.",
+        ) from error
 
 
 def _strip(strings: Any, out: Any = None, *, chars: str = "") -> Any:

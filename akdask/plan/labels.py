@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns import Table, concat_rows
-from akdask.errors import FileFormatError
+from akdask.errors import FileFormatError, NonUniqueError
 from akdask.plan._dask import Expr
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
@@ -44,6 +44,16 @@ class Distinct(Frame):
     def values(self) -> ColumnRef:
         """The column."""
         return ColumnRef(self._name, 0, self.operands[0].reductions[0].dtype)
+
+
+class Once(Frame):
+    """Labels in one partition, each there only once; that is looked at when they are computed."""
+
+    labels: Frame
+
+    @property
+    def rows(self) -> RowSpace:
+        return self.labels.rows
 
 
 class Labels(Frame):
@@ -93,6 +103,11 @@ def _(frame: Distinct) -> Expr:
 
 
 @lower.register
+def _(frame: Once) -> Expr:
+    return Tasks(frame._name, _checked, ((((0, 0),), ()),), frame.labels)
+
+
+@lower.register
 def _(frame: Labels) -> Expr:
     if isinstance(frame.na, Frame):
         return Tasks(frame._name, _marked, ((((0, 0), (1, 0)), ()),), frame.labels, frame.na)
@@ -102,6 +117,19 @@ def _(frame: Labels) -> Expr:
 def _as_table(results: Sequence[list[Column]]) -> Table:
     ((column,),) = results
     return Table({0: column}, len(column))
+
+
+def _checked(tables: Sequence[Table]) -> Table:
+    labels = _only_column(tables[0])
+    counts = pc.value_counts(labels)
+    again = counts.filter(pc.greater(counts.field("counts"), 1))
+    if len(again):
+        raise NonUniqueError(
+            f"the category {again[0]['values'].as_py()!r:.100} is there more than once.",
+            details=[f"categories: {len(labels)}, of which {len(counts)} differ"],
+            hint="pass each category once.",
+        )
+    return tables[0]
 
 
 def _marked(tables: Sequence[Table]) -> Table:

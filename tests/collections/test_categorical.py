@@ -230,3 +230,59 @@ def test_of_codes_below_zero_old_files_mean_missing_elements_by_one_only(tmp_pat
     else:
         with pytest.raises(PositionError, match=told):
             found.tolist()
+
+
+@pytest.mark.parametrize("name", ["na_value", "NAvalue", "naValue"])
+def test_the_label_for_missing_has_the_names_of_all_releases(name):
+    found = Categorical(array(["x", "-"]), **{name: "-"})
+    assert found.na_value == found.NAvalue == "-"
+    assert Categorical.from_codes([1, 0], ["x", "-"], **{name: "-"}).isna().tolist() == [True, False]
+
+
+def test_the_label_for_missing_is_given_once():
+    with pytest.raises(ArgumentTypeError, match="more than once"):
+        Categorical(array(["x"]), na_value="-", NAvalue="-")
+
+
+def test_predicates_take_bytes_and_refuse_what_is_no_text(protocols):
+    for method in (protocols.contains, protocols.startswith, protocols.endswith):
+        assert method(b"u").tolist() == method("u").tolist()
+        assert method(b"[ut]", regex=True).tolist() == method("[ut]", regex=True).tolist()
+        with pytest.raises(ArgumentTypeError):
+            method(5)
+
+
+def test_comparisons_with_anything_but_text_are_refused(protocols):
+    assert (protocols == TEXT).tolist() == [True] * 5
+    assert (protocols != np.array(TEXT[::-1])).tolist() == [a != b for a, b in zip(TEXT, TEXT[::-1], strict=True)]
+    for other in (5, 1.5, None, b"udp", arange(5)):
+        with pytest.raises(ArgumentTypeError):
+            _ = protocols == other
+
+
+def test_only_categoricals_are_joined_and_standardized(protocols):
+    assert protocols.concatenate(protocols).tolist() == TEXT * 2
+    with pytest.raises(ArgumentTypeError, match="Strings"):
+        protocols.concatenate([protocols.to_strings()])
+    with pytest.raises(ArgumentTypeError, match="Strings"):
+        Categorical.standardize_categories([protocols, protocols.to_strings()])
+
+
+@pytest.mark.parametrize("test", [5, "udp", b"udp"])
+def test_a_scalar_is_no_sequence_of_strings(protocols, test):
+    for function in (Categorical, protocols.in1d, protocols.set_categories):
+        with pytest.raises(ArgumentTypeError):
+            function(test)
+
+
+def test_new_categories_must_be_unique(protocols):
+    with pytest.raises(NonUniqueError, match="'tcp'"):
+        protocols.set_categories(["tcp", "udp", "tcp"]).tolist()
+
+
+def test_nothing_of_any_type_makes_an_empty_categorical():
+    assert Categorical(array([])).tolist() == []
+
+
+def test_bytes_are_those_of_codes_and_labels(protocols):
+    assert protocols.nbytes == 5 * 8 + sum(len(label.encode()) + 1 for label in [*sorted(set(TEXT)), "N/A"])
