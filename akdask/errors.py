@@ -9,6 +9,7 @@
     ├── AlignmentError         ValueError            columns that do not share rows
     ├── NonUniqueError         ValueError            keys that come twice where each must be there once
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
+    ├── TransferError          RuntimeError          more than may be brought into this process
     ├── SchemaError            ValueError            types or names that do not fit together
     │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
     └── FileError              RuntimeError          anything about files; Arkouda raises RuntimeError for all of them
@@ -106,6 +107,10 @@ class NonUniqueError(AkdaskError, ValueError):
 
 class UnsupportedError(AkdaskError, NotImplementedError):
     """Something that Arkouda can do and akdask cannot."""
+
+
+class TransferError(AkdaskError, RuntimeError):
+    """A result larger than what may be brought into this process."""
 
 
 class SchemaError(AkdaskError, ValueError):

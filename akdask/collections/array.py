@@ -12,7 +12,7 @@ from akdask.collections import rows as row_tools
 from akdask.collections.base import Collection
 from akdask.collections.writing import Storable, StorageMethods, stored_column
 from akdask.columns import Table
-from akdask.errors import AkdaskError, ArgumentError
+from akdask.errors import ArgumentError, TransferError
 from akdask.plan.combine import Limit
 from akdask.plan.created import as_column, literal
 from akdask.plan.effort import is_cheap
@@ -202,7 +202,7 @@ class Array(StorageMethods, Collection):
 
         Raises
         ------
-        AkdaskError
+        TransferError
             If they would take more than ``config.get("max_transfer_bytes")``.
         """
         check_transfer(self.rows.size, self._value.dtype.itemsize)
@@ -212,6 +212,10 @@ class Array(StorageMethods, Collection):
     def tolist(self) -> list[Any]:
         """Return the elements as a list of Python objects; computes."""
         return self.to_ndarray().tolist()
+
+    def to_list(self) -> list[Any]:
+        """Return the elements as a list, as `tolist` does: the name of older Arkouda releases.  Computes."""
+        return self.tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(self.to_ndarray(), dtype=dtype)
@@ -268,7 +272,7 @@ def check_transfer(size: int | None, itemsize: int, limit: int | None = None) ->
     """Refuse to bring more into this process than the user has allowed, by `limit` or by the setting."""
     limit = config.get("max_transfer_bytes") if limit is None else limit
     if limit is not None and size is not None and size * itemsize > limit:
-        raise AkdaskError(
+        raise TransferError(
             f"this would bring {size * itemsize:,} bytes into this process, more than the limit of {limit:,}.",
             hint="raise it with ak.config.set(max_transfer_bytes=…), or None for no limit.",
         )

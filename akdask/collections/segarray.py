@@ -233,8 +233,6 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         """Return the lists as lists of Python objects; computes."""
         return [row.tolist() for row in self.to_ndarray()]
 
-    to_list = tolist
-
     def __repr__(self) -> str:
         edges = self._edges()
         if edges is None:

