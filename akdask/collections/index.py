@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
+from inspect import isfunction
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,9 @@ from akdask.collections.creation import array
 from akdask.collections.elementwise import cast, where
 from akdask.collections.functions import concatenate
 from akdask.collections.pdarray import pdarray
-from akdask.collections.sorting import argsort, sort
+from akdask.collections.setops import in1d
+from akdask.collections.sorting import argsort, coargsort, sort
+from akdask.collections.strings import Strings
 from akdask.collections.writing import Storable, StorageMethods
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.hdf5.layout import LEVEL, ObjType
@@ -31,6 +34,17 @@ class Index(StorageMethods):
         The labels.
     name : str, optional
         What they are called.
+    allow_list : bool, default False
+        Accepted as Arkouda spells it: a list becomes an array in any case.
+    max_list_size : int, default 1000
+        Most labels that a list may have with `allow_list`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the labels are no array or sequence.
+    ArgumentError
+        If there are too many for `allow_list`.
 
     Examples
     --------
@@ -43,7 +57,11 @@ class Index(StorageMethods):
 
     _default_dataset = "index"
 
-    def __init__(self, values: Any, name: str | None = None) -> None:
+    def __init__(
+        self, values: Any, name: str | None = None, allow_list: bool = False, max_list_size: int = 1000
+    ) -> None:
+        if allow_list and isinstance(values, list) and len(values) > max_list_size:
+            raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
         given: Any = values.values if isinstance(values, Index) else values
         self.values: Any = _as_labels(given)
         self.name: Any = getattr(values, "name", None) if name is None and not isinstance(values, Array) else name
@@ -55,6 +73,11 @@ class Index(StorageMethods):
             isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index)
         )
         return MultiIndex(index) if several else Index(index)
+
+    @property
+    def index(self) -> Any:
+        """The labels as an array: the older name of `values`."""
+        return self.values
 
     @property
     def dtype(self) -> Any:
@@ -91,7 +114,7 @@ class Index(StorageMethods):
         """What the labels are, in pandas' words."""
         if isinstance(self.values, Categorical):
             return "categorical"
-        return {"i": "integer", "u": "integer", "f": "floating", "b": "boolean", "U": "string"}[self.dtype.kind]
+        return _INFERRED[self.values._value.dtype.kind]
 
     @property
     def is_unique(self) -> bool:
@@ -115,6 +138,10 @@ class Index(StorageMethods):
         """Return where labels are equal; lazy bool array."""
         return self.values == (other.values if isinstance(other, Index) else other)
 
+    def __ne__(self, other: object) -> Any:
+        """Return where labels are not equal; lazy bool array."""
+        return _negated(self == other)
+
     def equals(self, other: Any) -> bool:
         """Whether the other index has the same labels in the same order; computes."""
         return isinstance(other, Index) and other.nlevels == 1 and bool(self.values.equals(other.values))
@@ -125,34 +152,59 @@ class Index(StorageMethods):
         return _any_of([self.values == one for one in keys], self.values)
 
     def map(self, arg: Mapping[Any, Any]) -> Index:
-        """Return the labels with some replaced by others of the same type, by a dict; lazy."""
-        if not isinstance(arg, Mapping):
+        """Return the labels with some replaced by others; lazy.
+
+        Parameters
+        ----------
+        arg : dict or pandas.Series
+            New labels by old ones, all of them numbers or all of them text.
+
+        Returns
+        -------
+        Index
+            Of Strings where the labels were a Categorical.  Labels that are not in the dict stay as they are; where
+            numbers become text or text numbers, ``"null"`` or NaN stands for them.
+        """
+        if not isinstance(arg, Mapping | pd.Series):
             raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
-        if not isinstance(self.values, pdarray):
-            raise ArgumentTypeError(f"only labels that are numbers can be mapped, not {type(self.values).__name__}.")
-        found = self.values
-        for old, new in arg.items():
-            found = where(self.values == old, new, found)
+        news = dict(arg.items())
+        to_text = {isinstance(new, str) for new in news.values()}
+        if len(to_text) > 1:
+            raise ArgumentTypeError("labels become all numbers or all text.", details=[f"given: {news!r:.100}"])
+        given = self.values.to_strings() if isinstance(self.values, Categorical) else self.values
+        found = given if to_text <= {isinstance(given, Strings)} else "null" if True in to_text else np.nan
+        for old, new in news.items():
+            found = where(given == old, new, found)
         return Index(found, self.name)
 
     def concat(self, other: Index) -> Index:
         """Return the labels followed by those of another index; lazy."""
+        if isinstance(other, MultiIndex):
+            raise ArgumentTypeError("labels of one level are not joined with labels of several.")
         return Index(concatenate([self.values, Index(other).values]), self.name)
 
     def set_dtype(self, dtype: Any) -> Self:
-        """Convert the labels to another type; returns the index itself.  Lazy."""
-        self.values = cast(self.values, dtype)
+        """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
+        self.values = _converted(self.values, dtype)
         return self
 
     def memory_usage(self, unit: str = "B") -> float:
-        """Return how much memory the labels take when they are held; see `DataFrame.memory_usage`."""
+        """Return how much memory the labels take when they are held; computes where they are text.
+
+        Parameters
+        ----------
+        unit : {"B", "KB", "MB", "GB"}
+            What is counted.
+        """
         units = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
         if unit not in units:
             raise ArgumentError(f"memory is measured in {', '.join(units)}, not {unit!r}.")
-        return sum(level.size * level._value.dtype.itemsize for level in self._levels) / units[unit]
+        return sum(level.nbytes for level in self._levels) / units[unit]
 
-    def to_dict(self, label: str | None = None) -> dict[Any, Array]:
+    def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
         """Return the labels by the name of the index, or by the one given."""
+        if isinstance(label, list):
+            (label,) = label
         return {label or self.name or "idx": self.values}
 
     def argsort(self, ascending: bool = True) -> Any:
@@ -175,8 +227,7 @@ class Index(StorageMethods):
         -------
         Index, or Index and pdarray
         """
-        if na_position != "last":
-            raise UnsupportedError(f"na_position={na_position!r}: missing labels come last.")
+        _check_na_position(na_position)
         ordered = Index(sort(self.values, ascending=ascending), self.name)
         return (ordered, self.argsort(ascending)) if return_indexer else ordered
 
@@ -187,6 +238,10 @@ class Index(StorageMethods):
     def tolist(self) -> list[Any]:
         """Return the labels as a list; computes."""
         return self.to_ndarray().tolist()
+
+    def to_list(self) -> list[Any]:
+        """Return the labels as a list: the older name of `tolist`.  Computes."""
+        return self.tolist()
 
     def to_pandas(self) -> pd.Index:
         """Return the labels as a pandas Index; computes."""
@@ -317,9 +372,18 @@ class MultiIndex(Index):
         return isinstance(other, MultiIndex) and self.equal_levels(other)
 
     def lookup(self, key: Any) -> pdarray:
-        """Return which rows have the labels of a tuple, one for each level; lazy bool array."""
+        """Return which rows have the labels of a tuple; lazy bool array.
+
+        Parameters
+        ----------
+        key : tuple or list
+            For each level a label, or a list of those that will do; or for all of them arrays, whose rows are looked
+            for.
+        """
         if not isinstance(key, list | tuple) or len(key) != self.nlevels:
             raise ArgumentTypeError(f"rows are looked up by a tuple of {self.nlevels} labels.")
+        if all(isinstance(one, Array) for one in key):
+            return in1d(self.levels, list(key))
         matches = [Index(level).lookup(one) for level, one in zip(self.levels, key, strict=True)]
         found: pdarray = reduce(lambda left, right: left & right, matches)
         return found
@@ -333,9 +397,19 @@ class MultiIndex(Index):
         pairs = zip(self.levels, MultiIndex(other).levels, strict=True)
         return MultiIndex([concatenate(pair) for pair in pairs], self.name, self._names)
 
+    def argsort(self, ascending: bool = True) -> Any:
+        """Return the positions that put the rows in order, by the first level first, as int64; lazy."""
+        return coargsort(self.levels, ascending=ascending)
+
+    def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
+        """Return the rows in order, by the first level first; see `Index.sort_values`.  Lazy."""
+        _check_na_position(na_position)
+        positions = self.argsort(ascending)
+        return (self[positions], positions) if return_indexer else self[positions]
+
     def set_dtype(self, dtype: Any) -> Self:
-        """Convert all levels to another type; returns the index itself.  Lazy."""
-        self.levels = [cast(level, dtype) for level in self.levels]
+        """Convert all levels to a type, or by a function; returns the index itself.  Lazy."""
+        self.levels = [_converted(level, dtype) for level in self.levels]
         return self
 
     def __getitem__(self, key: Any) -> Any:
@@ -349,7 +423,11 @@ class MultiIndex(Index):
 
     def __eq__(self, other: object) -> Any:
         """Return where all labels are equal; lazy bool array."""
-        its = other._levels if isinstance(other, Index) else list(other) if isinstance(other, Sequence) else [other]
+        if not isinstance(other, Index | list | tuple):
+            raise ArgumentTypeError(f"labels of several levels are not compared with one {type(other).__name__}.")
+        its = other._levels if isinstance(other, Index) else list(other)
+        if len(its) != self.nlevels:
+            raise ArgumentTypeError(f"labels of {self.nlevels} levels are not compared with those of {len(its)}.")
         return reduce(lambda left, right: left & right, [a == b for a, b in zip(self.levels, its, strict=True)])
 
     def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:
@@ -369,12 +447,33 @@ class MultiIndex(Index):
         return f"MultiIndex({self.levels!r}, names={self._names!r})"
 
 
+_INFERRED = {"int": "integer", "uint": "integer", "bigint": "integer", "float": "floating", "bool": "boolean"}
+_INFERRED |= {"str": "string"}
+
+
 def _as_labels(given: Any) -> Any:
     if isinstance(given, Array):
         return given
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+        raise ArgumentTypeError(f"labels are an array or a sequence, not {type(given).__name__}.")
     if isinstance(getattr(given, "dtype", None), pd.CategoricalDtype):
         return Categorical(given)
     return array(given)
+
+
+def _converted(labels: Any, dtype: Any) -> Any:
+    """Convert labels to a type, or by a function that makes an array of one."""
+    makes = isfunction(dtype) or (isinstance(dtype, type) and issubclass(dtype, Array))
+    return dtype(labels) if makes else cast(labels, dtype)
+
+
+def _negated(equal: Any) -> Any:
+    return ~equal if isinstance(equal, Array) else equal
+
+
+def _check_na_position(given: str) -> None:
+    if given != "last":
+        raise UnsupportedError(f"na_position={given!r}: missing labels come last.")
 
 
 def _any_of(matches: list[Any], values: Any) -> Any:

@@ -61,13 +61,60 @@ def test_labels_are_mapped_joined_and_converted():
     assert index.dtype == np.float64
 
 
+@pytest.mark.parametrize("labels", [[2, 3, 2, 3, 4], ["b", "c", "b", "c", "d"]])
+@pytest.mark.parametrize("news", [[25.0, 30.0, 5.0], ["x", "y", "z"]])
+def test_labels_become_what_pandas_makes_of_them(labels, news):
+    mapping = dict(zip(sorted(set(labels)), news, strict=True))
+    found = ak.Index(ak.array(labels)).map(mapping)
+    assert found.tolist() == pd.Index(labels).map(mapping).tolist()
+    assert ak.Index(ak.array(labels)).map(pd.Series(mapping)).tolist() == found.tolist()
+    if isinstance(labels[0], str):
+        assert ak.Index(ak.Categorical(ak.array(labels))).map(mapping).tolist() == found.tolist()
+
+
+def test_labels_without_a_new_one_stay_or_are_missing():
+    assert ak.Index(ak.array(["a", "b"])).map({"a": "x"}).tolist() == ["x", "b"]
+    assert ak.Index(ak.array([1, 2])).map({1: "x"}).tolist() == ["x", "null"]
+    np.testing.assert_equal(ak.Index(ak.array(["a", "b"])).map({"a": 1}).to_ndarray(), [1, np.nan])
+
+
+def test_labels_that_differ_are_told():
+    index = ak.Index(ak.array([3, 1, 2]))
+    assert (index != 1).tolist() == [True, False, True]
+    assert (index != ak.Index([3, 0, 2])).tolist() == [False, True, False]
+
+
+def test_an_index_has_its_older_names():
+    index = ak.Index([3, 1, 2], allow_list=True)
+    assert index.index.tolist() == index.to_list() == [3, 1, 2]
+    assert list(index.to_dict(["x"])) == ["x"]
+
+
+def test_labels_are_made_by_functions_and_classes():
+    assert ak.Index([1, 2]).set_dtype(ak.ip_address).tolist() == ["0.0.0.1", "0.0.0.2"]
+    assert ak.Index([1, 2]).set_dtype(ak.IPv4).tolist() == ["0.0.0.1", "0.0.0.2"]
+    assert ak.MultiIndex([ak.arange(2)]).set_dtype(ak.ip_address).levels[0].tolist() == ["0.0.0.0", "0.0.0.1"]
+
+
+def test_bytes_of_text_are_those_of_its_characters():
+    assert ak.Index(ak.array(["a", "bcd"])).memory_usage() == 2 + 4
+    assert ak.Index(ak.array([2**70])).inferred_type == "integer"
+
+
 def test_what_an_index_does_not_do_is_said():
     with pytest.raises(ArgumentError, match="memory"):
         ak.Index(ak.arange(2)).memory_usage("bits")
     with pytest.raises(ArgumentTypeError, match="dict"):
         ak.Index(ak.arange(2)).map([1, 2])
-    with pytest.raises(ArgumentTypeError, match="Strings"):
-        ak.Index(ak.array(["a"])).map({"a": "b"})
+    with pytest.raises(ArgumentTypeError, match="all numbers or all text"):
+        ak.Index(ak.arange(2)).map({0: "b", 1: 5})
+    with pytest.raises(ArgumentTypeError, match="several"):
+        ak.Index(ak.arange(2)).concat(ak.MultiIndex([ak.arange(2)]))
+    for wrong in (5, "text"):
+        with pytest.raises(ArgumentTypeError, match="sequence"):
+            ak.Index(wrong)
+    with pytest.raises(ArgumentError, match="max_list_size"):
+        ak.Index([1, 2, 3], allow_list=True, max_list_size=2)
 
 
 def test_the_factory_tells_one_level_from_several():
@@ -122,6 +169,12 @@ def test_rows_of_several_levels_are_chosen_and_looked_up(multi):
     assert multi.lookup((1, "b", 1.5)).tolist() == [False, True, False]
     assert multi.lookup([[1, 2], "a", [0.5, 2.5]]).tolist() == [True, False, True]
     assert (multi == (1, "b", 1.5)).tolist() == [False, True, False]
+    assert (multi != (1, "b", 1.5)).tolist() == [True, False, True]
+    rows = [ak.array([1, 2]), ak.array(["a", "b"]), ak.array([0.5, 2.5])]
+    assert multi.lookup(rows).tolist() == [True, False, False]
+    for wrong in (1, (1, "b")):
+        with pytest.raises(ArgumentTypeError, match="compared"):
+            _ = multi == wrong
     with pytest.raises(ArgumentTypeError, match="tuple of 3"):
         multi.lookup((1, "b"))
 
@@ -136,6 +189,15 @@ def test_several_levels_are_compared_and_joined(multi):
     assert numbers.set_dtype("float64").levels[1].dtype == np.float64
     with pytest.raises(ArgumentTypeError, match="mapped"):
         numbers.map({1: 2})
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+def test_rows_of_several_levels_are_sorted(ascending):
+    expected = pd.MultiIndex.from_arrays([[2, 1, 2, 1], ["b", "d", "a", "c"]], names=["n", "s"])
+    found, positions = ak.MultiIndex(expected).sort_values(return_indexer=True, ascending=ascending)
+    wanted, order = expected.sort_values(return_indexer=True, ascending=ascending)
+    pd.testing.assert_index_equal(found.to_pandas(), wanted)
+    assert positions.tolist() == order.tolist()
 
 
 def test_levels_must_share_rows_and_have_names():
