@@ -14,10 +14,16 @@ from akdask.collections.dataframe import DataFrame
 from akdask.collections.reading import demand_hdf5, files_of, first_type, stored_objects
 from akdask.collections.stored import from_stored
 from akdask.collections.tags import FILE_CODES, file_codes
-from akdask.collections.writing import Storable, StorageMethods, update_objects, write_objects
-from akdask.errors import ArgumentError, ArgumentTypeError, FileError, UnsupportedError
+from akdask.collections.writing import (
+    Storable,
+    StorageMethods,
+    demand_written_format,
+    update_objects,
+    write_objects,
+)
+from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError
 from akdask.hdf5.fileset import FileSet, open_set
-from akdask.storage.locales import Filenames
+from akdask.storage.locales import Filenames, names_of
 
 Path = str | os.PathLike[str]
 
@@ -58,7 +64,7 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     strict_types : bool, default True
         Demand that width and sign of numbers agree over the files too.
     allow_errors : bool, default False
-        Leave out files that cannot be read, with one warning.
+        Leave out files that are missing or cannot be read, with one warning.
     calc_string_offsets : bool, default False
         Find where strings start from their bytes, even where that is stored.
     tag_data : bool, default False
@@ -80,6 +86,8 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         If the files do not agree; all disagreements are told.
     UnsupportedError
         If an object is of a kind that cannot be read yet.
+    FileError
+        If there is nothing in the files, or tags are asked for one by one.
     """
     if tag_data and iterative:
         raise FileError("rows cannot be tagged with their files when files are read one by one.")
@@ -91,6 +99,8 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
 
 def _objects(files: FileSet, datasets: str | Sequence[str] | None, *, tagged: bool) -> dict[str, Any]:
     found = stored_objects(files, [datasets] if isinstance(datasets, str) else datasets)
+    if not found:
+        raise FileError("the files have no objects.", details=files.paths)
     objects = {name: from_stored(stored) for name, stored in found.items()}
     return {**objects, FILE_CODES: file_codes(files, found)} if tagged else objects
 
@@ -129,7 +139,8 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     InconsistentFilesError
         If the objects have different numbers of rows in a file.
     """
-    demand_hdf5(filenames)
+    if not allow_errors:
+        demand_hdf5(filenames)
     opened = open_set(
         filenames, strict_types=strictTypes, allow_errors=allow_errors, calc_string_offsets=calc_string_offsets
     )
@@ -167,7 +178,8 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     UnsupportedError
         If the files are not HDF5: other formats cannot be read yet.
     """
-    demand_hdf5(filenames)
+    if not allow_errors:
+        demand_hdf5(filenames)
     return read_hdf(filenames, datasets, iterative, strictTypes, allow_errors, calc_string_offsets)
 
 
@@ -198,11 +210,17 @@ def load(
 
     Raises
     ------
+    ArgumentTypeError
+        If the prefix, format or dataset are no text.
     ArgumentError
-        If the prefix is a pattern.
+        If the prefix is a pattern, or the format none that Arkouda has.
     MissingFileError
         If there are no files of that prefix.
+    UnsupportedError
+        If they are of a format that cannot be read.
     """
+    if not isinstance(dataset, str):
+        raise ArgumentTypeError(f"an object is named by a str, not by {type(dataset).__name__}.")
     files = files_of(path_prefix, file_format)
     return read_hdf(files, [dataset], calc_string_offsets=calc_string_offsets)
 
@@ -246,8 +264,10 @@ def to_hdf(
     ArgumentError
         If `mode` or `file_type` are none of these, `num_locales` is no number of files, or the numbers of names and
         columns differ.
+    ArgumentTypeError
+        If something is no array, or a name no str.
     ExistsError
-        If objects are to be added that are there already.
+        If objects are to be added that are there already, or two have the same name.
     WriteError
         If the files cannot be written; what was there before stays.
     """
@@ -281,8 +301,7 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
     UnsupportedError
         If another format is asked for.
     """
-    if file_format.upper() != "HDF5" or compression is not None:
-        raise UnsupportedError(f"files of format {file_format!r} cannot be written yet.", hint="use 'HDF5'.")
+    demand_written_format(file_format, compression)
     to_hdf(columns, prefix_path, names, mode, file_type)
 
 
@@ -312,26 +331,41 @@ def ls(filename: Path, col_delim: str = ",", read_nested: bool = True) -> list[s
     """
     if not isinstance(filename, str | os.PathLike):
         raise ArgumentTypeError(f"ls takes one file name, got {type(filename).__name__}.", hint="use get_datasets.")
-    return get_datasets(filename)
+    demand_hdf5(filename)
+    return list(open_set(filename).kinds)
 
 
 def get_datasets(
     filenames: Filenames, allow_errors: bool = False, column_delim: str = ",", read_nested: bool = True
 ) -> list[str]:
-    """Return the names of the objects in files, in the order in which akdask wrote them; reads metadata only.
+    """Return the names of the objects in the first of some files that has any; reads metadata only.
 
     Parameters
     ----------
     filenames : str, path or sequence of them
-        Files or glob patterns.
+        Files, or glob patterns for sets of files.  Names are in the order in which akdask wrote them.
     allow_errors : bool, default False
-        Leave out files that cannot be read, with one warning.
+        Pass over files that are missing or cannot be read.
     column_delim, read_nested
         For other formats than HDF5.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If a file is missing or damaged that stands before the one with objects.
+    FileError
+        If there are no objects.
     """
-    if not allow_errors:
-        demand_hdf5(filenames)
-    return list(open_set(filenames, allow_errors=allow_errors).kinds)
+    for name in names_of(filenames):
+        try:
+            found = ls(name)
+        except FileError:
+            if not allow_errors:
+                raise
+        else:
+            if found:
+                return found
+    raise FileError("the files have no objects.", details=[f"looked into {name!r}" for name in names_of(filenames)])
 
 
 def get_filetype(filenames: Filenames) -> str:
@@ -348,7 +382,14 @@ def _storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]
     arrays = [columns[name] for name in given] if named else list(columns)
     if names is not None and len(names) != len(arrays):
         raise ArgumentError(f"{len(arrays)} columns need as many names, got {len(names)}.")
-    return dict(zip(given if names is None else names, map(_storable, arrays), strict=True))
+    wanted = given if names is None else list(names)
+    for name in wanted:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"objects are named by a str, not by {type(name).__name__}.", hint="pass names.")
+    again = sorted({name for name in wanted if wanted.count(name) > 1})
+    if again:
+        raise ExistsError("two columns cannot have the same name.", details=[repr(name) for name in again])
+    return dict(zip(wanted, map(_storable, arrays), strict=True))
 
 
 def _storable(item: Any) -> Storable:

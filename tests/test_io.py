@@ -246,6 +246,16 @@ def test_bad_options_of_functions_are_refused(numbers, prefix):
         io.to_hdf([[1, 2]], prefix)
     with pytest.raises(ArgumentTypeError, match="to_hdf"):
         io.to_hdf(numbers, prefix)
+    with pytest.raises(ArgumentTypeError, match="named"):
+        io.to_hdf({1: numbers}, prefix)
+    with pytest.raises(RuntimeError, match="same name"):
+        io.to_hdf([numbers, numbers], prefix, names=["a", "a"])
+    numbers.to_hdf(prefix)
+    with pytest.raises(ValueError, match="format 'HDF'"):
+        io.load(prefix, file_format="HDF")
+    for wrong in ({"dataset": 5}, {"file_format": 5}):
+        with pytest.raises(TypeError):
+            io.load(prefix, **wrong)
 
 
 def test_missing_things_are_named(numbers, prefix):
@@ -300,6 +310,35 @@ def test_files_with_errors_can_be_left_out(numbers, prefix):
     assert found["array"].tolist() == NUMBERS.tolist()
     with pytest.raises(FileFormatError):
         io.read_hdf(f"{prefix}_LOCALE*")
+
+
+@pytest.mark.parametrize("read", [io.read_hdf, io.read])
+def test_files_that_are_missing_can_be_left_out(numbers, prefix, read):
+    numbers.to_hdf(prefix)
+    there = [f"{prefix}_LOCALE{number:04d}" for number in range(3)]
+    with pytest.warns(RuntimeWarning, match="2 files are left out:\n.*missing.*\n.*none"):
+        found = read([*there[:2], f"{prefix}_missing", there[2], f"{prefix}_none*"], allow_errors=True)
+    assert found["array"].tolist() == NUMBERS.tolist()
+    with pytest.raises(MissingFileError):
+        read([f"{prefix}_missing"], allow_errors=True)
+    with pytest.raises(ArgumentError, match="empty"):
+        io.read_hdf([])
+
+
+def test_names_are_those_of_the_first_file_that_has_any(numbers, prefix, tmp_path):
+    for path in ("none", "a", "b"):
+        with h5py.File(tmp_path / path, "w") as file:
+            if path != "none":
+                file[path] = np.arange(3)
+    none, a, b = (str(tmp_path / path) for path in ("none", "a", "b"))
+    assert io.get_datasets([none, b, a]) == ["b"]
+    with pytest.raises(MissingFileError):
+        io.get_datasets(["missing", a])
+    assert io.get_datasets(["missing", a], allow_errors=True) == ["a"]
+    assert io.ls(none) == []
+    for look in (io.get_datasets, io.read_hdf):
+        with pytest.raises(RuntimeError, match="no objects"):
+            look(none)
 
 
 def test_one_dataset_gives_a_dict_of_one_entry(numbers, prefix):

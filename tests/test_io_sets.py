@@ -90,6 +90,16 @@ def test_old_names_write_too(prefix, tmp_path):
     pd.testing.assert_frame_equal(ak.DataFrame.load(tmp_path / "z").to_pandas(), pd.DataFrame({"x": range(4)}))
     with pytest.raises(UnsupportedError, match="Parquet"):
         io.save_all({"a": a}, prefix, file_format="Parquet")
+    words = ak.array(["x", "y"])
+    words.save(
+        tmp_path / "w", dataset="s", save_offsets=False, compression=None, file_format="HDF5", file_type="single"
+    )
+    assert io.read_hdf(tmp_path / "w", calc_string_offsets=True)["s"].tolist() == ["x", "y"]
+    words[::-1].update_hdf(tmp_path / "w", "s", save_offsets=True, repack=False)
+    assert io.read_hdf(tmp_path / "w")["s"].tolist() == ["y", "x"]
+    for array in (a, words):
+        with pytest.raises(UnsupportedError, match="Parquet"):
+            array.save(tmp_path / "w", file_format="Parquet")
 
 
 def test_errors_are_those_of_arkouda(tmp_path, prefix):

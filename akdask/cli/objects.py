@@ -8,6 +8,7 @@ from typing import Any
 
 import akdask as ak
 from akdask.cli.sets import NamedSet
+from akdask.collections.reading import demand_hdf5
 from akdask.errors import AkdaskError, MissingDatasetError, UnsupportedError
 from akdask.hdf5.fileset import open_set
 from akdask.hdf5.layout import ObjType
@@ -38,13 +39,14 @@ def stored_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[
         If the files cannot be read as HDF5, or a name is in none of them.
     """
     paths = list(files.files)
-    present = ak.get_datasets(paths)
+    demand_hdf5(paths)
+    kinds = open_set(paths).kinds
+    present = list(kinds)
     wanted = present if names is None else list(dict.fromkeys(names))
     if missing := [name for name in wanted if name not in present]:
         raise MissingDatasetError(
             f"{files.name} has no object {', '.join(map(repr, missing))}.", details=[f"objects: {', '.join(present)}"]
         )
-    kinds = open_set(paths).kinds
     try:
         opened = ak.read(paths, wanted)
     except AkdaskError:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.collections.stored import from_stored
-from akdask.errors import ArgumentError, MissingFileError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingFileError, UnsupportedError
 from akdask.hdf5.families import combined, find_families
 from akdask.hdf5.fileset import FileSet, StoredObject
 from akdask.storage.files import absolute
@@ -40,15 +40,16 @@ def files_of(path_prefix: str | os.PathLike[str], file_format: str = "INFER") ->
 
     Raises
     ------
+    ArgumentTypeError
+        If the format is no text.
     ArgumentError
-        If the prefix is a pattern.
+        If the prefix is a pattern, or the format unknown.
     MissingFileError
         If there are none.
     UnsupportedError
         If they are of a format that cannot be read.
     """
-    if file_format.upper() not in {"INFER", "HDF5"}:
-        raise UnsupportedError(f"files of format {file_format!r} cannot be read yet.", hint="use 'INFER' or 'HDF5'.")
+    check_format(file_format)
     path = absolute(path_prefix)
     if "*" in path:
         raise ArgumentError(f"load takes a prefix, not the pattern {path!r}.", hint="use read_hdf for patterns.")
@@ -64,6 +65,22 @@ def files_of(path_prefix: str | os.PathLike[str], file_format: str = "INFER") ->
         files = path
         demand_hdf5(path)
     return files
+
+
+def check_format(file_format: Any) -> None:
+    """Refuse formats that Arkouda does not have, and those that akdask has not yet.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError, UnsupportedError
+        If it is no text, unknown, or another than HDF5.
+    """
+    if not isinstance(file_format, str):
+        raise ArgumentTypeError(f"a format is named by a str, not by {type(file_format).__name__}.")
+    if file_format.upper() in {"PARQUET", "CSV"}:
+        raise UnsupportedError(f"files of format {file_format!r} cannot be used yet.", hint="use 'INFER' or 'HDF5'.")
+    if file_format.upper() not in {"INFER", "HDF5"}:
+        raise ArgumentError(f"there is no format {file_format!r}.", hint="use 'INFER' or 'HDF5'.")
 
 
 def read_objects(files: FileSet, names: Sequence[str] | None = None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from akdask.collections.scans import ExtremeMethods
 from akdask.collections.sorting import TextSortMethods
 from akdask.collections.strings_parts import StringsParts, as_str
 from akdask.collections.wrap import shows
-from akdask.collections.writing import Path
+from akdask.collections.writing import Path, demand_written_format
 from akdask.columns import Table
 from akdask.hdf5 import layout
 from akdask.kernels.strings import unicode_array
@@ -125,6 +125,20 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         leaves_out = not save_offsets and file_type == "single"
         kept = replace(self._storable(), params={layout.SEGMENTS: False}) if leaves_out else self._storable()
         self._write(kept, prefix_path, dataset, mode, file_type, num_locales)
+
+    def save(  # type: ignore[override] # noqa: PLR0917 - Arkouda's signature
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        save_offsets: bool = True,
+        compression: str | None = None,
+        file_format: str = "HDF5",
+        file_type: str = "distribute",
+    ) -> None:
+        """Write the strings as `to_hdf` does: the name of old Arkouda releases; see `pdarray.save`."""
+        demand_written_format(file_format, compression)
+        self.to_hdf(prefix_path, dataset, mode, save_offsets, file_type)
 
     def update_hdf(  # type: ignore[override]  # Arkouda's order of parameters
         self, prefix_path: Path, dataset: str | None = None, save_offsets: bool = True, repack: bool = True

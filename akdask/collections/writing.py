@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from akdask import config
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError, UnsupportedError
 from akdask.hdf5.codecs.bigint import LIMBS
 from akdask.hdf5.layout import VALUES, ObjType
 from akdask.hdf5.newfile import ObjectSpec
@@ -159,11 +159,35 @@ class StorageMethods:
         _check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
         write_objects({dataset or self._default_dataset: stored}, path, mode, file_type, num_locales=num_locales)
 
-    def save(
-        self, filepath: Path, dset: str | None = None, mode: str = "truncate", file_type: str = "distribute"
+    def save(  # noqa: PLR0917 - Arkouda's signature
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        compression: str | None = None,
+        file_format: str = "HDF5",
+        file_type: str = "distribute",
     ) -> None:
-        """Write the array as `to_hdf` does: the name of old Arkouda releases."""
-        self.to_hdf(filepath, dset, mode=mode, file_type=file_type)
+        """Write the array as `to_hdf` does: the name of old Arkouda releases.
+
+        Parameters
+        ----------
+        prefix_path, dataset, mode
+            As in `to_hdf`.
+        compression : None
+            For other formats.
+        file_format : {"HDF5"}
+            The format.
+        file_type
+            As in `to_hdf`.
+
+        Raises
+        ------
+        UnsupportedError
+            If another format is asked for.
+        """
+        demand_written_format(file_format, compression)
+        self.to_hdf(prefix_path, dataset, mode=mode, file_type=file_type)
 
     def update_hdf(self, prefix_path: Path, dataset: str | None = None, repack: bool = True) -> None:
         """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.
@@ -178,6 +202,18 @@ class StorageMethods:
             Accepted as Arkouda spells it; space that the old object took is always given back.
         """
         update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
+
+
+def demand_written_format(file_format: str, compression: str | None) -> None:
+    """Refuse to write other formats than HDF5.
+
+    Raises
+    ------
+    UnsupportedError
+        If one is asked for.
+    """
+    if file_format.upper() != "HDF5" or compression is not None:
+        raise UnsupportedError(f"files of format {file_format!r} cannot be written yet.", hint="use 'HDF5'.")
 
 
 def write_objects(

@@ -6,13 +6,13 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any, TypeVar
 
 from akdask import config
 from akdask.cluster import partition_size
-from akdask.errors import AkdaskError, FileError, MissingDatasetError, warn
+from akdask.errors import AkdaskError, FileError, MissingDatasetError, MissingFileError, warn
 from akdask.hdf5.agreement import Agreement
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
 from akdask.hdf5.inspect import inspect_file
@@ -21,7 +21,7 @@ from akdask.hdf5.manifest import described
 from akdask.hdf5.rowspaces import ReadOptions, RowSpaces
 from akdask.hdf5.source import Hdf5Source, Layouts
 from akdask.storage.files import FileIdentity, identify
-from akdask.storage.locales import Filenames
+from akdask.storage.locales import Filenames, names_of, names_without_files
 from akdask.storage.recovery import settled
 
 _T = TypeVar("_T")
@@ -175,7 +175,7 @@ def open_set(
     strict_types : bool, default True
         Demand that width and sign of numbers agree over the files too.
     allow_errors : bool, default False
-        Leave out files that cannot be read, with one warning.
+        Leave out files that are missing or cannot be read, with one warning.
     calc_string_offsets : bool, default False
         Find where strings start from their NULs, even where segments are stored.
     label : str, optional
@@ -199,7 +199,7 @@ def open_set(
         label or f"read_hdf({_shown(filenames)})",
     )
     if allow_errors:
-        return FileSet(settled(filenames, _readable), options, allow_errors=True)
+        return FileSet(_those_readable(filenames), options, allow_errors=True)
     return settled(filenames, lambda paths: _described(tuple(map(identify, paths)), options))
 
 
@@ -224,9 +224,21 @@ def _describer(files: Sequence[FileIdentity]) -> Callable[[FileIdentity], FileDe
     return lambda file: known.get(file) or inspect_file(file)
 
 
-def _readable(paths: Sequence[str]) -> list[FileDescription]:
-    """Describe the files that can be described; tell of the others in one warning."""
-    problems: list[str] = []
+def _those_readable(filenames: Filenames) -> list[FileDescription]:
+    """Describe those of some files that are there and can be described; tell of the others in one warning."""
+    try:
+        return settled(filenames, _readable)
+    except MissingFileError:
+        missing = names_without_files(filenames)
+        there = [name for name in names_of(filenames) if name not in missing]
+        if not there:
+            raise
+        return settled(there, partial(_readable, missing=missing))
+
+
+def _readable(paths: Sequence[str], missing: Sequence[str] = ()) -> list[FileDescription]:
+    """Describe the files that can be described; tell of the others, and of those missing, in one warning."""
+    problems = [f"{name!r}: no such file" for name in missing]
     files = list(_without_errors(identify, paths, problems))
     found = list(_without_errors(_describer(files), files, problems))
     if not found:
@@ -255,4 +267,4 @@ def _shown(filenames: Filenames) -> str:
     if isinstance(filenames, (str, os.PathLike)):
         return repr(os.fspath(filenames))
     names = [os.fspath(name) for name in filenames]
-    return repr(names[0]) if len(names) == 1 else f"[{names[0]!r}, … {len(names)} files]"
+    return repr(names[0]) if len(names) == 1 else f"[{', '.join(map(repr, names[:1]))}, … {len(names)} files]"

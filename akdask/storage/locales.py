@@ -163,6 +163,11 @@ def names_of(filenames: Any) -> list[str]:
         ) from None
 
 
+def names_without_files(filenames: Filenames) -> list[str]:
+    """Return those of the names, or patterns, that `expand` would find nothing for."""
+    return [name for name in names_of(filenames) if not _expand_one(absolute(name))]
+
+
 def has_magic(name: str) -> bool:
     """Whether a name is a pattern."""
     return _MAGIC.search(name) is not None
