@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from akdask.collections.categorical import Categorical
 from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like
 from akdask.collections.group_ways import times_of, way_to_reduce
 from akdask.collections.pdarray import pdarray
-from akdask.collections.segarray import SegArray
 from akdask.collections.timearray import TimeArray
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS
 from akdask.plan.group import GroupStatistic
+
+if TYPE_CHECKING:
+    from akdask.collections.segarray import SegArray
 
 GROUPBY_REDUCTION_TYPES = frozenset([*GROUPED, *PAIR_STATISTICS]) - {"size"}
 

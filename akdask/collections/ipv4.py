@@ -80,7 +80,15 @@ class IPv4(pdarray):
         return Strings(self._frame, Call("ipv4_text", self._value))
 
     def format(self, x: Any) -> str:
-        """Return one number as dotted text."""
+        """Return one number as dotted text.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is no integer.
+        """
+        if isinstance(x, bool) or not isinstance(x, int | np.integer):
+            raise ArgumentTypeError(f"an address is shown of an integer, not of {type(x).__name__}.")
         return str(ipaddress.ip_address(int(x)))
 
     def normalize(self, x: Any) -> int:
@@ -91,10 +99,7 @@ class IPv4(pdarray):
         ArgumentError
             If it is no address.
         """
-        try:
-            return int(ipaddress.ip_address(int(x) if isinstance(x, np.integer) else x))
-        except ValueError as error:
-            raise ArgumentError(f"{x!r} is no address.", details=[str(error)]) from None
+        return _number(x)
 
     def _storable(self) -> Storable:
         return replace(super()._storable(), kind=ObjType.IPV4)
@@ -175,11 +180,21 @@ def _integers(numbers: Any) -> pdarray:
     return found
 
 
+def _number(address: Any) -> int:
+    try:
+        return int(ipaddress.ip_address(int(address) if isinstance(address, np.integer) else address))
+    except ValueError as error:
+        raise ArgumentError(f"{address!r} is no address.", details=[str(error)]) from None
+
+
 def _numbers(values: Any) -> tuple[Frame, Value]:
     if isinstance(values, IPv4):
         return values._frame, values._value
     if not isinstance(values, Array):
         items = [str(item) if isinstance(item, ipaddress.IPv4Address) else item for item in values]
+        if len({isinstance(item, str) for item in items}) > 1:
+            # Text and numbers side by side; a column is of one type.
+            items = [_number(item) for item in items]
         values = array(items or np.array([], np.uint64))
     if isinstance(values, Strings):
         return values._frame, Call("ipv4_number", values._value)

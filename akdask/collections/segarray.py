@@ -12,7 +12,10 @@ from akdask.collections import rows as row_tools
 from akdask.collections.array import Array, show
 from akdask.collections.creation import array
 from akdask.collections.functions import concatenate
+from akdask.collections.groupby import GroupBy
 from akdask.collections.operators import combine
+from akdask.collections.pdarray import pdarray
+from akdask.collections.scans import cumsum
 from akdask.collections.segarray_aggregates import ListAggregates
 from akdask.collections.segarray_parts import ListParts
 from akdask.collections.segarray_sets import ListSets
@@ -23,6 +26,7 @@ from akdask.columns import Table, to_objects, type_of
 from akdask.columns.lists import offsets_of, values_of
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.hdf5.fileset import open_set
+from akdask.plan.align import align
 from akdask.plan.combine import Realign
 from akdask.plan.lists import Flatten, Nest, Starts
 from akdask.plan.node import Frame
@@ -92,14 +96,16 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
 
         Parameters
         ----------
-        m : sequence of lists or of arrays
-            All of values of one type.
+        m : sequence of lists or of arrays, or pdarray
+            All of values of one type; of a pdarray each value becomes a list of its own.
 
         Examples
         --------
         >>> SegArray.from_multi_array([[1, 2], [], [3]]).tolist()
         [[1, 2], [], [3]]
         """
+        if isinstance(m, pdarray):
+            m = [[value] for value in m.tolist()]
         rows = [row.tolist() if hasattr(row, "tolist") else list(row) for row in m]
         starts = list(accumulate(map(len, rows), initial=0))[:-1]
         return cls(np.array(starts, np.int64), list(chain.from_iterable(rows)) or np.empty(0, np.int64))
@@ -133,6 +139,14 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         return self.lengths > 0
 
     @property
+    def grouping(self) -> GroupBy:
+        """The values grouped by the lists that they are in, numbered without those that are empty; lazy."""
+        numbers = cumsum(self.non_empty.astype(INT64)) - 1
+        frame, values = align("group", [(self._frame, self._value), numbers._as_operand()])
+        flat = Flatten(Project(frame, (0, 1), tuple(values)))
+        return GroupBy(wrap(flat, flat.column(1)))
+
+    @property
     def dtype(self) -> Any:
         """Type of the values: a NumPy dtype, of integers of any size ``ak.bigint``."""
         return self.values.dtype
@@ -144,8 +158,8 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values, of Strings those of their offsets; computes."""
-        return self.valsize * self.values._value.dtype.itemsize
+        """Bytes of the values; computes."""
+        return int(self.values.nbytes)
 
     def _element(self, position: int) -> Any:
         return self._like(row_tools.one_row(self._frame, position), self._value).values

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from akdask.collections import rows as row_tools
 from akdask.collections.array import Array
 from akdask.collections.assignment import fitting
 from akdask.collections.creation import array
 from akdask.collections.operators import operand
 from akdask.collections.wrap import wrap
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.align import align
 from akdask.plan.lists import Flatten
 from akdask.plan.node import Frame
@@ -45,7 +47,14 @@ class ListParts(Array):
         -------
         pdarray or Strings, and pdarray of bool
             The values; which lists have one.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `j` is no integer.
         """
+        if isinstance(j, bool) or not isinstance(j, int | np.integer):
+            raise ArgumentTypeError(f"a place in lists is an integer, not {type(j).__name__}.")
         mask = self._having(j + 1 if j >= 0 else -j)
         if compressed or self._item == STR:
             (found,) = self._picked([j], mask)

@@ -41,7 +41,7 @@ UNITS = {
     "nanoseconds": 1,
 }
 ABBREVIATIONS = {"m": "minutes", "t": "minutes", "ms": "milliseconds", "l": "milliseconds", "us": "microseconds"}
-ABBREVIATIONS |= {"u": "microseconds", "ns": "nanoseconds"}
+ABBREVIATIONS |= {"u": "microseconds", "ns": "nanoseconds", "hrs": "hours"}
 
 TIME, SPAN, NUMBER = "time", "span", "number"
 NOT_A_TIME = np.iinfo(np.int64).min
@@ -281,8 +281,7 @@ def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value]:
     if isinstance(items, Strings):
         return items._frame, Call("parse_time", items._value, kind=kind)
     if not isinstance(items, Array):
-        found = getattr(getattr(items, "dtype", None), "kind", None)
-        if found not in ("i", "u"):
+        if not _are_numbers(items):
             return literal(nanoseconds(items, kind))
         items = pdarray(*literal(as_column(items)))
     if items._value.dtype.kind not in ("int", "uint"):
@@ -290,6 +289,17 @@ def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value]:
     value = items._value if items._value.dtype == INT64 else Call("cast", items._value, dtype=INT64.name)
     factor = unit_of(unit)
     return items._frame, value if factor == 1 else Call("multiply", value, Constant(factor))
+
+
+def _are_numbers(items: Any) -> bool:
+    """Whether data at hand are plain numbers, which count a unit, rather than times or text."""
+    if isinstance(items, str | bytes) or not hasattr(items, "__len__"):
+        raise ArgumentTypeError(f"times are made of an array or sequence, not of {type(items).__name__}.")
+    kind = getattr(getattr(items, "dtype", None), "kind", None)
+    if kind in ("M", "m"):
+        return False
+    # Of fractions and truth values pandas would make times without a word.
+    return pd.api.types.infer_dtype(items, skipna=True) in {"integer", "floating", "boolean", "mixed-integer-float"}
 
 
 def datetimes(column: Any) -> Any:

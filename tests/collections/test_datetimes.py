@@ -71,17 +71,32 @@ def test_data_with_a_dtype_of_times_become_times():
 
 @pytest.mark.parametrize(
     ("unit", "count"),
-    [("w", 604800), ("days", 86400), ("H", 3600), ("m", 60), ("min", 60), ("sec", 1), ("ms", 1e-3), ("ns", 1e-9)],
+    [
+        ("w", 604800),
+        ("days", 86400),
+        ("H", 3600),
+        ("hrs", 3600),
+        ("m", 60),
+        ("min", 60),
+        ("sec", 1),
+        ("ms", 1e-3),
+        ("ns", 1e-9),
+    ],
 )
 def test_numbers_count_units(unit, count):
-    assert ak.Timedelta(ak.array([3]), unit=unit).total_seconds().tolist() == [pytest.approx(3 * count)]
+    for three in (ak.array([3]), np.array([3]), [3]):
+        assert ak.Timedelta(three, unit=unit).total_seconds().tolist() == [pytest.approx(3 * count)]
 
 
 def test_what_is_no_time_is_refused():
     with pytest.raises(ArgumentError, match="time"):
         ak.Datetime(["yesterday"])
-    with pytest.raises(ArgumentTypeError, match="float64"):
-        ak.Datetime(ak.array([1.5]))
+    for fractions in (ak.array([1.5]), np.array([1.5]), [1.5], pd.Series([1, 2.5])):
+        with pytest.raises(ArgumentTypeError, match="float64"):
+            ak.Datetime(fractions)
+    for one in (5, "2024-01-01", pd.Timestamp("2024-01-01")):
+        with pytest.raises(ArgumentTypeError, match="sequence"):
+            ak.Datetime(one)
     with pytest.raises(ArgumentError, match="unit"):
         ak.Datetime(ak.array([1]), unit="fortnight")
     with pytest.raises(ArgumentError, match="time"):

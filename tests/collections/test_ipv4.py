@@ -24,6 +24,7 @@ def test_addresses_are_made_of_numbers_text_and_objects():
         ak.array(NUMBERS),
         ak.array(np.array(NUMBERS, np.uint64)),
         ak.IPv4(NUMBERS),
+        [*TEXTS[:2], *NUMBERS[2:]],
     ):
         found = ak.ip_address(given_addresses)
         assert isinstance(found, ak.IPv4)
@@ -50,6 +51,16 @@ def test_numbers_beyond_32_bits_show_as_ipv6():
 def test_text_that_is_no_address_is_refused(text):
     with pytest.raises(ArgumentError, match="no IPv4 address"):
         ak.IPv4(["1.2.3.4", text]).tolist()
+
+
+def test_only_integers_are_shown_as_addresses():
+    ip = ak.IPv4(NUMBERS)
+    assert [ip.format(number) for number in NUMBERS] == TEXTS
+    for wrong in (1.5, "1.2.3.4", True):
+        with pytest.raises(ArgumentTypeError):
+            ip.format(wrong)
+    with pytest.raises(ArgumentError, match="'x' is no address"):
+        ak.IPv4([1, "x"])
 
 
 def test_operators_compute_with_the_numbers():

@@ -83,6 +83,16 @@ def test_attributes_tell_of_lists_and_values(lazy):
     assert segarray(BIG).dtype == ak.bigint
     assert segarray(TEXT).dtype.kind == "U"
     assert isinstance(segarray(TEXT).values, ak.Strings)
+    assert segarray(TEXT).nbytes == sum(len(word.encode()) + 1 for row in TEXT for word in row)
+
+
+def test_values_are_grouped_by_their_lists(lazy):
+    keys, sums = lazy.grouping.sum(lazy.values)
+    assert keys.tolist() == [0, 1, 2, 3]
+    assert sums.tolist() == [sum(row) for row in FILLED]
+    spread = lazy.grouping.broadcast(lazy.lengths[lazy.non_empty])
+    assert (lazy.values * spread).tolist() == [item * len(row) for row in ROWS for item in row]
+    assert segarray([[], []]).grouping.size()[1].tolist() == []
 
 
 @pytest.mark.parametrize("key", [slice(1, 4), slice(None, None, -2), [5, 0, -1], [True, False] * 3, slice(3, 3)])
@@ -116,6 +126,7 @@ def test_conversion_gives_arrays_of_arrays(lazy):
     same = ak.SegArray.from_parts(ak.array([0, 1]), ak.array([True, False]))
     assert same.tolist() == ak.SegArray.from_multi_array([np.array([True]), [False]]).tolist() == [[True], [False]]
     assert ak.SegArray.from_multi_array([]).tolist() == []
+    assert ak.SegArray.from_multi_array(ak.array([7, 8])).tolist() == [[7], [8]]
 
 
 def test_repr_shows_lists(lazy):
@@ -188,6 +199,9 @@ def test_the_jth_values_of_lists(lazy):
     assert values.tolist() == [1, -7, 1, -7, -7, 6]
     assert there.tolist() == [True, False, True, False, False, True]
     assert lazy.get_jth(-1, return_origins=False, compressed=True).tolist() == [1, 5, 9, 3]
+    for wrong in (1.5, "a", True):
+        with pytest.raises(ArgumentTypeError):
+            lazy.get_jth(wrong)
     text, there = segarray(TEXT).get_jth(0)
     assert (text.tolist(), there.tolist()) == (["b", "", "b"], [True, False, True, True])
 
