@@ -100,7 +100,8 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
 def _objects(files: FileSet, datasets: str | Sequence[str] | None, *, tagged: bool) -> dict[str, Any]:
     found = stored_objects(files, [datasets] if isinstance(datasets, str) else datasets)
     if not found:
-        raise FileError("the files have no objects.", details=files.paths)
+        hint = None if datasets is None else "name some of them, or leave datasets out for all."
+        raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
     objects = {name: from_stored(stored) for name, stored in found.items()}
     return {**objects, FILE_CODES: file_codes(files, found)} if tagged else objects
 

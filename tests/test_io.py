@@ -339,6 +339,10 @@ def test_names_are_those_of_the_first_file_that_has_any(numbers, prefix, tmp_pat
     for look in (io.get_datasets, io.read_hdf):
         with pytest.raises(RuntimeError, match="no objects"):
             look(none)
+    with pytest.raises(RuntimeError, match="objects: a"):
+        io.read_hdf(a, [])
+    with pytest.raises(ArgumentTypeError, match="str or path"):
+        io.read_hdf(5)
 
 
 def test_one_dataset_gives_a_dict_of_one_entry(numbers, prefix):

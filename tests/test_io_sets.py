@@ -202,11 +202,11 @@ def test_adding_to_a_set_of_another_number_of_files_says_what_to_do(tmp_path):
     }
 
 
-@pytest.mark.parametrize(("file_type", "kept"), [("single", False), ("distribute", True)])
+@pytest.mark.parametrize(("file_type", "kept"), [("single", False), ("SINGLE", False), ("distribute", True)])
 def test_offsets_of_strings_are_left_out_of_single_files_only(tmp_path, file_type, kept):
     texts = ["one", "", "zwölf"]
     ak.array(texts).to_hdf(tmp_path / "x", "s", save_offsets=False, file_type=file_type)
-    path = tmp_path / ("x" if file_type == "single" else "x_LOCALE0000")
+    path = tmp_path / ("x_LOCALE0000" if file_type == "distribute" else "x")
     with h5py.File(path) as file:
         assert set(file["s"]) == {"values", "s_values"} | ({"segments", "s_segments"} if kept else set())
         assert file["s/values"][()].tobytes() == "one\0\0zwölf\0".encode()

@@ -148,7 +148,11 @@ class Index(StorageMethods):
 
     def lookup(self, key: Any) -> pdarray:
         """Return which labels are the given one, or among some given ones; lazy bool array."""
-        keys = list(key) if isinstance(key, list | tuple | np.ndarray | Array | Index) else [key]
+        if isinstance(key, Index):
+            key = key.values
+        if isinstance(key, Array):
+            return in1d(self.values, key)
+        keys = list(key) if isinstance(key, list | tuple | np.ndarray) else [key]
         return _any_of([self.values == one for one in keys], self.values)
 
     def map(self, arg: Mapping[Any, Any]) -> Index:

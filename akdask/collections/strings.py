@@ -122,7 +122,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         ``calc_string_offsets``; in sets of files it is always written, as servers do.  For the rest see
         `pdarray.to_hdf`.
         """
-        leaves_out = not save_offsets and file_type == "single"
+        leaves_out = not save_offsets and str(file_type).lower() == "single"
         kept = replace(self._storable(), params={layout.SEGMENTS: False}) if leaves_out else self._storable()
         self._write(kept, prefix_path, dataset, mode, file_type, num_locales)
 

@@ -266,5 +266,5 @@ def _warn_of_skipped(told: Sequence[str], count: int) -> None:
 def _shown(filenames: Filenames) -> str:
     if isinstance(filenames, (str, os.PathLike)):
         return repr(os.fspath(filenames))
-    names = [os.fspath(name) for name in filenames]
+    names = names_of(filenames)
     return repr(names[0]) if len(names) == 1 else f"[{', '.join(map(repr, names[:1]))}, … {len(names)} files]"

@@ -40,6 +40,10 @@ def test_labels_are_looked_up():
     assert index.lookup(1).tolist() == [False, True, False, True]
     assert index.lookup([3, 2]).tolist() == [True, False, True, False]
     assert index.lookup([]).tolist() == [False] * 4
+    for keys in (ak.array([3, 2, 9]), ak.Index([3, 2, 9])):
+        assert index.lookup(keys).tolist() == [True, False, True, False]
+    days = ak.Index(pd.DatetimeIndex(["2024-01-01", "2024-01-02"]))
+    assert days.lookup(["2024-01-02"]).tolist() == [False, True]
     assert ak.Index(ak.array(["a", "b"])).lookup("b").tolist() == [False, True]
     assert (index == 1).tolist() == [False, True, False, True]
     assert (index == ak.Index(ak.array([3, 1, 0, 0]))).tolist() == [True, True, False, False]
