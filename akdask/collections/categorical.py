@@ -234,7 +234,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
                 sides = [(self._frame, self._value), (other._frame, other._value)]
             case Categorical() | Strings():
                 sides = [self._as_operand(), other._as_operand()]
-            case list() | tuple() | np.ndarray():
+            case list() | tuple() | np.ndarray() | pd.Series() | pd.Index():
                 sides = [self._as_operand(), _strings(other)._as_operand()]
             case Array() | bool() | int() | float() | bytes() | np.generic() | None:
                 # Python would take the arrays for different things and answer with a single bool.

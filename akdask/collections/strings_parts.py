@@ -1,4 +1,4 @@
-"""Strings taken apart: fields between delimiters, and the bytes that they are made of."""
+"""Strings taken apart: fields between delimiters, ends, and the bytes that they are made of."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.collections.array import Array
+from akdask.collections.rows import filter_columns
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.lists import Flatten, Starts
 from akdask.plan.rowwise import Project
-from akdask.plan.values import Call, Value
+from akdask.plan.values import Call, Constant, Value
 
 if TYPE_CHECKING:
     from akdask.collections.pdarray import pdarray
@@ -154,6 +155,56 @@ class StringsParts(Array):
         """
         return self.peel(delimiter, times, includeDelimiter, keepPartial, fromRight=True, regex=regex)
 
+    def get_prefixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
+        """Return the first `n` characters of each string that is longer than that; lazy.
+
+        Parameters
+        ----------
+        n : int
+            How many; an Arkouda server counts bytes.
+        return_origins : bool, default True
+            Return which strings are long enough, too.
+        proper : bool, default True
+            Leave out strings of just `n` characters.
+
+        Returns
+        -------
+        prefixes : Strings
+            One for each string that is long enough.
+        origins : pdarray of bool
+            Which strings they come from.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `n` is no integer.
+        ArgumentError
+            If it is negative.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> prefixes, origins = ak.array(["one", "to", "three"]).get_prefixes(2)
+        >>> prefixes.tolist(), origins.tolist()
+        (['on', 'th'], [True, False, True])
+        """
+        count = _count(n)
+        return self._long_enough(count, Call("text_slice", self._value, start=0, stop=count), return_origins, proper)
+
+    def get_suffixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
+        """Return the last `n` characters of each string that is longer than that; see `get_prefixes`.  Lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["one", "to", "three"]).get_suffixes(2, return_origins=False, proper=False).tolist()
+        ['ne', 'to', 'ee']
+        """
+        count = _count(n)
+        # Counted from the end there is no place of no characters.
+        start, stop = (-count, None) if count else (0, 0)
+        return self._long_enough(count, Call("text_slice", self._value, start=start, stop=stop), return_origins, proper)
+
     def get_lengths(self) -> Any:
         """Return the number of bytes of each string, without a terminator, as int64; lazy."""
         return wrap(self._frame, self._lengths)
@@ -204,6 +255,13 @@ class StringsParts(Array):
     def _lengths(self) -> Value:
         return Call("byte_length", self._value)
 
+    def _long_enough(self, count: int, value: Value, return_origins: bool, proper: bool) -> Any:
+        """Return a value of the strings that have so many characters, or more than that if `proper`."""
+        enough = Call("greater_equal", Call("text_length", self._value), Constant(count + bool(proper)))
+        frame, (value,) = filter_columns(self._frame, [value], self._frame, enough)
+        found = self._like(frame, value)
+        return (found, wrap(self._frame, enough)) if return_origins else found
+
     def _fields(self, lists: Value, return_segments: bool) -> Any:
         fields = self._flat(lists)
         return (fields, self._starts(Call("list_lengths", lists))) if return_segments else fields
@@ -215,6 +273,14 @@ class StringsParts(Array):
     def _starts(self, lengths: Value) -> Any:
         starts = Starts(Project(self._frame, (0,), (lengths,)))
         return wrap(starts, starts.starts)
+
+
+def _count(n: Any) -> int:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+        raise ArgumentTypeError(f"characters are counted by an integer, not by {type(n).__name__}.")
+    if n < 0:
+        raise ArgumentError(f"there are no {n} characters.")
+    return int(n)
 
 
 def as_str(item: Any) -> str:

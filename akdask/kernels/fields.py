@@ -1,4 +1,4 @@
-"""Strings taken apart: the fields between delimiters, and the bytes."""
+"""Strings taken apart: the fields between delimiters, characters, and the bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from akdask.columns.lists import lists_of
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.kernels.rules import Operation
 from akdask.kernels.strings import check_pattern, text_lengths
-from akdask.schema import STR, UINT8, ColumnType, list_of
+from akdask.schema import INT64, STR, UINT8, ColumnType, list_of
 from akdask.typing import NumberArray, StringArray
 
 _CONTROLS = 32  # bytes below are control characters, which text seldom has all of
@@ -152,6 +152,14 @@ def _sides(strings: StringArray, starts: NumberArray, cuts: NumberArray, part: i
     return both.take(pa.array(np.arange(part, 2 * len(strings), 2)))
 
 
+def _characters(strings: Any, out: Any = None) -> NumberArray:
+    return np.asarray(pc.utf8_length(strings)).astype(np.int64)
+
+
+def _slice(strings: Any, out: Any = None, *, start: int, stop: int | None) -> Any:
+    return pc.utf8_slice_codeunits(strings, start=start, stop=stop)
+
+
 def _bytes(strings: Any, out: Any = None) -> Any:
     """Return the bytes of each row and a NUL behind them as a list: the layout that Arkouda has in memory and files."""
     offsets, data = offsets_and_bytes(strings)
@@ -189,6 +197,8 @@ FIELD_OPERATIONS: dict[str, Operation] = {
         Operation(
             "peel", 1, lambda strings, *, delimiter, regex, **_: _delimited(STR, strings, delimiter, regex), _peel
         ),
+        Operation("text_length", 1, lambda strings: INT64 if strings == STR else None, _characters),
+        Operation("text_slice", 1, lambda strings, **_: STR if strings == STR else None, _slice),
         Operation("text_bytes", 1, lambda strings: list_of(UINT8) if strings == STR else None, _bytes),
     )
 }

@@ -253,7 +253,8 @@ def test_predicates_take_bytes_and_refuse_what_is_no_text(protocols):
 
 
 def test_comparisons_with_anything_but_text_are_refused(protocols):
-    assert (protocols == TEXT).tolist() == [True] * 5
+    for same in (TEXT, tuple(TEXT), pd.Series(TEXT), pd.Index(TEXT)):
+        assert (protocols == same).tolist() == [True] * 5
     assert (protocols != np.array(TEXT[::-1])).tolist() == [a != b for a, b in zip(TEXT, TEXT[::-1], strict=True)]
     for other in (5, 1.5, None, b"udp", arange(5)):
         with pytest.raises(ArgumentTypeError):

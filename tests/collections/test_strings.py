@@ -219,6 +219,26 @@ def test_matches_of_no_characters_separate_fields():
     assert segments.tolist() == np.cumsum([0, *map(len, wanted)])[:-1].tolist()
 
 
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("proper", [True, False])
+def test_ends_are_those_of_strings_that_are_long_enough(s, n, proper):
+    is_long = [len(word) >= n + proper for word in WORDS]
+    chosen = [word for word, enough in zip(WORDS, is_long, strict=True) if enough]
+    prefixes, origins = s.get_prefixes(n, proper=proper)
+    assert_equal(prefixes, [word[:n] for word in chosen], lazy=True)
+    assert_equal(origins, is_long, lazy=True)
+    suffixes = s.get_suffixes(n, return_origins=False, proper=proper)
+    assert suffixes.tolist() == [word[len(word) - n :] for word in chosen]
+
+
+def test_ends_have_a_number_of_characters(s):
+    for method in (s.get_prefixes, s.get_suffixes):
+        with pytest.raises(ArgumentTypeError):
+            method(1.5)
+        with pytest.raises(ArgumentError):
+            method(-1)
+
+
 def test_the_layout_of_arkouda_is_at_hand(s):
     assert_equal(s.get_bytes(), np.frombuffer("".join(word + "\0" for word in WORDS).encode(), np.uint8), lazy=True)
     lengths = [len(word.encode()) + 1 for word in WORDS]
