@@ -109,8 +109,8 @@ class Slab:
 def _grid(keys: Sequence[Column]) -> Grid | None:
     """Return the cells for the only key, None where there are too many or so few that they are better tallied."""
     (key, *others) = keys
-    found = Grid.around([key]) if not others and len(key) else None
-    if found is None or not MOST_CELLS < found.cells <= CELLS_PER_ROW * len(key):
+    found = Grid.within([key], CELLS_PER_ROW * len(key)) if not others and len(key) else None
+    if found is None or found.cells <= MOST_CELLS:
         return None
     low = found.lows[0] - found.lows[0] % CHUNK
     return Grid((low,), (-(-(found.lows[0] + found.cells - low) // CHUNK) * CHUNK,))
