@@ -241,7 +241,9 @@ def _limb(column: Any, out: Any = None, *, number: int, max_bits: int = -1) -> A
 
 
 def _append_limb(high: Any, low: Any, out: Any = None, max_bits: int = -1) -> Any:
-    return _result(np.concatenate([operand_limbs(low)[:, :1], operand_limbs(high)], axis=1), (high, low), max_bits)
+    upper = operand_limbs(high)
+    lower = np.broadcast_to(operand_limbs(low)[:, :1], (len(upper), 1))
+    return _result(np.concatenate([lower, upper], axis=1), (high, low), max_bits)
 
 
 # -------------------------------------------------------------------------------------------------------------- rules

@@ -338,7 +338,8 @@ class Block:
                 case Load():
                     registers[register] = self.load(step, targets.get(register))
                 case Fixed():
-                    registers[register] = step.value
+                    constant = step.value if step.rows is None else spread(step.value, step.rows, self.nrows)
+                    registers[register] = constant
                 case Whole():
                     registers[register] = partition.replicas[step.position][step.field]
                 case Apply():

@@ -119,3 +119,17 @@ def test_the_position_of_rows_goes_on_across_partitions():
     rows = Rows((2, 0, 3))
     assert rows.starts == (0, 2, 2)
     assert ak.pdarray(rows, rows.position).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_operations_on_nothing_but_constants_have_as_many_rows_as_the_array():
+    with ak.config.set(small_array=2):
+        text, zeros, large = ak.full(5, "ab"), ak.zeros(5, dtype="int64"), ak.full(5, 2**70)
+        assert text.upper().tolist() == ["AB"] * 5
+        assert text.get_lengths().tolist() == [2] * 5
+        assert text.contains("b").tolist() == [True] * 5
+        assert (ak.Categorical.from_codes(zeros, ["x", "y"]) == "x").tolist() == [True] * 5
+        assert ak.lookup(ak.array([0]), ak.array([7]), zeros).tolist() == [7] * 5
+        assert [limb.tolist() for limb in large.bigint_to_uint_arrays()] == [[64] * 5, [0] * 5]
+        limbs = [ak.ones(5, dtype="uint64"), ak.arange(5, dtype="uint64")]
+        assert ak.bigint_from_uint_arrays(limbs).tolist() == [2**64 + low for low in range(5)]
+        assert ak.bigint_from_uint_arrays(limbs[::-1]).tolist() == [high * 2**64 + 1 for high in range(5)]
