@@ -30,6 +30,7 @@ from akdask.collections.creation import (
 from akdask.collections.dataframe import DataFrame, from_pandas
 from akdask.collections.datetimes import Datetime, Timedelta, date_range, timedelta_range
 from akdask.collections.elementwise import (
+    ErrorMode,
     abs,
     arccos,
     arccosh,
@@ -142,6 +143,7 @@ __all__ = [
     "DataFrame",
     "DataFrameGroupBy",
     "Datetime",
+    "ErrorMode",
     "GroupBy",
     "IPv4",
     "Index",

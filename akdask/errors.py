@@ -4,6 +4,8 @@
 
     AkdaskError
     ├── ArgumentError          ValueError            a value that no call accepts
+    │   ├── ConversionError        RuntimeError          text that is no number
+    │   └── ZeroDivisorError       ZeroDivisionError     a step or divisor of 0
     ├── ArgumentTypeError      TypeError             an object of the wrong kind
     ├── PositionError          IndexError            a row that is not there
     ├── AlignmentError         ValueError            columns that do not share rows
@@ -87,6 +89,14 @@ def _rebuild(cls: type[AkdaskError], message: str, details: tuple[str, ...], hin
 
 class ArgumentError(AkdaskError, ValueError):
     """A value that the call does not accept."""
+
+
+class ConversionError(ArgumentError, RuntimeError):
+    """Text that is to become numbers is none."""
+
+
+class ZeroDivisorError(ArgumentError, ZeroDivisionError):
+    """A step or a divisor is 0."""
 
 
 class ArgumentTypeError(AkdaskError, TypeError):

@@ -11,13 +11,15 @@ import pandas as pd
 from akdask.collections.array import Array
 from akdask.collections.categorical_form import as_text, pandas_categorical
 from akdask.collections.creation import array
+from akdask.collections.operators import combine
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scans import ExtremeMethods
 from akdask.collections.sorting import TextSortMethods, sort
 from akdask.collections.strings import Strings
 from akdask.collections.strings_parts import as_str
+from akdask.collections.wrap import can_be_asked_for, class_asked_for
 from akdask.collections.writing import Storable
-from akdask.errors import ArgumentTypeError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
@@ -32,11 +34,12 @@ from akdask.plan.run import run
 from akdask.plan.sort import ranks
 from akdask.plan.sources import Rows
 from akdask.plan.values import Call, Constant, Replica, Value
-from akdask.schema import INT64
+from akdask.schema import INT64, STR, column_type
 
 DEFAULT_NA = "N/A"
 
 
+@can_be_asked_for
 class Categorical(ExtremeMethods, TextSortMethods):
     """A lazy array of strings of which few are different: an int64 code for each row, and the labels once.
 
@@ -288,6 +291,25 @@ class Categorical(ExtremeMethods, TextSortMethods):
         """Return the elements as Strings; lazy."""
         return Strings(self._frame, self._text)
 
+    def astype(self, dtype: Any) -> Any:
+        """Return the elements as Strings, asked for by ``str`` or ``ak.Strings``; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            If anything else is asked for.
+        """
+        asked_for = class_asked_for(dtype)
+        if asked_for is Categorical:
+            return self.copy()
+        if asked_for is not Strings and column_type(dtype) != STR:
+            raise ArgumentError(f"a Categorical is cast to Strings only, not to {dtype!r}.", hint=".codes are numbers.")
+        return self.to_strings()
+
+    @classmethod
+    def _cast_from(cls, array: Any) -> Any:
+        return cls(array)
+
     def to_pandas(self) -> pd.Categorical:
         """Return the elements as a pandas Categorical with the same codes and labels; computes."""
         codes, labels = run(self.codes.expr, self.categories.expr)
@@ -370,6 +392,19 @@ class Categorical(ExtremeMethods, TextSortMethods):
             items = [item._recoded(labels) for item in items]
         joined = Concat(tuple(Project(item._frame, (0,), (item._value,)) for item in items))
         return items[0]._like(joined, joined.column(0))
+
+    def _chosen(self, condition: Any, x: Any, y: Any) -> Categorical:
+        """Return elements of `x` where a condition holds and of `y` elsewhere, each of them a Categorical or a str."""
+        na = self._na_label()
+        left, right = self.standardize_categories([self._all_of(item, na) for item in (x, y)], na)
+        frame, code = combine("where", [condition, left.codes, right.codes])
+        return self.of(frame, code, left._labels)
+
+    def _all_of(self, item: Any, na: str) -> Categorical:
+        """Return one label on all rows, and a Categorical as it is."""
+        if isinstance(item, Categorical):
+            return item
+        return self.of(self._frame, Constant(0), Labels(_gathered(_strings([item])), na))
 
     def _na_label(self) -> str:
         """Return the label that stands for missing, without computing where it was named when the array was made."""

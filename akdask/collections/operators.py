@@ -9,7 +9,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.array import Array
 from akdask.collections.scalar import Scalar
-from akdask.collections.wrap import wrap
+from akdask.collections.wrap import class_asked_for, wrap
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.operations import UFUNCS
 from akdask.plan.align import align
@@ -69,15 +69,26 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         return wrap(*combine(operation, list(items), **params))
 
     def astype(self, dtype: Any) -> Any:
-        """Return the elements converted to another type; lazy.
+        """Return the elements converted to another type, or to `Strings` or `Categorical`; lazy.
 
         Raises
         ------
         ArgumentTypeError
             If no column can hold the type.
         """
+        asked_for = class_asked_for(dtype)
+        if asked_for is not None:
+            return asked_for._cast_from(self)
         wanted = column_type(dtype)
         return self.copy() if wanted == unlimited(self._value.dtype) else self._operate("cast", self, dtype=wanted.name)
+
+    def __eq__(self, other: object) -> Any:
+        """Return where elements are equal, row by row; False for None, as Arkouda does."""
+        return False if other is None else super().__eq__(other)
+
+    def __ne__(self, other: object) -> Any:
+        """Return where elements differ, row by row; True for None."""
+        return True if other is None else super().__ne__(other)
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other

@@ -15,7 +15,7 @@ from akdask.collections.scalar import Scalar
 from akdask.collections.scans import ExtremeMethods
 from akdask.collections.sorting import TextSortMethods
 from akdask.collections.strings_parts import StringsParts, as_str
-from akdask.collections.wrap import shows
+from akdask.collections.wrap import can_be_asked_for, shows
 from akdask.collections.writing import Path, demand_written_format
 from akdask.columns import Table
 from akdask.hdf5 import layout
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from akdask.collections.pdarray import pdarray
 
 
+@can_be_asked_for
 @shows("str")
 class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
     """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
@@ -44,6 +45,10 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
     _default_dataset = "strings_array"
 
     inferred_type = "string"
+
+    @classmethod
+    def _cast_from(cls, array: Any) -> Any:
+        return array.astype(str)
 
     @property
     def dtype(self) -> np.dtype[Any]:

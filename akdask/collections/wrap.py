@@ -17,6 +17,7 @@ MakeArray = TypeVar("MakeArray", bound=Callable[[Frame, Value], Array])
 
 ArrayType = TypeVar("ArrayType", bound=type[Array])
 
+_asked_for: dict[str, type[Array]] = {}
 _shown_by: dict[Kind, Callable[[Frame, Value], Array]] = {}
 _made_of: dict[str, Callable[[Any], Array]] = {}
 
@@ -50,3 +51,15 @@ def special(items: Any) -> Array | None:
     """Return data at hand as an array of the class that their dtype asks for, None if it asks for none."""
     maker = _made_of.get(getattr(getattr(items, "dtype", None), "kind", ""))
     return None if maker is None else maker(items)
+
+
+def can_be_asked_for(cls: ArrayType) -> ArrayType:
+    """Register a class that casts can name, by itself or by its name; its ``_cast_from`` makes one of an array."""
+    _asked_for[cls.__name__] = cls
+    return cls
+
+
+def class_asked_for(dtype: Any) -> Any:
+    """Return the class of arrays that a cast names instead of a dtype, None if it names none."""
+    name = dtype.__name__ if isinstance(dtype, type) and issubclass(dtype, Array) else dtype
+    return _asked_for.get(name) if isinstance(name, str) else None

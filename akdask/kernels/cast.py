@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns.bigint import from_ints, from_numbers, from_unsigned, limbs_of, modulo_power, to_ints
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ConversionError
 from akdask.kernels.bigint import floats_of, ints_of, is_bigint
 from akdask.kernels.rules import Operation
 from akdask.schema import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
@@ -138,13 +138,32 @@ def _parse_each(texts: list[str], wanted: ColumnType, errors: str) -> NumberArra
             numbers[row] = read(text)
         except (KeyError, ValueError, OverflowError) as error:
             if errors == "strict":
-                raise ArgumentError(
+                raise ConversionError(
                     f"the text {text[:100]!r} is no {wanted}.",
                     details=[f"row {row} of a block of {len(texts)}"],
                     hint="errors='ignore' gives NaN, the smallest int64, 0 or False instead.",
                 ) from error
             numbers[row] = IGNORED[wanted.kind]
     return numbers
+
+
+def _is_number(strings: Any, out: Any = None, *, dtype: str) -> Any:
+    """Return which strings can be read as numbers of a type."""
+    wanted = column_type(dtype)
+    texts = [strings] if isinstance(strings, str) else strings.to_pylist()
+    cell: NumberArray = np.empty(1, wanted.numpy)
+    found = np.fromiter((_is_read(text, wanted, cell) for text in texts), np.bool_, len(texts))
+    if isinstance(strings, str):
+        return found[0]
+    return found if out is None else np.logical_or(found, False, out=out)
+
+
+def _is_read(text: str, wanted: ColumnType, cell: NumberArray) -> bool:
+    try:
+        cell[0] = _READERS[wanted.kind](text)
+    except (KeyError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def _read_int(text: str) -> int:
@@ -159,4 +178,12 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "bool": lambda text: BOOLS[text.strip().lower()],
 }
 
-CAST_OPERATIONS: dict[str, Operation] = {"cast": Operation("cast", 1, _cast_type, _cast)}
+
+def _is_number_type(given: ColumnType, *, dtype: str) -> ColumnType | None:
+    return BOOL if given == STR and column_type(dtype) != STR else None
+
+
+CAST_OPERATIONS: dict[str, Operation] = {
+    "cast": Operation("cast", 1, _cast_type, _cast),
+    "is_number": Operation("is_number", 1, _is_number_type, _is_number),
+}

@@ -117,11 +117,20 @@ def _clip(values: Any, low: Any, high: Any, out: Any = None) -> Any:
 
 
 def _round(values: Any, out: Any = None, decimals: int = 0) -> Any:
-    return np.round(values, decimals, out=out)
+    if values.dtype.kind == "f":
+        return np.round(values, decimals, out=out)
+    # NumPy divides integers to round them to tens, and does not write the quotient where integers are wanted.
+    rounded = np.round(values, decimals) if values.dtype.kind in "iu" and decimals < 0 else values
+    return np.positive(rounded, out=out) if rounded.dtype != np.bool_ else np.add(rounded, 0.0, out=out)
 
 
 def _round_type(values: ColumnType, decimals: int = 0) -> ColumnType | None:
-    return values if values.is_number and values != BOOL else None
+    """NumPy would round bool to 16 bits."""
+    return None if not values.is_number else FLOAT64 if values == BOOL else values
+
+
+def _as_it_is(values: ColumnType, **_: Any) -> ColumnType | None:
+    return values if values.is_number else None
 
 
 def _xlogy(x: Any, y: Any, out: Any = None) -> Any:
@@ -131,10 +140,15 @@ def _xlogy(x: Any, y: Any, out: Any = None) -> Any:
 
 
 def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:
-    """Integers are whole already; NumPy before 2.1 would make floats of them."""
+    """Integers and bools are whole already; NumPy before 2.1 would make floats of them."""
 
     def kernel(values: Any, out: Any = None) -> Any:
-        return np.positive(values, out=out) if values.dtype.kind in "iu" else ufunc(values, out=out)
+        match values.dtype.kind:
+            case "b":
+                return np.logical_or(values, False, out=out)
+            case "i" | "u":
+                return np.positive(values, out=out)
+        return ufunc(values, out=out)
 
     return kernel
 
@@ -149,7 +163,7 @@ BY_UFUNC: dict[np.ufunc, Operation] = {
     **_of_ufuncs(TYPED_BY_NUMPY, by_numpy, _plain),
     **_of_ufuncs(GIVING_BOOL, lambda _: numbers_to(BOOL), lambda f: f),
     **_of_ufuncs(GIVING_FLOAT, lambda _: numbers_to(FLOAT64), _in_float64),
-    **_of_ufuncs(ROUNDING, lambda _: _round_type, _integers_as_they_are),
+    **_of_ufuncs(ROUNDING, lambda _: _as_it_is, _integers_as_they_are),
     **_of_ufuncs(BITWISE, _bitwise_rule, _bitwise),
     **_of_ufuncs([np.power], by_numpy, lambda _: _power),
 }

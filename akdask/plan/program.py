@@ -7,7 +7,7 @@ next step: a long chain of arithmetic needs two or three buffers that stay in th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,8 +90,13 @@ def compile_values(values: Sequence[Value], bases: Mapping[str, int], replicas: 
     outputs = tuple(register[value.token] for value in values)
     uses = Counter(register[arg.token] for value in ordered for arg in value.args)
     uses.update(outputs)
-    alone = {constant for value in ordered if isinstance(value, Call) for constant in _constants_alone(value)}
-    steps = [_step(value, register, uses, bases, replicas, alone) for value in ordered]
+    alone = {item.token: item for value in ordered if isinstance(value, Call) for item in _constants_alone(value)}
+    steps = [
+        Fixed(alone[value.token].value, value.dtype)
+        if value.token in alone
+        else _step(value, register, uses, bases, replicas)
+        for value in ordered
+    ]
     return Program(tuple(steps), outputs, tuple(value.dtype for value in values))
 
 
@@ -101,13 +106,12 @@ def _step(
     uses: Counter[int],
     bases: Mapping[str, int],
     replicas: Mapping[str, int],
-    alone: Container[str],
 ) -> Step:
     match value:
         case ColumnRef():
             return Load(bases[value.source], value.name, value.dtype)
         case Constant():
-            return Fixed(value.value, value.dtype if value.token in alone else None)
+            return Fixed(value.value, None)
         case Replica():
             return Whole(replicas[value.node._name], value.field)
         case Call():
@@ -118,11 +122,11 @@ def _step(
     raise AssertionError(f"no step for {type(value).__name__}")  # pragma: no cover - Value is a closed set
 
 
-def _constants_alone(value: Call) -> list[str]:
+def _constants_alone(value: Call) -> list[Constant]:
     """Return the constants among the arguments where none has rows: not every kernel tells how many there are."""
     if any(isinstance(arg, ColumnRef | Call) for arg in value.args):
         return []
-    return [arg.token for arg in value.args if isinstance(arg, Constant)]
+    return [arg for arg in value.args if isinstance(arg, Constant)]
 
 
 def _params(value: Call) -> Mapping[str, Any]:

@@ -48,6 +48,75 @@ def test_a_function_applies_where_a_mask_holds(lazy):
     assert_equal(ak.sin(lazy["f"], where=lazy["i"] > 0), np.where(INTEGERS > 0, np.sin(VALUES), VALUES))
 
 
+def test_arguments_have_arkoudas_names_and_places(lazy):
+    mask = np.array([True, False, True, False, True])
+    assert_equal(ak.abs(pda=lazy["i"]), np.abs(INTEGERS))
+    assert_equal(ak.power(pda=lazy["i"], pwr=2), INTEGERS**2)
+    assert_equal(ak.power(lazy["i"], 2, ak.array(mask)), np.where(mask, INTEGERS**2, INTEGERS))
+    assert_equal(ak.power(lazy["i"], 2, False), INTEGERS)
+    assert_equal(ak.sqrt(abs(lazy["f"]), ak.array(mask)), np.where(mask, np.sqrt(abs(VALUES)), abs(VALUES)))
+    assert_equal(ak.mod(dividend=lazy["i"], divisor=3), INTEGERS % 3)
+    assert_equal(ak.maximum(x1=lazy["i"], x2=1), np.maximum(INTEGERS, 1))
+    assert_equal(ak.rotl(x=lazy["i"], rot=0), INTEGERS)
+    found = ak.divmod(lazy["i"], 3, ak.array(mask))
+    for one, wanted in zip(found, np.divmod(INTEGERS, 3), strict=True):
+        assert_equal(one, np.where(mask, wanted, INTEGERS))
+    with pytest.raises(ZeroDivisionError):
+        ak.divmod(lazy["i"], 0)
+
+
+def test_rounding_and_angles_go_into_an_array_where_a_mask_holds(lazy):
+    mask = np.array([True, False, True, False, True])
+    out = ak.full(5, -1.0)
+    assert ak.floor(lazy["f"], out) is out
+    assert_equal(out, np.floor(VALUES))
+    out = ak.full(5, -1.0)
+    ak.arctan2(lazy["f"], lazy["i"], out=out, where=ak.array(mask))
+    assert_equal(out, np.where(mask, np.arctan2(VALUES, INTEGERS), -1.0))
+    with pytest.raises(ArgumentTypeError, match="change the type"):
+        ak.ceil(lazy["f"], out=ak.arange(5))
+    with pytest.raises(ArgumentTypeError, match="out is a lazy array"):
+        ak.ceil(lazy["f"], out=np.zeros(5))
+
+
+def test_plain_numbers_give_plain_numbers():
+    assert (ak.floor(1.5), ak.ceil(1.5), ak.trunc(-1.5)) == (1.0, 2.0, -1.0)
+    assert (ak.maximum(1, 2), ak.minimum(1, 2), ak.arctan2(0, 1)) == (2, 1, 0.0)
+    assert (ak.where(True, 1, 0), ak.where(False, "a", "b")) == (1, "b")
+
+
+def test_bools_are_whole_already_and_round_to_floats(lazy):
+    for name in ("floor", "ceil", "trunc"):
+        assert_equal(getattr(ak, name)(lazy["b"]), INTEGERS > 0)
+    assert_equal(ak.round(lazy["b"]), (INTEGERS > 0).astype(float))
+    assert_equal(ak.round(ak.array([123, -155, 7]), -1), np.round([123, -155, 7], -1))
+    assert_equal(ak.round(ak.array([123, -155, 7]), 1), np.array([123, -155, 7]))
+
+
+def test_clip_takes_one_bound_and_arrays_of_them(lazy):
+    assert_equal(ak.clip(lazy["i"], None, 3), np.clip(INTEGERS, None, 3))
+    assert_equal(ak.clip(lazy["i"], 0.5, None), np.clip(INTEGERS, 0.5, None))
+    assert_equal(ak.clip(lazy["i"], lazy["f"], 4), np.clip(INTEGERS, VALUES, 4))
+    with pytest.raises(ArgumentError, match="needs a bound"):
+        ak.clip(lazy["i"], None, None)
+
+
+def test_where_chooses_among_categoricals():
+    mask = ak.array([True, False, True, False])
+    left, right = np.array(["a", "b", "N/A", "a"]), np.array(["x", "a", "y", "N/A"])
+    one, other = (ak.Categorical(ak.array(side)) for side in (left, right))
+    for x, y, wanted in [
+        (one, other, ["a", "a", "N/A", "N/A"]),
+        (one, "z", ["a", "z", "N/A", "z"]),
+        ("a", other, ["a", "a", "a", "N/A"]),
+    ]:
+        found = ak.where(mask, x, y)
+        assert isinstance(found, ak.Categorical)
+        assert found.tolist() == wanted
+        assert found.isna().tolist() == [label == "N/A" for label in wanted]
+    assert isinstance(ak.where(mask, one, ak.array(right)), ak.Strings)
+
+
 def test_where_clip_round_and_divmod_are_numpys(lazy):
     assert_equal(ak.where(lazy["b"], lazy["i"], -1), np.where(INTEGERS > 0, INTEGERS, -1), lazy=True)
     assert_equal(ak.where(lazy["b"], lazy["i"], 0.5), np.where(INTEGERS > 0, INTEGERS, 0.5))
@@ -67,14 +136,59 @@ def test_casts_are_numpys(lazy, dtype):
 def test_numbers_and_text_are_converted_into_each_other(lazy):
     assert ak.cast(lazy["i"], str).tolist() == INTEGERS.astype(str).tolist()
     assert ak.cast(ak.array(["1", "-2"]), "int64").tolist() == [1, -2]
-    with pytest.raises(ArgumentError):
+    with pytest.raises(RuntimeError, match="the text 'x' is no int64"):
         ak.cast(ak.array(["x"]), "int64").compute()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wanted"),
+    [
+        ("int64", [1, -(2**63), -3]),
+        ("float64", [1.0, np.nan, -3.0]),
+        ("uint64", [1, 0, 0]),
+        ("bool", [True, False, False]),
+        ("bigint", [1, 0, -3]),
+    ],
+)
+def test_text_that_is_no_number_may_be_ignored(dtype, wanted):
+    text = ak.array(["1", "x", "-3"])
+    valid = [True, False, dtype not in {"uint64", "bool"}]
+    for mode in ("ignore", ak.ErrorMode.ignore):
+        np.testing.assert_array_equal(ak.cast(text, dtype, mode).tolist(), wanted)
+    numbers, found = ak.cast(text, dtype, errors=ak.ErrorMode.return_validity)
+    np.testing.assert_array_equal(numbers.tolist(), wanted)
+    assert found.tolist() == valid
+    with pytest.raises(ArgumentError, match="none of strict"):
+        ak.cast(text, dtype, "loose")
+
+
+def test_arrays_are_cast_to_classes_by_their_names(lazy):
+    text = ak.array(["b", "a", "b"])
+    for wanted in (ak.Strings, "Strings", str, ak.str_):
+        assert isinstance(ak.cast(lazy["i"], wanted), ak.Strings)
+        assert ak.cast(lazy["i"], wanted).tolist() == INTEGERS.astype(str).tolist()
+        assert ak.cast(text, wanted).tolist() == ["b", "a", "b"]
+        assert isinstance(ak.cast(ak.Categorical(text), wanted), ak.Strings)
+    for wanted in (ak.Categorical, "Categorical"):
+        assert isinstance(ak.cast(text, wanted), ak.Categorical)
+        assert ak.cast(text, wanted).tolist() == ["b", "a", "b"]
+        assert isinstance(ak.cast(ak.Categorical(text), wanted), ak.Categorical)
+    with pytest.raises(ArgumentError, match="cast to Strings only"):
+        ak.cast(ak.Categorical(text), "int64")
+    with pytest.raises(ArgumentTypeError, match="cast needs a lazy array"):
+        ak.cast([1], "float64")
 
 
 def test_a_function_of_no_lazy_array_is_refused():
     with pytest.raises(ArgumentTypeError, match=r"needs a lazy array.*\nHint: make one with ak.array"):
         ak.sqrt(4.0)
     with pytest.raises(ArgumentTypeError, match="takes 1 argument"):
+        ak.abs(ak.arange(3), 2)
+    with pytest.raises(ArgumentTypeError, match="takes 2 argument"):
+        ak.power(ak.arange(3))
+    with pytest.raises(ArgumentTypeError, match="takes 1 argument"):
+        ak.sqrt(ak.arange(3), pda=ak.arange(3))
+    with pytest.raises(ArgumentTypeError, match="where is a bool"):
         ak.sqrt(ak.arange(3), 2)
 
 

@@ -130,3 +130,9 @@ def test_arrays_have_no_hash_and_no_truth(lazy):
         bool(lazy["i"] > 1)
     assert ak.array([1]) == ak.array([1])
     assert not ak.array([0])
+
+
+def test_no_array_equals_none(lazy):
+    for array in (lazy["i"], ak.array(["a"])):
+        assert (array == None) is False  # noqa: E711 - what is asked
+        assert (array != None) is True  # noqa: E711
