@@ -19,11 +19,9 @@ from akdask.collections.creation import (
     full,
     full_like,
     linspace,
+    logspace,
     ones,
     ones_like,
-    randint,
-    standard_normal,
-    uniform,
     zeros,
     zeros_like,
 )
@@ -108,6 +106,13 @@ from akdask.collections.joining import inner_join, merge
 from akdask.collections.ndarray import ArrayView
 from akdask.collections.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.pdarray import pdarray
+from akdask.collections.random_arrays import (
+    randint,
+    random_strings_lognormal,
+    random_strings_uniform,
+    standard_normal,
+    uniform,
+)
 from akdask.collections.scalar import Scalar
 from akdask.collections.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
 from akdask.collections.segarray import SegArray
@@ -242,6 +247,7 @@ __all__ = [
     "log2",
     "log10",
     "logical_not",
+    "logspace",
     "lookup",
     "ls",
     "max",
@@ -262,6 +268,8 @@ __all__ = [
     "prod",
     "rad2deg",
     "randint",
+    "random_strings_lognormal",
+    "random_strings_uniform",
     "read",
     "read_hdf",
     "read_tagged_data",

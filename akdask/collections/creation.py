@@ -1,10 +1,9 @@
-"""Making arrays: from data at hand, from a rule, or from a seed."""
+"""Making arrays: from data at hand, or from a rule."""
 
 from __future__ import annotations
 
 import math
-import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Sized
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -13,15 +12,15 @@ import pandas as pd
 
 from akdask.collections.array import Array
 from akdask.collections.elementwise import cast
-from akdask.collections.ndarray import reshaped
+from akdask.collections.ndarray import ArrayView, reshaped
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
-from akdask.collections.wrap import special, wrap
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.collections.wrap import class_asked_for, special, wrap
+from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError
 from akdask.plan.created import as_column, counted, literal
 from akdask.plan.values import Call, Constant, Value
 from akdask.plan.values import cast as cast_value
-from akdask.schema import BIGINT, FLOAT64, INT64, UINT64, bigint_of, column_type
+from akdask.schema import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
 
 
 def array(
@@ -39,9 +38,9 @@ def array(
     Parameters
     ----------
     a : array-like
-        A NumPy array of any shape, list, tuple, range, pandas Series or Index, Arrow array, or a lazy array.  Numbers
-        widen to 64 bits; strings give `Strings`, times `Datetime` and `Timedelta`, ints of more than 64 bits a pdarray
-        of bigint.
+        A NumPy array of any shape, list, tuple, range or other iterable, pandas Series or Index, Arrow array, or a lazy
+        array.  Numbers widen to 64 bits; strings give `Strings`, times `Datetime` and `Timedelta`, ints of more than 64
+        bits a pdarray of bigint.
     dtype : dtype-like, optional
         Type to convert to.
     copy : bool
@@ -59,6 +58,8 @@ def array(
     ------
     ArgumentError
         If the data are of no type that a column can hold.
+    ArgumentTypeError
+        If they are no data but a single value.
 
     Examples
     --------
@@ -67,10 +68,14 @@ def array(
     >>> array(["a", "bc"]).size
     2
     """
+    if isinstance(a, ArrayView):
+        return ArrayView(array(a.base, dtype, max_bits=max_bits), a.shape)
+    if not isinstance(a, Iterable) or isinstance(a, str | bytes):
+        raise ArgumentTypeError(f"an array is made of several elements, not of {a!r:.100}.", hint="put it into a list.")
     if isinstance(a, list) and a and isinstance(a[0], list | tuple | np.ndarray):
         a = np.asarray(a)
     if isinstance(a, np.ndarray) and a.ndim > 1:
-        return reshaped(array(a.ravel(), dtype), a.shape)
+        return reshaped(array(a.ravel(), dtype, max_bits=max_bits), a.shape)
     if isinstance(a, Array):
         made: Any = a.copy()
     else:
@@ -78,8 +83,13 @@ def array(
             a = a.astype(str)
         made = special(a)
         if made is None:
-            made = wrap(*literal(as_column(list(a) if isinstance(a, range | set) else a)))
+            is_sequence = isinstance(a, Sequence) and not isinstance(a, range)
+            made = wrap(*literal(as_column(a if is_sequence or _is_array(a) else list(a))))
     return _typed(made, dtype, max_bits)
+
+
+def _is_array(items: Any) -> bool:
+    return isinstance(items, Sized) and (hasattr(items, "__array__") or hasattr(items, "__arrow_array__"))
 
 
 def _typed(made: Any, dtype: Any, max_bits: int | None) -> Any:
@@ -103,86 +113,225 @@ def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -
     max_bits : int, optional
         Make integers of any size and take them modulo ``2**max_bits``.
 
+    Raises
+    ------
+    ArgumentError
+        If there are no numbers.
+    ArgumentTypeError
+        If there are more than three, or something else.
+    ZeroDivisorError
+        If the step is 0.
+
     Examples
     --------
     >>> arange(2, 11, 3).tolist()
     [2, 5, 8]
     """
-    if not 1 <= len(args) <= 3:
+    if not args:
+        raise ArgumentError("arange needs a number to stop at.")
+    if len(args) > 3:
         raise ArgumentTypeError(f"arange takes 1 to 3 numbers, not {len(args)}.")
     args = tuple(item.value() if isinstance(item, Scalar) else item for item in args)
+    _check_numbers("arange", *args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     if step == 0:
-        raise ArgumentError("arange: the step is 0.", hint="pass a step that leads from start to stop.")
-    whole = all(isinstance(item, int | np.integer) for item in (start, stop, step))
-    # Whole numbers of any size are counted exactly.
-    rows = counted(len(range(*map(int, (start, stop, step)))) if whole else max(0, math.ceil((stop - start) / step)))
-    value: Value = rows.position if whole else Call("cast", rows.position, dtype=FLOAT64.name)
-    if step != 1:
-        value = Call("multiply", value, Constant(step))
-    if start != 0:
-        value = Call("add", value, Constant(start))
-    return _typed(pdarray(rows, value), dtype, max_bits)
+        raise ZeroDivisorError("arange: the step is 0.", hint="pass a step that leads from start to stop.")
+    if all(isinstance(item, int | np.integer) for item in (start, stop, step)):
+        made = _whole_range(range(int(start), int(stop), int(step)))
+    else:
+        rows = counted(max(0, math.ceil((stop - start) / step)))
+        made = pdarray(rows, _stepping(Call("cast", rows.position, dtype=FLOAT64.name), start, step))
+    return _typed(made, dtype, max_bits)
 
 
-def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True) -> pdarray:
-    """Return `num` evenly spaced float64 numbers from `start` to `stop`; the last is `stop` itself if `endpoint`.
+def _whole_range(numbers: range) -> pdarray:
+    """Return whole numbers of any size, in the smallest type that holds all of them."""
+    rows = counted(len(numbers))
+    position, start, step = rows.position, numbers.start, numbers.step
+    bounds = (start, numbers[-1]) if len(numbers) else (0,)
+    if min(bounds) < 0 or max(bounds) >= 2**64:
+        wide = min(bounds) < -(2**63) or max(bounds) >= 2**63 or abs(step) >= 2**63
+        return pdarray(rows, _stepping(cast_value(position, BIGINT) if wide else position, start, step))
+    if max(bounds) < 2**63 and abs(step) < 2**63:
+        return pdarray(rows, _stepping(position, start, step))
+    # Modulo 2**64, a step back is a large one forward.
+    return pdarray(rows, _stepping(cast_value(position, UINT64), np.uint64(start), np.uint64(step % 2**64)))
+
+
+def _stepping(position: Value, start: Any, step: Any) -> Value:
+    value = position if step == 1 else Call("multiply", position, Constant(step))
+    return value if start == 0 else Call("add", value, Constant(start))
+
+
+def linspace(  # noqa: PLR0917 - NumPy's signature
+    start: float,
+    stop: float,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = np.float64,
+    axis: int = 0,
+    *,
+    length: int | None = None,
+) -> pdarray:
+    """Return evenly spaced numbers from `start` to `stop`; lazy.
+
+    Parameters
+    ----------
+    start, stop : number
+        The first number, and the last or what would follow it.
+    num : int, default 50
+        How many.
+    endpoint : bool, default True
+        Whether `stop` is the last number.
+    dtype : dtype-like
+        float64 unless given; integers are rounded down.
+    axis : 0
+        There is only one axis.
+    length : int, optional
+        What `num` is called in older releases of Arkouda.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `start` or `stop` is no number, or `num` not whole.
+    ArgumentError
+        If `num` is below 0.
 
     Examples
     --------
     >>> linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    rows = counted(_size(num))
-    return pdarray(
-        rows,
-        Call("linspace", rows.position, start=float(start), stop=float(stop), num=_size(num), endpoint=bool(endpoint)),
-    )
+    _check_numbers("linspace", start, stop)
+    count = row_count(num if length is None else length)
+    rows, bounds = counted(count), {"start": float(start), "stop": float(stop)}
+    value: Value = Call("linspace", rows.position, **bounds, num=count, endpoint=bool(endpoint))
+    wanted = column_type(dtype)
+    made = pdarray(rows, Call("floor", value) if wanted.kind in ("int", "uint") else value)
+    return made if wanted == FLOAT64 else cast(made, wanted)
 
 
-def zeros(size: int, dtype: Any = np.float64, max_bits: int | None = None) -> pdarray:
-    """Return `size` zeros of a type, float64 unless given; takes no memory."""
-    return full(size, 0, dtype, max_bits)
+def logspace(  # noqa: PLR0917 - NumPy's signature
+    start: float,
+    stop: float,
+    num: int = 50,
+    base: float = 10.0,
+    endpoint: bool = True,
+    dtype: Any = np.float64,
+    axis: int = 0,
+) -> pdarray:
+    """Return numbers that are evenly spaced on a logarithmic scale, from ``base**start`` to ``base**stop``; lazy.
+
+    Parameters
+    ----------
+    start, stop, num
+        As for `linspace`, of the exponents.
+    base : number
+        What is raised to them.
+    endpoint, dtype, axis
+        As for `linspace`; integers lose their fraction.
+
+    Examples
+    --------
+    >>> logspace(0, 3, 4).tolist()
+    [1.0, 10.0, 100.0, 1000.0]
+    """
+    _check_numbers("logspace", base)
+    exponents = linspace(start, stop, num, endpoint)
+    made = pdarray(exponents._frame, Call("power", Constant(float(base)), exponents._value))
+    return made if column_type(dtype) == FLOAT64 else cast(made, dtype)
 
 
-def ones(size: int, dtype: Any = np.float64, max_bits: int | None = None) -> pdarray:
-    """Return `size` ones of a type, float64 unless given; takes no memory."""
-    return full(size, 1, dtype, max_bits)
+def _check_numbers(name: str, *items: Any) -> None:
+    for item in items:
+        if not isinstance(item, int | float | np.number | np.bool_ | Scalar):
+            raise ArgumentTypeError(f"{name} takes numbers, not {item!r:.100}.")
 
 
-def full(size: int, fill_value: Any, dtype: Any = None, max_bits: int | None = None) -> Any:
-    """Return an array of one value, of the value's type unless another is given; takes no memory.
+def zeros(size: Any, dtype: Any = np.float64, max_bits: int | None = None) -> Any:
+    """Return zeros of a type, float64 unless given; takes no memory.  See `full` for `size`."""
+    return full(size, 0, _number_type(dtype), max_bits)
 
-    Integers of any size are taken modulo ``2**max_bits`` where that is positive.
+
+def ones(size: Any, dtype: Any = np.float64, max_bits: int | None = None) -> Any:
+    """Return ones of a type, float64 unless given; takes no memory.  See `full` for `size`."""
+    return full(size, 1, _number_type(dtype), max_bits)
+
+
+def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = None) -> Any:
+    """Return an array of one value; takes no memory.
+
+    Parameters
+    ----------
+    size : int, str of digits, or tuple of int
+        How many elements, or the shape of an `ArrayView`.
+    fill_value : scalar
+        The value.
+    dtype : dtype-like, optional
+        The value's type unless given; `Strings` of the value's text for ``str``.
+    max_bits : int, optional
+        Take integers of any size modulo ``2**max_bits``.
+
+    Raises
+    ------
+    ArgumentError
+        If a size is below 0, or a shape without dimensions.
+    ArgumentTypeError
+        If a size is not whole, or a value does not fit the type.
 
     Examples
     --------
     >>> full(3, 7).tolist()
     [7, 7, 7]
     """
+    shape = shape_of(size)
+    made = _filled(math.prod(shape), fill_value, str if class_asked_for(dtype) is not None else dtype, max_bits)
+    return made if len(shape) == 1 else reshaped(made, shape)
+
+
+def _filled(size: int, fill_value: Any, dtype: Any, max_bits: int | None) -> Any:
     constant = Constant(fill_value)
     wanted = constant.dtype if dtype is None else column_type(dtype)
     if wanted == BIGINT:
-        return _typed(wrap(counted(_size(size)), constant), wanted, max_bits)
-    if wanted != constant.dtype:
-        if not wanted.is_number or not constant.dtype.is_number:
+        return _typed(wrap(counted(size), constant), wanted, max_bits)
+    if wanted == STR:
+        constant = Constant(str(fill_value))
+    elif wanted != constant.dtype:
+        if not constant.dtype.is_number:
             raise ArgumentTypeError(f"cannot fill an array of {wanted} with {fill_value!r}.")
         constant = Constant(wanted.numpy.type(constant.value))
-    return wrap(counted(_size(size)), constant)
+    return wrap(counted(size), constant)
 
 
-def zeros_like(pda: pdarray) -> pdarray:
-    """Return zeros with the rows and type of an array."""
+def _number_type(dtype: Any) -> ColumnType:
+    wanted = column_type(dtype)
+    if wanted == STR:
+        raise ArgumentTypeError(f"there are no zeros and ones of type {wanted}.", hint="use ak.full(size, text).")
+    return wanted
+
+
+def zeros_like(pda: Any) -> Any:
+    """Return zeros with the rows, shape and type of an array."""
     return full_like(pda, 0)
 
 
-def ones_like(pda: pdarray) -> pdarray:
-    """Return ones with the rows and type of an array."""
+def ones_like(pda: Any) -> Any:
+    """Return ones with the rows, shape and type of an array."""
     return full_like(pda, 1)
 
 
-def full_like(pda: pdarray, fill_value: Any) -> pdarray:
-    """Return one value on the rows of an array, in its type."""
+def full_like(pda: Any, fill_value: Any) -> Any:
+    """Return one value on the rows of an array of numbers, in its shape and type.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no lazy array of numbers.
+    """
+    if isinstance(pda, ArrayView):
+        return ArrayView(full_like(pda.base, fill_value), pda.shape)
+    if not isinstance(pda, pdarray):
+        raise ArgumentTypeError(f"expected a pdarray, got {type(pda).__name__}.", hint="ak.full takes a size.")
     if pda._value.dtype.kind == "bigint":
         return _typed(pdarray(pda._frame, Constant(fill_value)), BIGINT, pda._value.dtype.max_bits)
     return pdarray(pda._frame, Constant(pda.dtype.type(fill_value)))
@@ -200,10 +349,8 @@ def bigint_from_uint_arrays(arrays: Sequence[pdarray], max_bits: int | None = -1
 
     Raises
     ------
-    ArgumentError
-        If there are no arrays.
     ArgumentTypeError
-        If one is of another type.
+        If one is of another type, or of another size.
 
     Examples
     --------
@@ -211,67 +358,81 @@ def bigint_from_uint_arrays(arrays: Sequence[pdarray], max_bits: int | None = -1
     >>> bigint_from_uint_arrays([high, low]).tolist()
     [18446744073709551621, 18446744073709551615]
     """
-    if not len(arrays):
-        raise ArgumentError("bigint_from_uint_arrays needs at least one array.")
+    arrays = list(arrays)
     for limb in arrays:
         if getattr(limb, "dtype", None) != UINT64.numpy or not isinstance(limb, Array):
             raise ArgumentTypeError(
                 "bigint_from_uint_arrays takes arrays of uint64.", details=[f"given: {limb!r:.100}"]
             )
+    sizes = {limb.rows.size for limb in arrays} - {None}
+    if len(sizes) > 1:
+        raise ArgumentTypeError("bigint_from_uint_arrays takes arrays of one size.", details=[f"sizes: {sizes}"])
+    if not arrays:
+        return full(0, 0, BIGINT, max_bits)
     joined = cast(arrays[0], BIGINT)
     for limb in arrays[1:]:
         joined = joined._operate("append_limb", joined, limb)
     return _typed(joined, BIGINT, max_bits)
 
 
-def randint(low: float, high: float, size: int = 1, dtype: Any = np.int64, seed: int | None = None) -> pdarray:
-    """Return random numbers, uniform in ``[low, high)``.
+def from_series(series: pd.Series, dtype: Any = None) -> Any:
+    """Turn a pandas Series into a lazy array.
 
     Parameters
     ----------
-    low, high : number
-        Bounds; `high` is excluded.
-    size : int
-        How many.
-    dtype : dtype-like
-        int64, uint64, bool or float64.
-    seed : int, optional
-        The same seed gives the same numbers, whatever the partitioning.  Not those of an Arkouda server.
+    series : pandas.Series
+        Of numbers, bools, strings, times or spans.
+    dtype : dtype-like, optional
+        Type to convert to.  As in pandas, bools of strings tell which have characters.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no Series.
+    ArgumentError
+        If no column can hold the type.
+
+    Examples
+    --------
+    >>> from_series(pd.Series(["1", "20"]), dtype="int64").tolist()
+    [1, 20]
     """
-    wanted = column_type(dtype)
-    if wanted == FLOAT64:
-        return uniform(size, low, high, seed)
-    if not low < high:
-        raise ArgumentError(f"randint: low ({low}) is not below high ({high}).", hint="high is excluded.")
-    rows = counted(_size(size))
-    value = Call("random_integers", rows.position, seed=_seed(seed), low=int(low), high=int(high))
-    made = pdarray(rows, value)
-    return made if wanted == INT64 else cast(made, wanted)
+    if not isinstance(series, pd.Series):
+        raise ArgumentTypeError(f"expected a pandas Series, got {type(series).__name__}.", hint="use ak.array(…).")
+    try:
+        is_bool = dtype is not None and column_type(dtype) == BOOL
+        return array(series.to_numpy(dtype=bool)) if is_bool else array(series, dtype)
+    except ArgumentTypeError as error:
+        raise ArgumentError(error.message, details=error.details, hint=error.hint) from error
 
 
-def uniform(size: int, low: float = 0.0, high: float = 1.0, seed: int | None = None) -> pdarray:
-    """Return random float64 numbers, uniform in ``[low, high)``; see `randint` for `seed`."""
-    rows = counted(_size(size))
-    return pdarray(rows, Call("random_uniform", rows.position, seed=_seed(seed), low=float(low), high=float(high)))
+def row_count(size: Any) -> int:
+    """Return a number of rows, from what users give for one that may not be a shape."""
+    shape = shape_of(size)
+    if len(shape) != 1:
+        raise ArgumentTypeError(f"expected a number of elements, not the shape {shape}.")
+    return shape[0]
 
 
-def standard_normal(size: int, seed: int | None = None) -> pdarray:
-    """Return random float64 numbers from the normal distribution of mean 0 and variance 1; see `randint` for `seed`."""
-    rows = counted(_size(size))
-    return pdarray(rows, Call("random_normal", rows.position, seed=_seed(seed)))
+def shape_of(size: Any) -> tuple[int, ...]:
+    """Return the shape that a size stands for: a number of elements, its digits, or a tuple of lengths.
 
-
-def from_series(series: pd.Series, dtype: Any = None) -> Any:
-    """Turn a pandas Series into a lazy array; see `array`."""
-    return array(series, dtype)
-
-
-def _seed(seed: int | None) -> int:
-    return secrets.randbits(63) if seed is None else int(seed)
-
-
-def _size(size: Any) -> int:
-    (number,) = size if isinstance(size, tuple) and len(size) == 1 else (size,)
-    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or index(number) < 0:
-        raise ArgumentError(f"a size is a whole number from 0, not {size!r}.")
-    return index(number)
+    Raises
+    ------
+    ArgumentError
+        If it is below 0, or nothing.
+    ArgumentTypeError
+        If it is not whole.
+    """
+    given = tuple(size) if isinstance(size, tuple | list) else (size,)
+    lengths = [int(length) if isinstance(length, str) and length.isdecimal() else length for length in given]
+    for length in lengths:
+        if isinstance(length, str):
+            raise ArgumentError(f"a size is a whole number from 0, not {size!r:.100}.")
+        if isinstance(length, bool) or not isinstance(length, SupportsIndex):
+            raise ArgumentTypeError(f"a size is a whole number from 0, not {size!r:.100}.")
+        if index(length) < 0:
+            raise ArgumentError(f"a size is a whole number from 0, not {size!r:.100}.")
+    if not lengths:
+        raise ArgumentError("a size is a whole number from 0, or a shape with at least one dimension.")
+    return tuple(map(index, lengths))

@@ -12,7 +12,7 @@ import numpy as np
 
 from akdask.kernels import random
 from akdask.kernels.rules import Kernel, Operation
-from akdask.schema import FLOAT64, INT64, ColumnType
+from akdask.schema import FLOAT64, INT64, STR, ColumnType
 from akdask.typing import NumberArray
 
 
@@ -64,6 +64,14 @@ def _of_range(positions: Any, out: Any = None, *, starts: tuple[int, ...], numbe
     return out
 
 
+def _random_texts(positions: Any, lengths: Any, out: Any = None, *, seed: int, alphabet: str) -> Any:
+    return random.texts(positions, lengths, seed=seed, alphabet=alphabet)
+
+
+def _texts_type(positions: ColumnType, lengths: ColumnType, **_: Any) -> ColumnType | None:
+    return STR if positions == lengths == INT64 else None
+
+
 def _operation(name: str, result: ColumnType, run: Callable[..., NumberArray]) -> Operation:
     return Operation(name, 1, lambda dtype, **_: result if dtype == INT64 else None, _at_positions(run))
 
@@ -72,6 +80,7 @@ POSITION_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
         Operation("of_range", 1, lambda dtype, **_: INT64 if dtype == INT64 else None, _of_range),
+        Operation("random_texts", 2, _texts_type, _random_texts),
         _operation("linspace", FLOAT64, linspace),
         _operation("random_integers", INT64, random.integers),
         _operation("random_uniform", FLOAT64, random.uniform),

@@ -1,3 +1,5 @@
+from collections import deque
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -110,16 +112,56 @@ def test_arange_takes_lazy_scalars_and_types():
 
 
 def test_arange_refuses_what_leads_nowhere():
-    with pytest.raises(ArgumentError, match="step is 0"):
+    with pytest.raises(ZeroDivisionError, match="step is 0"):
         ak.arange(0, 5, 0)
-    with pytest.raises(ArgumentTypeError):
+    with pytest.raises(ArgumentError, match="needs a number"):
         ak.arange()
+    for wrong in [("a",), (None,), (1, 2, 3, 4)]:
+        with pytest.raises(ArgumentTypeError):
+            ak.arange(*wrong)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "dtype"),
+    [
+        ((2**63, 2**63 + 3), "uint64"),
+        ((2**63 + 2, 2**63 - 2, -1), "uint64"),
+        ((0, 2**64 - 1, 2**62), "uint64"),
+        ((2**63 - 2, 2**63), "int64"),
+        ((2**64, 2**64 + 3), "bigint"),
+        ((2**64 - 2, 2**64 + 2), "bigint"),
+        ((-1, 2**63 + 2, 2**62), "int64"),
+        ((-5, 2**63 + 2, 2**62 + 3), "bigint"),
+    ],
+)
+def test_large_whole_numbers_are_counted_exactly(arguments, dtype):
+    made = ak.arange(*arguments)
+    assert (made.dtype, made.tolist()) == (dtype, list(range(*arguments)))
 
 
 @pytest.mark.parametrize("arguments", [(0, 1, 5), (0, 1, 1), (3, -3, 7), (0, 1, 0), (5, 5, 3)])
 def test_linspace_is_numpys(arguments):
     assert_equal(ak.linspace(*arguments), np.linspace(*arguments))
     assert_equal(ak.linspace(*arguments, endpoint=False), np.linspace(*arguments, endpoint=False))
+
+
+def test_linspace_takes_a_type_and_its_old_names():
+    assert_equal(ak.linspace(start=1, stop=0, length=5), np.linspace(1, 0, 5))
+    assert_equal(ak.linspace(-3, 4, 10, dtype="int64"), np.linspace(-3, 4, 10, dtype="int64"))
+    assert_equal(ak.linspace(0, 1, 3, dtype=bool), np.linspace(0, 1, 3, dtype=bool))
+    assert ak.linspace(0, 1).size == 50
+    for wrong in [("a", 1, 5), (0, None, 5), (0, 1, "a"), (0, 1, (2, 3)), (0, 1, 2.5)]:
+        with pytest.raises((ArgumentTypeError, ArgumentError)):
+            ak.linspace(*wrong)
+    with pytest.raises(ArgumentTypeError):
+        ak.linspace("a", 1, 5)
+
+
+@pytest.mark.parametrize(
+    "params", [{}, {"num": 7, "base": 2.0}, {"endpoint": False}, {"num": 4, "dtype": int}, {"base": 0.5}], ids=str
+)
+def test_logspace_is_numpys(params):
+    np.testing.assert_allclose(ak.logspace(3, -2, **params).to_ndarray(), np.logspace(3, -2, **params))
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "bool", "uint8"])
@@ -135,6 +177,24 @@ def test_full_takes_the_type_of_its_value():
     assert ak.full(2, "x").tolist() == ["x", "x"]
     with pytest.raises(ArgumentTypeError):
         ak.full(2, "x", "int64")
+    for text in (str, "str", ak.Strings):
+        assert ak.full(2, 5, dtype=text).tolist() == ["5", "5"]
+    for made in (ak.zeros, ak.ones):
+        with pytest.raises(ArgumentTypeError, match="no zeros and ones"):
+            made(2, str)
+
+
+def test_a_shape_is_a_size():
+    for made, wanted in [
+        (ak.zeros((2, 3)), np.zeros((2, 3))),
+        (ak.ones([3, 1], dtype=bool), np.ones((3, 1), bool)),
+        (ak.full((2, 0), 7), np.full((2, 0), 7)),
+        (ak.zeros_like(ak.array([[1, 2]])), np.zeros((1, 2), int)),
+        (ak.array(ak.array([[1, 2]]), dtype=float), np.array([[1.0, 2.0]])),
+    ]:
+        assert isinstance(made, ak.ArrayView)
+        assert made.dtype == wanted.dtype
+        np.testing.assert_array_equal(made.to_ndarray(), wanted)
 
 
 def test_arrays_like_others_share_their_rows_and_type():
@@ -144,40 +204,28 @@ def test_arrays_like_others_share_their_rows_and_type():
         assert (made + a).tolist() == [wanted + 2, wanted + 3, wanted + 4]
 
 
-@pytest.mark.parametrize("size", [3, np.int64(3), (3,)])
+@pytest.mark.parametrize("size", [3, np.int64(3), (3,), "3"])
 def test_a_size_is_a_whole_number(size):
     assert ak.zeros(size).size == 3
     assert ak.uniform(size).size == 3
     assert ak.zeros(ak.array([1, 2]).sum()).size == 3
 
 
-@pytest.mark.parametrize("size", [-1, 2.5, "3", None, True, (1, 2)])
-def test_other_sizes_are_refused(size):
-    with pytest.raises(ArgumentError, match="a size is a whole number"):
-        ak.zeros(size)
+@pytest.mark.parametrize(
+    ("size", "error"),
+    [(-1, ValueError), ("x", ValueError), ((), ValueError), (2.5, TypeError), (None, TypeError), (True, TypeError)],
+)
+def test_other_sizes_are_refused(size, error):
+    for make in (ak.zeros, ak.standard_normal):
+        with pytest.raises(error, match="a size is a whole number"):
+            make(size)
 
 
-def test_random_numbers_lie_in_their_range_and_repeat_with_their_seed():
-    rows = 10_000
-    integers = ak.randint(-3, 4, rows, seed=1).to_ndarray()
-    assert set(integers.tolist()) == set(range(-3, 4))
-    numbers = ak.uniform(rows, 2, 5, seed=1).to_ndarray()
-    assert 2 <= numbers.min() < 2.01
-    assert 4.99 < numbers.max() < 5
-    normal = ak.standard_normal(rows, seed=1).to_ndarray()
-    assert abs(normal.mean()) < 0.05
-    assert abs(normal.std() - 1) < 0.05
-    assert_equal(ak.uniform(9, seed=5), ak.uniform(9, seed=5).to_ndarray())
-    assert ak.uniform(9, seed=5).tolist() != ak.uniform(9, seed=6).tolist()
-    assert ak.uniform(9).tolist() != ak.uniform(9).tolist()
-
-
-def test_random_numbers_have_the_type_asked_for():
-    assert ak.randint(0, 2, 5, dtype=bool).dtype == bool
-    assert ak.randint(0, 2, 5, dtype="uint64").dtype == np.uint64
-    assert ak.randint(0, 2, 5, dtype=float).dtype == np.float64
-    with pytest.raises(ArgumentError, match="not below high"):
-        ak.randint(5, 5)
+def test_only_numbers_have_others_like_them():
+    for given in ([1, 2], ak.array(["a"]), 3):
+        for make in (ak.zeros_like, ak.ones_like):
+            with pytest.raises(ArgumentTypeError, match="expected a pdarray"):
+                make(given)
 
 
 def test_large_arrays_are_cut_for_every_core_and_small_ones_are_not():
@@ -189,6 +237,31 @@ def test_large_arrays_are_cut_for_every_core_and_small_ones_are_not():
 def test_a_series_becomes_an_array():
     assert_equal(ak.from_series(pd.Series([1, 2])), [1, 2])
     assert ak.from_series(pd.Series(["a", "b"], dtype="category")).tolist() == ["a", "b"]
+    assert ak.from_series(pd.Series(["0.5", "2"]), dtype=float).tolist() == [0.5, 2.0]
+    texts = pd.Series(["True", "False", ""])
+    assert ak.from_series(texts, dtype=bool).tolist() == texts.astype(bool).tolist()
+
+
+def test_what_is_no_series_of_columns_is_refused():
+    with pytest.raises(ArgumentTypeError, match="expected a pandas Series"):
+        ak.from_series([1, 2])
+    with pytest.raises(ArgumentError, match="no column can hold"):
+        ak.from_series(pd.Series([1j]))
+    with pytest.raises(ArgumentError, match="no column can hold"):
+        ak.from_series(pd.Series([1]), dtype="no such type")
+
+
+@pytest.mark.parametrize(
+    "given", [deque([1, 2]), (n for n in [1, 2]), {1: "a", 2: "b"}.keys(), {"a": 1, "b": 2}.values(), {1, 2}], ids=str
+)
+def test_iterables_become_arrays(given):
+    assert ak.array(given).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("given", [3, None, 1.5, "abc", b"abc"])
+def test_a_single_value_is_no_array(given):
+    with pytest.raises(ArgumentTypeError, match="several elements"):
+        ak.array(given)
 
 
 def test_eager_arrays_are_computed_as_they_are_made():
