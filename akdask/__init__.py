@@ -9,6 +9,7 @@ from akdask import config, join
 from akdask.checkpoint import load_checkpoint, save_checkpoint
 from akdask.collections import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
+from akdask.collections.broadcasting import broadcast
 from akdask.collections.categorical import Categorical
 from akdask.collections.connection import connect, disconnect, get_config
 from akdask.collections.creation import (
@@ -182,6 +183,7 @@ __all__ = [
     "bincount",
     "bool",
     "bool_",
+    "broadcast",
     "cast",
     "ceil",
     "clip",

@@ -8,7 +8,7 @@ from typing import Any, Self
 from akdask.collections.array import Array
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_rows import RowMethods
-from akdask.collections.group_reductions import GROUPBY_REDUCTION_TYPES
+from akdask.collections.group_reductions import REDUCTIONS
 from akdask.collections.group_ways import has_meaning
 from akdask.collections.groupby import GroupBy
 from akdask.collections.rows import known_lengths
@@ -149,8 +149,8 @@ class DataFrameGroupBy:
     ) -> RowMethods:
         """Return a random choice of the rows of each group; see `GroupBy.sample`."""
         odds = self.df._columns.array(weights) if isinstance(weights, str) else weights
-        chosen = self.gb.sample(self.gb._arrays[0], n, frac, replace, odds, random_state, return_indices=True)
-        return self._rows(chosen)
+        some_keys = self.gb._arrays[0]
+        return self._rows(self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True))
 
     def broadcast(self, x: Any, permute: bool = True) -> Any:
         """Spread one value per group back to the rows; see `GroupBy.broadcast`."""
@@ -178,13 +178,12 @@ class DataFrameGroupBy:
         return names
 
     def _reduce(self, calls: Iterable[Call]) -> RowMethods:
-        calls = [(name, column, reduction.upper() if reduction.upper() in GROUPED else reduction)
-                 for name, column, reduction in calls]  # fmt: skip
-        unknown = [reduction for _, _, reduction in calls if reduction not in {*GROUPBY_REDUCTION_TYPES, "size"}]
+        calls = [(name, column, REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls]
+        unknown = [reduction for _, _, reduction in calls if reduction not in {*REDUCTIONS.values(), "size"}]
         if unknown:
             raise ArgumentError(
                 f"groups cannot be reduced by {unknown[0]!r}.",
-                details=[f"reductions: {', '.join(sorted(GROUPBY_REDUCTION_TYPES))}"],
+                details=[f"reductions: {', '.join(sorted(REDUCTIONS))}"],
             )
         self._columns([column for _, column, _ in calls])
         one_pass = [call for call in calls if call[2] in GROUPED]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
 from akdask.collections.creation import array
@@ -32,9 +34,14 @@ Keys = Any
 class GroupBase:
     """Rows grouped by equal keys."""
 
-    def __init__(self, keys: Any, assume_sorted: bool = False, dropna: bool = True) -> None:
-        if isinstance(keys, list | tuple) and not keys:
+    def __init__(self, keys: Any = None, assume_sorted: bool = False, dropna: bool = True) -> None:
+        if keys is None or (isinstance(keys, list | tuple) and not keys):
             raise ArgumentError("rows are grouped by at least one array.")
+        if not isinstance(assume_sorted, bool | np.bool_):
+            raise ArgumentTypeError(
+                f"assume_sorted is a bool, not {type(assume_sorted).__name__}.",
+                hint="to group by several arrays, put them into a list.",
+            )
         several = isinstance(keys, list | tuple) and isinstance(keys[0], Array)
         self.keys: Any = list(keys) if several else as_array(keys)
         self.dropna = dropna

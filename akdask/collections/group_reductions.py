@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from akdask.collections.categorical import Categorical
 from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like
 from akdask.collections.group_ways import times_of, way_to_reduce
+from akdask.collections.keys import is_several
 from akdask.collections.pdarray import pdarray
 from akdask.collections.timearray import TimeArray
 from akdask.collections.wrap import wrap
@@ -16,11 +17,15 @@ from akdask.errors import ArgumentError
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS
 from akdask.plan.group import GroupStatistic
+from akdask.plan.numbered import row_numbers
 
 if TYPE_CHECKING:
     from akdask.collections.segarray import SegArray
 
-GROUPBY_REDUCTION_TYPES = frozenset([*GROUPED, *PAIR_STATISTICS]) - {"size"}
+REDUCTIONS = {name.lower(): name for name in (*GROUPED, *PAIR_STATISTICS) if name != "size"}
+"""The name that each reduction has here, by the name that users write in any case."""
+
+GROUPBY_REDUCTION_TYPES = frozenset(REDUCTIONS)
 
 
 class GroupReductionMethods(GroupBase):
@@ -29,6 +34,9 @@ class GroupReductionMethods(GroupBase):
     Of times, NaT is skipped as NaN is of floats.  Minima, maxima, means and medians of times are times, found to the
     precision of float64 where something is divided; sums of spans are spans, and so are standard deviations.
     """
+
+    Reductions = GROUPBY_REDUCTION_TYPES
+    """The names that `aggregate` takes."""
 
     def size(self) -> tuple[Keys, pdarray]:
         """Return the keys and the number of rows of each group, as int64; lazy."""
@@ -111,16 +119,17 @@ class GroupReductionMethods(GroupBase):
         return self._reduced("XOR", values)
 
     def nunique(self, values: Any) -> tuple[Keys, pdarray]:
-        """Return the keys and the number of distinct values of each group, NaN left out; lazy."""
-        return self._statistic("nunique", values)
+        """Return the keys and the number of distinct values of each group, NaN left out; of several arrays, of rows."""
+        return self._statistic("nunique", self._numbered_rows(values)[0] if is_several(values) else values)
 
-    def unique(self, values: Any) -> tuple[Keys, SegArray]:
+    def unique(self, values: Any) -> tuple[Keys, Any]:
         """Return the keys and the distinct values of each group, ascending, as a SegArray; lazy.
 
         Parameters
         ----------
-        values : pdarray, Strings or Categorical
-            With the rows of the keys.  All NaN are one value, after all others; Categoricals give their labels.
+        values : pdarray, Strings or Categorical, or sequence of them
+            With the rows of the keys.  All NaN are one value, after all others; Categoricals give their labels.  Of
+            several arrays, the distinct rows are found, and each array gives a SegArray of a list.
 
         Examples
         --------
@@ -129,12 +138,39 @@ class GroupReductionMethods(GroupBase):
         >>> found.tolist()
         [[4, 5], [3]]
         """
-        labels = values.to_strings() if isinstance(values, Categorical) else values
+        if is_several(values):
+            numbers, arrays = self._numbered_rows(values)
+            keys, found = self._statistic("unique", numbers, skipna=False)
+            return keys, [SegArray(found.segments, _as_text(array)[found.values]) for array in arrays]
+        labels = _as_text(values)
         return self._statistic("unique", labels, skipna=False)
 
     def mode(self, values: Any) -> tuple[Keys, Any]:
-        """Return the keys and the commonest value of each group, the smallest of several, NaN left out; lazy."""
-        return self._statistic("mode", values)
+        """Return the keys and the commonest value of each group; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical, or sequence of them
+            With the rows of the keys.  Of several values that are as common, that which comes first counts.  NaN are
+            left out.  Of several arrays, the commonest row is found, as a list of its values.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.GroupBy(ak.array([1, 1, 1, 2, 2])).mode(ak.array([5, 3, 3, 9, 4]))[1].tolist()
+        [3, 9]
+        """
+        if not is_several(values):
+            return self._statistic("mode", values)
+        numbers, arrays = self._numbered_rows(values)
+        keys, commonest = self._statistic("mode", numbers)
+        return keys, [array[commonest] for array in arrays]
+
+    def _numbered_rows(self, values: Sequence[Any]) -> tuple[pdarray, tuple[Any, ...]]:
+        """Return the number of each row of several arrays among their distinct rows, and these."""
+        groups: Any = type(self)(list(values), dropna=False)
+        grouped = groups._grouped()
+        return groups.broadcast(pdarray(*row_numbers(grouped))), groups._tuple_of(groups._keys_of(grouped))
 
     def median(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
         """Return the keys and the median of each group as float64; see `sum`."""
@@ -162,8 +198,8 @@ class GroupReductionMethods(GroupBase):
         if not isinstance(operator, str):
             found = [self.aggregate(values, name, skipna, ddof) for name in operator]
             return found[0][0], [result for _, result in found]
-        name = operator.upper() if operator.upper() in GROUPED else operator.lower()
-        if name not in GROUPBY_REDUCTION_TYPES:
+        name = REDUCTIONS.get(operator.lower())
+        if name is None:
             raise ArgumentError(
                 f"groups cannot be reduced by {operator!r}.",
                 details=[f"reductions: {', '.join(sorted(GROUPBY_REDUCTION_TYPES))}"],
@@ -204,9 +240,13 @@ class GroupReductionMethods(GroupBase):
         given = as_array(values)
         operand = given if name == "median" else codes_of(given)
         PAIR_STATISTICS[name].result_type(operand._value.dtype)
-        frame, keys, (value,), _ = self._on(operand)
+        frame, keys, (value,), numbers = self._on(operand)
         are_times = isinstance(given, TimeArray)
-        node = GroupStatistic(frame, keys, value, name, skipna, are_times)
+        node = GroupStatistic(frame, keys, value, name, skipna, are_times, numbers)
         if name == "median" and are_times:
             return self._keys_of(node), given._like(node, times_of(node.result))
         return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
+
+
+def _as_text(values: Any) -> Any:
+    return values.to_strings() if isinstance(values, Categorical) else values

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
+
+import numpy as np
 
 from akdask.collections.array import Array
 from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like, projected
+from akdask.collections.keys import as_arrays, is_several
 from akdask.collections.rows import known_lengths
-from akdask.errors import AlignmentError, ArgumentError
+from akdask.collections.sorting import sort
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.kernels.arrange import Some
 from akdask.plan.align import align
 from akdask.plan.arrange import Arranged, Spread
@@ -38,7 +43,7 @@ class GroupRowMethods(GroupBase):
     def sample(  # noqa: PLR0917 - Arkouda's signature
         self,
         values: Any,
-        n: int | None = None,
+        n: SupportsIndex | None = None,
         frac: float | None = None,
         replace: bool = False,
         weights: Any = None,
@@ -46,12 +51,12 @@ class GroupRowMethods(GroupBase):
         return_indices: bool = False,
         permute_samples: bool = False,
     ) -> Any:
-        """Return a random choice of the rows of each group, those of one group together; lazy.
+        """Return a random choice of the rows of each group; lazy.
 
         Parameters
         ----------
-        values : pdarray, Strings or Categorical
-            With the rows of the keys.
+        values : pdarray, Strings or Categorical, or sequence of them
+            With the rows of the keys; of several arrays, a list is returned.
         n : int, optional
             How many rows of each group, 1 unless `frac` is given.
         frac : float, optional
@@ -65,20 +70,33 @@ class GroupRowMethods(GroupBase):
         return_indices : bool
             Return positions in `values` instead of the values there.
         permute_samples : bool
-            Accepted as Arkouda spells it; rows of one group come in random order unless `replace` is given.
+            Return the rows of each group together, in random order unless `replace` is given.  Otherwise they stay in
+            the order in which they are.
 
         Raises
         ------
         ArgumentError
-            If both `n` and `frac` are given, or one of them is negative.
+            If both `n` and `frac` are given, or one of them is negative.  When it is computed, if a group has fewer
+            rows than are to be chosen and `replace` is not given, or odds are negative, or all 0 in a group.
+        ArgumentTypeError
+            If `n` is not whole, or `frac` no number.
         """
-        if (n is not None and frac is not None) or (n or 0) < 0 or (frac or 0) < 0:
+        _check_counts(n, frac)
+        if (n is not None and frac is not None) or (n is not None and index(n) < 0) or (frac or 0) < 0:
             raise ArgumentError(f"sample takes either n or frac, not negative; got n={n}, frac={frac}.")
         seed = secrets.randbits(32) if random_state is None else int(random_state)
-        count = n if n is not None or frac is not None else 1
+        count = 1 if n is None and frac is None else None if n is None else index(n)
         some = Some("sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None)
-        _, chosen = self._some(some, values, return_indices, *([] if weights is None else [as_array(weights)]))
-        return chosen
+        arrays = as_arrays(values)
+        odds = [] if weights is None else [as_array(weights)]
+        if permute_samples and (return_indices or not is_several(values)):
+            return self._some(some, arrays[0], return_indices, *odds)[1]
+        self._on(*map(codes_of, arrays))
+        positions: Any = self._some(some, arrays[0], True, *odds)[1]
+        if not permute_samples:
+            positions = sort(positions)
+        chosen = [array[positions] for array in arrays]
+        return positions if return_indices else chosen if is_several(values) else chosen[0]
 
     def _some(self, some: Some, values: Any, return_indices: bool, *weights: Array) -> tuple[Keys, Any]:
         given = as_array(values)
@@ -135,3 +153,8 @@ class GroupRowMethods(GroupBase):
             keys = list(map(frame.column, range(len(row_keys))))
         spread = Spread(projected(frame, keys), projected(groups, columns))
         return like(given, spread, spread.value)
+
+
+def _check_counts(n: Any, frac: Any) -> None:
+    if not isinstance(n, SupportsIndex | None) or not isinstance(frac, int | float | np.number | None):
+        raise ArgumentTypeError(f"sample takes a whole n or a number frac, not n={n!r}, frac={frac!r}.")

@@ -12,6 +12,7 @@ from akdask.collections.group_rows import GroupRowMethods
 from akdask.collections.pdarray import pdarray
 from akdask.collections.rows import known_lengths
 from akdask.collections.writing import Storable, StorageMethods
+from akdask.errors import ArgumentError
 from akdask.hdf5.layout import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 from akdask.plan.align import align
 from akdask.plan.arrange import Arranged, GroupNumbers, Starts
@@ -64,9 +65,9 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
         cls,
         user_defined_name: str | None = None,
         *,
-        orig_keys: Any,
-        permutation: Any,
-        segments: Any,
+        orig_keys: Any = None,
+        permutation: Any = None,
+        segments: Any = None,
         unique_keys: Any = None,
         unique_key_idx: Any = None,
         dropna: bool = True,
@@ -93,8 +94,13 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
         Raises
         ------
         ArgumentError
-            When something is computed, if `permutation` and `segments` do not describe groups.
+            If one of the first three parts is missing; when something is computed, if `permutation` and `segments` do
+            not describe groups.
         """
+        parts_given = {"orig_keys": orig_keys, "permutation": permutation, "segments": segments}
+        missing = [name for name, part in parts_given.items() if part is None]
+        if missing:
+            raise ArgumentError(f"a GroupBy is not made without {', '.join(missing)}.")
         made = cls(orig_keys, dropna=dropna)
         parts = [as_array(part)._project() for part in (permutation, segments)]
         numbers = GroupNumbers(*parts, made.length)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from akdask.collections.groupby import GroupBy
+from akdask.collections.ndarray import ArrayView
 from akdask.collections.pdarray import pdarray
 
 
@@ -51,4 +52,4 @@ def value_counts(pda: Any) -> tuple[Any, pdarray]:
     >>> elements.tolist(), counts.tolist()
     ([0, 2], [1, 2])
     """
-    return GroupBy(pda, dropna=False).size()
+    return GroupBy(pda.flatten() if isinstance(pda, ArrayView) else pda, dropna=False).size()

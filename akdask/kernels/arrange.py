@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from akdask.columns import Table, take_rows
+from akdask.errors import ArgumentError
 from akdask.kernels.group import Runs, group_rows, group_sorted
 from akdask.typing import Column, NumberArray
 
@@ -94,13 +95,13 @@ class Arrangement:
 def _chosen(groups: Runs, some: Some, carried: Sequence[Column]) -> NumberArray:
     sizes = groups.sizes()
     counts = np.round(sizes * some.share).astype(np.int64) if some.count is None else np.full(len(sizes), some.count)
-    if not some.replace:
-        counts = np.minimum(counts, sizes)
     if some.kind != "sample":
+        counts = np.minimum(counts, sizes)
         starts = groups.segments if some.kind == "head" else groups.segments + sizes - counts
         return _ranges(starts, counts)
     positions: NumberArray = np.asarray(carried[0])
     weights: NumberArray = np.asarray(carried[-1], np.float64) if some.weighted else np.ones(groups.nrows)
+    _check_sample(groups, some, counts, weights)
     if some.replace:
         return _with_replacement(groups, some, counts, weights, positions)
     # The smallest of exponential variates whose rates are the weights: a choice without replacement.
@@ -109,6 +110,20 @@ def _chosen(groups: Runs, some: Some, carried: Sequence[Column]) -> NumberArray:
     numbers = np.repeat(np.arange(groups.count), sizes)
     order = np.lexsort([times, numbers])
     return order[_ranges(groups.segments, counts)]
+
+
+def _check_sample(groups: Runs, some: Some, counts: NumberArray, weights: NumberArray) -> None:
+    """Raise ArgumentError if some rows of each group cannot be chosen so."""
+    sizes = groups.sizes()
+    too_many = np.flatnonzero(counts > sizes)
+    if too_many.size and not some.replace:
+        group = too_many[0]
+        raise ArgumentError(
+            f"{counts[group]} rows cannot be chosen from a group of {sizes[group]}.",
+            hint="replace=True chooses rows several times.",
+        )
+    if some.weighted and groups.nrows and (not (weights >= 0).all() or not (groups.reduce(np.add, weights) > 0).all()):
+        raise ArgumentError("the odds of rows are not negative, and above 0 for one row of each group at least.")
 
 
 def _with_replacement(

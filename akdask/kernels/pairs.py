@@ -17,6 +17,8 @@ from akdask.schema import FLOAT64, INT64, ColumnType, list_of, unlimited
 from akdask.typing import Column, NumberArray
 
 COUNT = (Step("size", ()),)
+FIRST = (Step("min", (0,)),)
+"""The number of the first row, where the numbers of the rows are carried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,14 @@ class PairStatistic:
     compute : callable
         ``(groups, values, counts, missing)`` to the results; the values of each group ascend, and `missing` tells
         which are NaN.
+    by_position : bool
+        Whether the numbers of the rows are to be carried, and `compute` wants the first of each value behind the rest.
     """
 
     name: str
     types: Mapping[ColumnType, ColumnType]
-    compute: Callable[[Runs, Column, NumberArray, NumberArray], Column]
+    compute: Callable[..., Column]
+    by_position: bool = False
 
     def result_type(self, dtype: ColumnType) -> ColumnType:
         """Return the type of the result for a column of type `dtype`.
@@ -89,7 +94,7 @@ class Pairs:
     @property
     def collapse(self) -> Collapse:
         """What makes the tables of rows."""
-        return Collapse(self.nkeys + 1, COUNT)
+        return Collapse(self.nkeys + 1, COUNT + FIRST if PAIR_STATISTICS[self.statistic].by_position else COUNT)
 
     def keys(self, table: Table) -> list[Column]:
         """Return the keys, without the value."""
@@ -101,10 +106,11 @@ class Pairs:
 
     def finish(self, table: Table) -> Table:
         """Return the keys and the statistic of each group."""
-        *keys, values, counts = self.collapse.finish(table).columns.values()
+        columns = list(self.collapse.finish(table).columns.values())
+        keys, (values, counts, *firsts) = columns[: self.nkeys], columns[self.nkeys :]
         missing = self._missing(values) if self.skipna else np.zeros(table.nrows, np.bool_)
         groups = group_sorted(keys)
-        result = PAIR_STATISTICS[self.statistic].compute(groups, values, counts, missing)
+        result = PAIR_STATISTICS[self.statistic].compute(groups, values, counts, missing, *firsts)
         columns = [*(take_rows(key, groups.segments) for key in keys), result]
         return Table(dict(enumerate(columns)), groups.count)
 
@@ -127,12 +133,12 @@ def _unique(groups: Runs, values: Column, counts: NumberArray, missing: NumberAr
     return lists_of(np.append(groups.segments, groups.nrows), values)
 
 
-def _mode(groups: Runs, values: Column, counts: NumberArray, missing: NumberArray) -> Column:
-    """Return the commonest value of each group, the smallest of several."""
+def _mode(groups: Runs, values: Column, counts: NumberArray, missing: NumberArray, firsts: NumberArray) -> Column:
+    """Return the commonest value of each group, of several that which comes first."""
     counts = np.where(missing, 0, counts)
-    rows = np.flatnonzero(counts == groups.spread(groups.reduce(np.maximum, counts)))
-    # Of the rows that share the maximum, the first one at or after the start of each group.
-    return take_rows(values, rows[np.searchsorted(rows, groups.segments)])
+    are_commonest = counts == groups.spread(groups.reduce(np.maximum, counts))
+    places = np.where(are_commonest, firsts, np.iinfo(np.int64).max)
+    return take_rows(values, np.flatnonzero(places == groups.spread(groups.reduce(np.minimum, places))))
 
 
 def _median(groups: Runs, values: NumberArray, counts: NumberArray, missing: NumberArray) -> Column:
@@ -163,7 +169,7 @@ PAIR_STATISTICS = {
     for statistic in (
         PairStatistic("nunique", dict.fromkeys(ANYTHING, INT64), _nunique),
         PairStatistic("unique", {t: list_of(t) for t in ANYTHING}, _unique),
-        PairStatistic("mode", {t: t for t in ANYTHING}, _mode),
+        PairStatistic("mode", {t: t for t in ANYTHING}, _mode, by_position=True),
         PairStatistic("median", dict.fromkeys(NUMBERS, FLOAT64), _median),
     )
 }

@@ -111,7 +111,7 @@ class GroupStatistic(Frame):
     """One row for each distinct combination of keys: the keys, and a statistic of the distinct values of a column.
 
     Whole groups come together in one partition, since no statistic of a part says enough.  `times` tells that the
-    values are int64 nanoseconds, of which the smallest number is a missing one.
+    values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
     """
 
     frame: Frame
@@ -120,6 +120,7 @@ class GroupStatistic(Frame):
     statistic: str
     skipna: bool
     times: bool
+    numbers: Value
 
     @property
     def rows(self) -> RowSpace:
@@ -162,5 +163,6 @@ def _(frame: Grouped) -> Expr:
 @lower.register
 def _(frame: GroupStatistic) -> Expr:
     pairs = Pairs(len(frame.keys), frame.statistic, frame.skipna, frame.times)
-    partials = group_partitions(frame.frame, (*frame.keys, frame.value), pairs.collapse, frame.describe())
+    carried = (frame.numbers,) if PAIR_STATISTICS[frame.statistic].by_position else ()
+    partials = group_partitions(frame.frame, (*frame.keys, frame.value, *carried), pairs.collapse, frame.describe())
     return merge_by_range(frame._name, partials, frame.npartitions, pairs)

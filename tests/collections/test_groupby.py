@@ -141,9 +141,20 @@ def test_rows_of_groups_are_the_first_and_the_last_ones(rows, count):
         table["v"][row] for part in inside for row in part[-count:]
     ]
     assert groups.first(lazy["v"])[1].tolist() == [table["v"][part[0]] for part in inside]
+    if any(len(part) < count for part in inside):
+        with pytest.raises(ArgumentError, match="cannot be chosen from a group of 1"):
+            groups.sample(lazy["v"], n=count).tolist()
+        return
     chosen = groups.sample(lazy["v"], n=count, random_state=3, return_indices=True).to_ndarray()
-    assert len(set(chosen.tolist())) == len(chosen) == sum(min(len(part), count) for part in inside)
-    assert numbers[chosen].tolist() == [number for number, part in enumerate(inside) for _ in part[:count]]
+    assert len(set(chosen.tolist())) == len(chosen) == count * len(inside)
+    assert sorted(numbers[chosen]) == [number for number, _ in enumerate(inside) for _ in range(count)]
+    assert chosen.tolist() == sorted(chosen)
+    permuted = groups.sample(lazy["v"], n=count, random_state=3, return_indices=True, permute_samples=True).to_ndarray()
+    assert sorted(permuted) == chosen.tolist()
+    assert numbers[permuted].tolist() == sorted(numbers[permuted])
+    values, again = groups.sample([lazy["v"], lazy[names[0]]], n=count, random_state=3)
+    np.testing.assert_array_equal(values.tolist(), table["v"].to_numpy()[chosen])
+    assert again.size == len(chosen)
 
 
 @settings(max_examples=30)
@@ -154,7 +165,7 @@ def test_positions_of_extremes_are_those_of_all_rows(rows):
     parts = [part for _, part in by_position(names, table)]
     assert groups.argmin(lazy["v"])[1].tolist() == [part.index[np.argmin(part)] for part in parts]
     assert groups.argmax(lazy["v"])[1].tolist() == [part.index[np.argmax(part)] for part in parts]
-    wanted = [min(part.mode()) for part in parts]
+    wanted = [next(value for value in part if value in set(part.mode())) for part in parts]
     assert groups.mode(lazy["v"])[1].tolist() == wanted
     for name, ufunc in {"OR": np.bitwise_or, "AND": np.bitwise_and, "XOR": np.bitwise_xor}.items():
         assert getattr(groups, name)(lazy["v"])[1].tolist() == [ufunc.reduce(part.to_numpy()) for part in parts]
@@ -193,6 +204,30 @@ def test_rows_are_chosen_with_replacement_by_their_odds():
     odds = ak.array([0.0, 1.0, 1.0, 0.0, 0.0])
     chosen = groups.sample(ak.arange(5), n=4, replace=True, weights=odds, random_state=1)
     assert chosen.tolist() == [1, 1, 1, 1, 2, 2, 2, 2]
+    together = groups.sample(ak.arange(5), n=4, replace=True, weights=odds, permute_samples=True)
+    assert together.tolist() == [1, 1, 1, 1, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("weights", [[1.0, 1.0, -1.0], [0.0, 0.0, 1.0], [np.nan, 1.0, 1.0]])
+def test_odds_that_choose_nothing_are_refused(weights):
+    with pytest.raises(ArgumentError, match="odds of rows"):
+        ak.GroupBy(ak.array([0, 0, 1])).sample(ak.arange(3), weights=ak.array(weights)).tolist()
+
+
+def test_rows_of_several_arrays_are_values_of_groups():
+    keys = ak.array([1, 1, 1, 1, 2, 2])
+    numbers, words = ak.array([5, 3, 3, 3, 7, 7]), ak.array(["x", "y", "z", "y", "x", "x"])
+    groups = ak.GroupBy(keys)
+    assert groups.nunique([numbers, words])[1].tolist() == [3, 1]
+    assert [array.tolist() for array in groups.mode([numbers, words])[1]] == [[3, 7], ["y", "x"]]
+    found_keys, lists = groups.unique([numbers, words])
+    assert found_keys.tolist() == [1, 2]
+    rows = [set(zip(*pair, strict=True)) for pair in zip(*(item.tolist() for item in lists), strict=True)]
+    assert rows == [{(5, "x"), (3, "y"), (3, "z")}, {(7, "x")}]
+    labels = ak.Categorical(words)
+    assert groups.nunique([labels, numbers])[1].tolist() == [3, 1]
+    assert groups.mode((labels, numbers))[1][0].tolist() == ["y", "x"]
+    assert groups.unique([labels])[1][0].tolist() == [["x", "y", "z"], ["x"]]
 
 
 def test_categoricals_are_grouped_by_their_codes_and_stay_categoricals():
@@ -202,7 +237,7 @@ def test_categoricals_are_grouped_by_their_codes_and_stay_categoricals():
     assert (keys.tolist(), sums.tolist()) == (["a", "b", "c"], [2, 4, 4])
     groups = ak.GroupBy(ak.array([1, 1, 0, 0]))
     assert groups.first(labels)[1].tolist() == ["b", "b"]
-    assert groups.mode(labels)[1].tolist() == ["b", "a"]
+    assert groups.mode(labels)[1].tolist() == ["b", "b"]
     assert groups.nunique(labels)[1].tolist() == [2, 2]
     assert groups.broadcast(groups.first(labels)[1]).tolist() == ["b"] * 4
 
@@ -233,7 +268,7 @@ def test_aggregate_takes_the_name_of_any_reduction():
     assert groups.aggregate(values, "or")[1].tolist() == [7]
     assert groups.aggregate(values, "median")[1].tolist() == [4.0]
     assert groups.aggregate(values, "var", ddof=0)[1].tolist() == [1.0]
-    with pytest.raises(ArgumentError, match="reductions: AND"):
+    with pytest.raises(ArgumentError, match="reductions: all, and"):
         groups.aggregate(values, "total")
 
 
@@ -249,8 +284,17 @@ def test_what_cannot_be_reduced_is_refused_where_it_is_written():
         groups.broadcast(ak.arange(2))
     with pytest.raises(ArgumentError, match="either n or frac"):
         groups.sample(ak.arange(2), n=1, frac=0.5)
-    with pytest.raises(ArgumentError, match="at least one array"):
-        ak.GroupBy([])
+    for wrong in (ak.GroupBy, lambda: ak.GroupBy([])):
+        with pytest.raises(ArgumentError, match="at least one array"):
+            wrong()
+    with pytest.raises(ArgumentTypeError, match="assume_sorted is a bool"):
+        ak.GroupBy(ak.array([1]), ak.array([2]))
+    with pytest.raises(ArgumentTypeError):
+        groups.sample(ak.arange(2), n=1.5)
+    with pytest.raises(AlignmentError):
+        groups.sample([ak.arange(2), ak.arange(3)])
+    with pytest.raises(ArgumentError, match="without orig_keys, permutation, segments"):
+        ak.GroupBy.build_from_components()
 
 
 def test_several_reductions_are_named_at_once():
