@@ -5,7 +5,7 @@
 
 from numpy import bool, bool_, float64, int64, str_, uint8, uint64
 
-from akdask import config, join
+from akdask import config, join, sorting
 from akdask.checkpoint import load_checkpoint, save_checkpoint
 from akdask.collections import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
@@ -289,6 +289,7 @@ __all__ = [
     "sinh",
     "snapshot",
     "sort",
+    "sorting",
     "sqrt",
     "square",
     "standard_normal",

@@ -4,6 +4,7 @@
 
     AkdaskError
     ├── ArgumentError          ValueError            a value that no call accepts
+    │   ├── AxisError              IndexError            a dimension that the array does not have
     │   ├── ConversionError        RuntimeError          text that is no number
     │   └── ZeroDivisorError       ZeroDivisionError     a step or divisor of 0
     ├── ArgumentTypeError      TypeError             an object of the wrong kind
@@ -89,6 +90,10 @@ def _rebuild(cls: type[AkdaskError], message: str, details: tuple[str, ...], hin
 
 class ArgumentError(AkdaskError, ValueError):
     """A value that the call does not accept."""
+
+
+class AxisError(ArgumentError, IndexError):
+    """The array has no such dimension."""
 
 
 class ConversionError(ArgumentError, RuntimeError):

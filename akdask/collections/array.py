@@ -12,7 +12,7 @@ from akdask.collections import rows as row_tools
 from akdask.collections.base import Collection
 from akdask.collections.writing import Storable, StorageMethods, stored_column
 from akdask.columns import Table
-from akdask.errors import ArgumentError, TransferError
+from akdask.errors import ArgumentError, AxisError, TransferError
 from akdask.plan.combine import Limit
 from akdask.plan.created import as_column, literal
 from akdask.plan.effort import is_cheap
@@ -266,6 +266,19 @@ class Array(StorageMethods, Collection):
 def show(item: Any) -> str:
     """Write one element for `repr`."""
     return repr(item) if isinstance(item, str) else str(item)
+
+
+def check_axis(name: str, axis: Any) -> None:
+    """Refuse an axis that arrays of one dimension do not have.
+
+    Raises
+    ------
+    AxisError
+        If it is neither None nor the only one, counted from either end.
+    """
+    given = (axis,) if not isinstance(axis, tuple | list) else axis
+    if not all(item in (None, 0, -1) for item in given):
+        raise AxisError(f"{name}(axis={axis}): the array has one dimension.", hint="leave axis.")
 
 
 def check_transfer(size: int | None, itemsize: int, limit: int | None = None) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from akdask.collections.array import Array, check_axis
+from akdask.collections.ndarray import ArrayView
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.collections.strings import Strings
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.kernels.rules import promote
 from akdask.plan.concat import Concat
 from akdask.plan.node import Frame
@@ -38,19 +42,36 @@ any = _of_method("any")
 all = _of_method("all")
 argmin = _of_method("argmin")
 argmax = _of_method("argmax")
-count_nonzero = _of_method("count_nonzero")
 is_sorted = _of_method("is_sorted")
 
 
-def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> Any:
+def count_nonzero(pda: Any) -> Scalar:
+    """Return the number of elements that are not zero, of Strings of those that are not empty, as int64; lazy.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> count_nonzero(ak.array([3, 0, 5])), count_nonzero(ak.array(["a", ""]))
+    (np.int64(2), np.int64(1))
+    """
+    if isinstance(pda, Strings):
+        return _count_nonzero(pda != "")
+    return _count_nonzero(pda)
+
+
+_count_nonzero = _of_method("count_nonzero")
+
+
+def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
     """Join arrays end to end; lazy, and the partitions stay what they are.
 
     Parameters
     ----------
-    arrays : sequence of pdarray, or of Strings
-        At least one, of one type; ints and floats meet in their common type.
+    arrays : sequence of pdarray, or of Strings, Categorical, …
+        At least one, of one type; ints and floats meet in their common type.  Arrays of several dimensions have the
+        same lengths but for the first.
     axis : 0
-        There is only one axis.
+        The only axis that is joined along.
     ordered : bool
         Accepted as Arkouda spells it; the order is always kept.
 
@@ -59,7 +80,9 @@ def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> A
     ArgumentError
         If there are none.
     ArgumentTypeError
-        If the types do not go together.
+        If the types do not go together, or are those of no lazy arrays.
+    AxisError
+        If arrays of one dimension shall be joined along another.
 
     Examples
     --------
@@ -67,6 +90,8 @@ def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> A
     >>> concatenate([ak.arange(2), ak.arange(3)]).tolist()
     [0, 1, 0, 1, 2]
     """
+    if not isinstance(arrays, Sequence) or isinstance(arrays, str):
+        raise ArgumentTypeError(f"concatenate takes a list or tuple of arrays, not a {type(arrays).__name__}.")
     arrays = list(arrays)
     if not arrays:
         raise ArgumentError("concatenate needs at least one array.")
@@ -74,12 +99,28 @@ def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> A
         if type(item) is not type(arrays[0]):
             kinds = ", ".join(type(array).__name__ for array in arrays)
             raise ArgumentTypeError(f"concatenate needs arrays of one kind, got {kinds}.")
+    if isinstance(arrays[0], ArrayView):
+        return _stacked(arrays, axis)
+    if not isinstance(arrays[0], Array):
+        raise ArgumentTypeError(f"concatenate needs lazy arrays, got {type(arrays[0]).__name__}.")
+    check_axis("concatenate", axis)
     if hasattr(arrays[0], "concatenate"):
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
     wanted = promote(*[array._value.dtype for array in arrays]) or arrays[0]._value.dtype
     parts = [part for array in arrays for part in _parts(array._frame, cast(array._value, wanted))]
     joined = Concat(tuple(parts))
     return arrays[0]._like(joined, joined.column(0))
+
+
+def _stacked(arrays: Sequence[ArrayView], axis: int) -> ArrayView:
+    """Join arrays of several dimensions along the first: their elements follow one another."""
+    if axis % arrays[0].ndim:
+        raise UnsupportedError(f"concatenate(axis={axis}): arrays are joined along the first axis.")
+    if len({array.shape[1:] for array in arrays}) > 1:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise ArgumentError("arrays that are joined differ in the first length only.", details=[f"shapes: {shapes}"])
+    length = builtins.sum(array.shape[0] for array in arrays)
+    return ArrayView(concatenate([array.base for array in arrays]), (length, *arrays[0].shape[1:]))
 
 
 def _parts(frame: Frame, value: Value) -> tuple[Project, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,13 +14,14 @@ from akdask.collections.categorical import Categorical
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import FrameBase
 from akdask.collections.frame_concat import stacked
-from akdask.collections.keys import Keys, as_arrays, comparable_keys, like
+from akdask.collections.keys import Keys, as_arrays, comparable_keys, is_several, like
 from akdask.collections.pdarray import pdarray
 from akdask.collections.rows import filter_columns
 from akdask.collections.timearray import NOT_A_TIME, TimeArray
-from akdask.errors import ArgumentError, SchemaError, UnsupportedError
+from akdask.errors import AkdaskError, ArgumentError, SchemaError, UnsupportedError
 from akdask.plan.align import align
 from akdask.plan.join import has_match, numbered_pairs, pairs
+from akdask.plan.node import Frame
 from akdask.plan.sort import sorted_rows
 from akdask.plan.values import Call, Constant, Value, cast
 from akdask.schema import FLOAT64, STR
@@ -278,7 +280,7 @@ class Joined:
 
 
 def inner_join(
-    left: Any, right: Any, wherefunc: Callable[..., Any] | None = None, whereargs: tuple[Any, Any] | None = None
+    left: Any, right: Any, wherefunc: Callable[..., Any] | None = None, whereargs: Any = None
 ) -> tuple[pdarray, pdarray]:
     """Return the positions of all pairs of equal elements of two arrays; lazy.
 
@@ -289,7 +291,8 @@ def inner_join(
     wherefunc : callable, optional
         Takes two arrays with one element for each pair, and returns which pairs to keep.
     whereargs : (array, array), optional
-        What the pairs of `wherefunc` are made of: an array with the rows of `left`, and one with those of `right`.
+        What the pairs of `wherefunc` are made of: an array with the rows of `left`, and one with those of `right`.  Of
+        two sequences of arrays, `wherefunc` gets two lists.
 
     Returns
     -------
@@ -301,7 +304,8 @@ def inner_join(
     Raises
     ------
     ArgumentError
-        If there is a `wherefunc` without `whereargs`.
+        If there is a `wherefunc` without `whereargs`, if it does not take two arguments, or fails, or if an argument is
+        known to have other rows.
 
     Examples
     --------
@@ -318,6 +322,39 @@ def inner_join(
     positions = pdarray(paired.frame, paired.left[-1]), pdarray(paired.frame, numbers)
     if wherefunc is None or whereargs is None:
         return positions
-    first, second = whereargs
-    mask = wherefunc(first[positions[0]], second[positions[1]])
+    if len(whereargs) != 2 or not _takes_two(wherefunc):
+        raise ArgumentError("wherefunc takes two arguments, and whereargs are two, for left and right.")
+    chosen = [
+        _paired(items, side.frame, at) for items, side, at in zip(whereargs, (keys, others), positions, strict=True)
+    ]
+    try:
+        mask = wherefunc(*chosen)
+    except AkdaskError:
+        raise
+    except Exception as error:
+        raise ArgumentError("wherefunc failed.", details=[f"{type(error).__name__}: {error}"]) from error
     return positions[0][mask], positions[1][mask]
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    try:
+        signature(function).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:
+        # Some functions of C do not tell.
+        return True
+    return True
+
+
+def _paired(items: Any, frame: Frame, positions: pdarray) -> Any:
+    """Return the elements at the positions, of each array if there are several."""
+    arrays = as_arrays(items)
+    for array in arrays:
+        sizes = array.rows.size, frame.rows.size
+        if None not in sizes and sizes[0] != sizes[1]:
+            raise ArgumentError(
+                f"whereargs have the rows of what is joined; got {sizes[0]} elements for {sizes[1]} rows."
+            )
+    chosen = [array[positions] for array in arrays]
+    return chosen if is_several(items) else chosen[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from operator import index
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import wrap
 from akdask.collections.writing import Path, Storable, StorageMethods
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
 from akdask.hdf5.layout import ObjType
 from akdask.plan.created import as_column, literal
 
@@ -171,8 +171,31 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
         writer: Any = super() if nd == "view" else _Flat(self)
         writer.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
 
+    def _reduced(self, name: str, axis: Any = None, **params: Any) -> Any:
+        if axis is not None:
+            raise UnsupportedError(
+                f"{name}(axis={axis}): arrays of several dimensions are not reduced along an axis.",
+                hint="to_ndarray() gives it to NumPy.",
+            )
+        return getattr(self.base, name)(**params)
+
     def __repr__(self) -> str:
         return f"ArrayView({self.base!r}, shape={self.shape})"
+
+
+def _reduction(name: str) -> Callable[..., Any]:
+    first = "ddof" if name in ("var", "std") else "axis"
+
+    def method(self: ArrayView, *args: Any, **params: Any) -> Any:
+        return self._reduced(name, **dict(zip((first,), args, strict=True) if args else {}, **params))
+
+    method.__name__ = name
+    method.__doc__ = f"Return `pdarray.{name}` of all elements; lazy."
+    return method
+
+
+for _name in ("sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "argmin", "argmax", "count_nonzero"):
+    setattr(ArrayView, _name, _reduction(_name))
 
 
 class _Flat(StorageMethods):

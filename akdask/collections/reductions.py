@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from akdask.collections.array import Array
+from akdask.collections.array import Array, check_axis
 from akdask.collections.scalar import Scalar
 from akdask.errors import UnsupportedError
 from akdask.plan.reduce import Aggregate, Element, Reduction
@@ -77,8 +77,7 @@ class ReductionMethods(Array):
         return self._reduced("nunique", None, False)
 
     def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
-        if axis not in (None, 0, -1) or keepdims:
-            raise UnsupportedError(
-                f"{name}(axis={axis}, keepdims={keepdims}): arrays have one dimension.", hint="leave axis and keepdims."
-            )
+        check_axis(name, axis)
+        if keepdims:
+            raise UnsupportedError(f"{name}(keepdims=True): what is left has no dimension.", hint="leave keepdims.")
         return reduced(self, name, **params)

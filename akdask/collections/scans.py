@@ -6,9 +6,9 @@ from collections.abc import Callable
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from akdask.collections.array import Array
+from akdask.collections.array import Array, check_axis
 from akdask.collections.wrap import wrap
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.scan import SCANS
 from akdask.plan.extremes import Extremes
 from akdask.plan.rowwise import Project
@@ -87,8 +87,7 @@ def cummax(pda: pdarray, axis: int | None = None) -> pdarray:
 
 
 def _running(name: str, pda: Any, axis: int | None) -> Any:
-    if axis not in (None, 0, -1):
-        raise UnsupportedError(f"{name}(axis={axis}): arrays have one dimension.", hint="leave axis.")
+    check_axis(name, axis)
     if not isinstance(pda, Array) or unlimited(pda._as_operand()[1].dtype) not in SCANS[name].types:
         given = pda._describe() if isinstance(pda, Array) else type(pda).__name__
         raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {given}.")

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from akdask.collections.array import Array
+from akdask.collections.array import Array, check_axis
 from akdask.collections.reductions import reduced
 from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import wrap
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rules import promote
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
@@ -60,7 +60,7 @@ class SortMethods(Array):
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return whether the elements are in ascending order, which no NaN is part of; lazy."""
-        _check_axis("is_sorted", axis)
+        check_axis("is_sorted", axis)
         return reduced(wrap(*self._sort_key()), "is_sorted")
 
 
@@ -102,7 +102,7 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
     >>> ak.argsort(ak.array([30, 10, 20])).tolist()
     [1, 2, 0]
     """
-    _check_axis("argsort", axis)
+    check_axis("argsort", axis)
     return coargsort([pda], algorithm, ascending)
 
 
@@ -162,7 +162,7 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     >>> ak.sort(ak.array([3, 1, 2])).tolist()
     [1, 2, 3]
     """
-    _check_axis("sort", axis)
+    check_axis("sort", axis)
     array = _sortable(pda)
     frame, (value,) = sorted_rows([array._sort_key()], [ascending], [(array._frame, array._value)])
     return array._like(frame, value)
@@ -219,6 +219,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     >>> ak.searchsorted(ak.array([10, 20, 30]), ak.array([20, 99])).tolist()
     [1, 3]
     """
+    if getattr(a, "ndim", 1) > 1:
+        raise ArgumentError(f"searchsorted looks in an array of one dimension, not of {a.ndim}.", hint="flatten() it.")
     array, values = _sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
     (table_frame, table), (frame, value) = array._as_operand(), values._as_operand()
     wanted = promote(table.dtype, value.dtype)
@@ -258,8 +260,3 @@ def _sortable(item: Any) -> Array:
     raise ArgumentTypeError(
         f"cannot sort by {type(item).__name__}.", hint="pass a lazy array; ak.array(…) makes one of data at hand."
     )
-
-
-def _check_axis(name: str, axis: int | None) -> None:
-    if axis not in (None, 0, -1):
-        raise UnsupportedError(f"{name}(axis={axis}): arrays have one dimension.", hint="leave axis.")

@@ -209,10 +209,28 @@ def test_reductions_take_the_arguments_of_numpy(lazy):
     assert lazy["f"].var(ddof=1) == pytest.approx(VALUES.var(ddof=1))
     assert ak.std(lazy["f"], 1) == pytest.approx(VALUES.std(ddof=1))
     assert lazy["f"].sum(axis=0) == VALUES.sum()
-    with pytest.raises(UnsupportedError, match="arrays have one dimension"):
-        lazy["f"].sum(axis=1)
+    assert lazy["f"].sum(axis=(0,)) == VALUES.sum()
+    for wrong in (lambda: lazy["f"].sum(axis=1), lambda: ak.cumsum(lazy["f"], axis=1)):
+        with pytest.raises(IndexError, match="has one dimension"):
+            wrong()
     with pytest.raises(UnsupportedError):
         lazy["f"].sum(keepdims=True)
+
+
+def test_arrays_of_several_dimensions_are_reduced_as_a_whole():
+    grid = np.arange(1.0, 7.0).reshape(2, 3)
+    lazy = ak.array(grid)
+    for name in ("sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "argmin", "argmax"):
+        assert getattr(ak, name)(lazy) == pytest.approx(getattr(np, name)(grid))
+        assert getattr(lazy, name)() == pytest.approx(getattr(grid, name)())
+    assert ak.count_nonzero(lazy) == 6
+    assert ak.std(lazy, 1) == pytest.approx(grid.std(ddof=1))
+    with pytest.raises(UnsupportedError, match="along an axis"):
+        lazy.sum(1)
+
+
+def test_strings_that_are_not_empty_are_counted():
+    assert ak.count_nonzero(ak.array(["hello", "", "there"])) == 2
 
 
 def test_order_and_distinctness_are_reductions_too(lazy):
@@ -247,6 +265,24 @@ def test_joining_keeps_order_and_partitions(lazy):
 def test_joined_numbers_meet_in_their_common_type(lazy):
     joined = ak.concatenate([lazy["b"], lazy["i"], lazy["f"]])
     assert_equal(joined, np.concatenate([INTEGERS > 0, INTEGERS, VALUES]))
+
+
+def test_arrays_of_several_dimensions_are_joined_along_the_first():
+    one, other = np.arange(6).reshape(2, 3), np.arange(3.0).reshape(1, 3)
+    joined = ak.concatenate([ak.array(one), ak.array(other)])
+    np.testing.assert_array_equal(joined.to_ndarray(), np.concatenate([one, other]))
+    with pytest.raises(UnsupportedError, match="along the first axis"):
+        ak.concatenate([ak.array(one), ak.array(one)], axis=1)
+    with pytest.raises(ArgumentError, match="first length only"):
+        ak.concatenate([ak.array(one), ak.array(one.T)])
+
+
+@pytest.mark.parametrize("given", [[1, 2], "ab", np.arange(3), {1: 2}], ids=str)
+def test_what_is_no_list_of_arrays_is_not_joined(given):
+    with pytest.raises(ArgumentTypeError):
+        ak.concatenate(given)
+    with pytest.raises(IndexError):
+        ak.concatenate([ak.arange(2), ak.arange(2)], axis=1)
 
 
 def test_what_does_not_go_together_is_not_joined(lazy):

@@ -201,8 +201,24 @@ def test_pairs_that_a_function_keeps():
     a, b = ak.array([1, 2, 1]), ak.array([1, 1])
     pairs = ak.inner_join(a, b, lambda x, y: x < y, (ak.array([5, 6, 7]), ak.array([6, 9])))
     assert [side.tolist() for side in pairs] == [[0, 0, 2], [0, 1, 1]]
-    with pytest.raises(ArgumentError, match="whereargs"):
-        ak.inner_join(a, b, lambda x, y: x < y)
+    lists = [ak.array([5, 6, 7]), ak.array([0, 0, 1])], [ak.array([6, 9]), ak.array([1, 0])]
+    kept = ak.inner_join(a, b, lambda x, y: (x[0] < y[0]) & (x[1] == y[1]), lists)
+    assert [side.tolist() for side in kept] == [[0], [1]]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (lambda x, y: x < y, None),
+        (lambda x, y: x < y, (ak.arange(3),)),
+        (lambda x: x, (ak.arange(3), ak.arange(2))),
+        (lambda x, y: x < y, (ak.arange(2), ak.arange(2))),
+        (lambda x, y: 1 / 0, (ak.arange(3), ak.arange(2))),
+    ],
+)
+def test_functions_that_cannot_keep_pairs_are_refused(function, arguments):
+    with pytest.raises(ArgumentError, match="where"):
+        ak.inner_join(ak.array([1, 2, 1]), ak.array([1, 1]), function, arguments)
 
 
 def test_mistakes_are_told():

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, MissingColumnError, UnsupportedError
+from akdask.errors import (
+    AlignmentError,
+    ArgumentError,
+    ArgumentTypeError,
+    AxisError,
+    MissingColumnError,
+    UnsupportedError,
+)
 from akdask.testing import assert_equal
 
 WORDS = ["pear", "apple", "", "Zoo", "apple", "zoë"]
@@ -196,8 +203,11 @@ def test_wrong_arguments_are_refused():
         ak.coargsort([ak.arange(3), ak.arange(4)])
     with pytest.raises(ArgumentTypeError, match="list"):
         ak.sort([1, 2])
-    with pytest.raises(UnsupportedError, match="one dimension"):
-        ak.argsort(ak.arange(3), axis=1)
+    for wrong in (lambda: ak.argsort(ak.arange(3), axis=1), lambda: ak.sort(ak.arange(3), axis=-2)):
+        with pytest.raises(AxisError, match="one dimension"):
+            wrong()
+    with pytest.raises(ArgumentError, match="one dimension"):
+        ak.searchsorted(ak.array([[1, 2]]), 1)
     with pytest.raises(MissingColumnError):
         ak.DataFrame({"x": [1]}).sort_values("y")
     with pytest.raises(ArgumentError, match="neither"):
