@@ -3,7 +3,7 @@
 ``import akdask as ak`` and write as for Arkouda; no server is needed.
 """
 
-from numpy import bool, bool_, float64, int64, str_, uint8, uint64
+from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
 from akdask import config, join, sorting
 from akdask.checkpoint import load_checkpoint, save_checkpoint
@@ -11,6 +11,7 @@ from akdask.collections import makers as _makers  # noqa: F401 - registers what 
 from akdask.collections import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
 from akdask.collections.broadcasting import broadcast
 from akdask.collections.categorical import Categorical
+from akdask.collections.comparison import allclose, array_equal
 from akdask.collections.connection import connect, disconnect, get_config
 from akdask.collections.creation import (
     arange,
@@ -114,11 +115,13 @@ from akdask.collections.random_arrays import (
     standard_normal,
     uniform,
 )
+from akdask.collections.rearranging import diff, putmask, take
 from akdask.collections.scalar import Scalar
 from akdask.collections.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
 from akdask.collections.segarray import SegArray
 from akdask.collections.setops import in1d, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, is_cosorted, searchsorted, sort
+from akdask.collections.statistics import corr, cov, dot
 from akdask.collections.strings import Strings
 from akdask.collections.uniqueness import unique, value_counts
 from akdask.errors import AkdaskError, NonUniqueError
@@ -162,6 +165,7 @@ __all__ = [
     "Timedelta",
     "abs",
     "all",
+    "allclose",
     "any",
     "arange",
     "arccos",
@@ -177,6 +181,7 @@ __all__ = [
     "argmink",
     "argsort",
     "array",
+    "array_equal",
     "bigint",
     "bigint_",
     "bigint_from_uint_arrays",
@@ -193,9 +198,11 @@ __all__ = [
     "concatenate",
     "config",
     "connect",
+    "corr",
     "cos",
     "cosh",
     "count_nonzero",
+    "cov",
     "ctz",
     "cummax",
     "cummin",
@@ -203,9 +210,13 @@ __all__ = [
     "cumsum",
     "date_range",
     "deg2rad",
+    "diff",
     "disconnect",
     "divmod",
+    "dot",
     "dtype",
+    "e",
+    "euler_gamma",
     "exp",
     "expm1",
     "fabs",
@@ -226,6 +237,7 @@ __all__ = [
     "histogramdd",
     "in1d",
     "indexof1d",
+    "inf",
     "inner_join",
     "int64",
     "intersect1d",
@@ -261,13 +273,17 @@ __all__ = [
     "minimum",
     "mink",
     "mod",
+    "nan",
+    "newaxis",
     "ones",
     "ones_like",
     "parity",
     "pdarray",
+    "pi",
     "popcount",
     "power",
     "prod",
+    "putmask",
     "rad2deg",
     "randint",
     "random_strings_lognormal",
@@ -296,6 +312,7 @@ __all__ = [
     "std",
     "str_",
     "sum",
+    "take",
     "tan",
     "tanh",
     "timedelta_range",

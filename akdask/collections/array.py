@@ -144,12 +144,16 @@ class Array(StorageMethods, Collection):
 
         Parameters
         ----------
-        key : int, slice, pdarray of bool (mask) or of int (positions), or anything that becomes one
+        key : int, slice, pdarray of bool (mask) or of int (positions), or anything that becomes one; ``...`` for all
             An int finds the element at once; everything else is lazy, but for counting rows of unknown number where
             positions matter.
         """
         if isinstance(key, Array):
             return self._select(*key._as_operand())
+        if isinstance(key, tuple) and len(key) == 1:
+            (key,) = key
+        if key is ...:
+            return self.copy()
         key = row_tools.row_key(key)
         if isinstance(key, int):
             return self._element(key)

@@ -222,7 +222,8 @@ def reshaped(base: Any, *shape: Any) -> Any:
     ArgumentError
         If the shape has another number of elements.
     """
-    lengths = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence | np.ndarray) else shape
+    is_one = len(shape) == 1 and (isinstance(shape[0], Sequence | np.ndarray) or hasattr(shape[0], "to_ndarray"))
+    lengths = tuple(shape[0]) if is_one else shape
     checked = _checked_shape(lengths, base.size)
     return base.copy() if len(checked) == 1 else ArrayView(base, checked)
 

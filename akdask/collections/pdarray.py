@@ -9,11 +9,13 @@ import numpy as np
 
 from akdask.collections.array import as_ndarray
 from akdask.collections.assignment import assigned
+from akdask.collections.elementwise import clz, ctz, logical_not, parity, popcount, rotl, rotr
 from akdask.collections.ndarray import reshaped
 from akdask.collections.operators import OperatorMethods
 from akdask.collections.reductions import ReductionMethods, reduced
 from akdask.collections.scans import ExtremeMethods
 from akdask.collections.sorting import SortMethods
+from akdask.collections.statistics import corr, cov
 from akdask.collections.wrap import shows
 from akdask.columns import Table, to_objects
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -76,7 +78,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
         return [self._operate("limb", self, number=number) for number in reversed(range(count))]
 
     def slice_bits(self, low: int, high: int) -> pdarray:
-        """Return bits `low` to `high`, both included, of integers of any size; lazy.
+        """Return bits `low` to `high`, both included, of integers; as bigint where they are 64 or more; lazy.
 
         Raises
         ------
@@ -85,8 +87,19 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
         """
         if not 0 <= low <= high:
             raise ArgumentError(f"there are no bits {low} to {high}.", hint="bits are counted from 0, the lowest.")
-        shifted: pdarray = self.astype(BIGINT) >> low
-        return shifted & (2 ** (high - low + 1) - 1)
+        count = high - low + 1
+        fits = self._value.dtype.kind in ("int", "uint") and low < 64 and count < 64
+        shifted: pdarray = (self if fits else self.astype(BIGINT)) >> low
+        return shifted & (2**count - 1)
+
+    popcount, parity, clz, ctz = popcount, parity, clz, ctz
+    rotl, rotr, logical_not = rotl, rotr, logical_not
+    cov, corr = cov, corr
+
+    @property
+    def inferred_type(self) -> str:
+        """The word of pandas for the kind of elements: ``integer``, ``floating`` or ``boolean``."""
+        return {"float": "floating", "bool": "boolean"}.get(self._value.dtype.kind, "integer")
 
     @property
     def itemsize(self) -> int:

@@ -89,7 +89,7 @@ def test_lazy_arrays_select_as_in_numpy(x, s):
     assert_equal(x.take([2, 2]), [20, 20])
 
 
-@pytest.mark.parametrize("key", [True, np.False_, None, ..., 1.5, "x", {1}, [0.5], ["a"]], ids=repr)
+@pytest.mark.parametrize("key", [True, np.False_, None, 1.5, "x", {1}, [0.5], ["a"]], ids=repr)
 def test_keys_of_other_kinds_are_refused_at_once(x, key):
     with pytest.raises(ArgumentTypeError):
         x[key]
@@ -118,6 +118,17 @@ def test_an_array_answers_what_it_is(x, s):
     assert x.rows.lengths == (4, 0, 3, 5)
 
 
+def test_kinds_of_numbers_have_the_words_of_pandas():
+    kinds = [ak.array(given).inferred_type for given in ([1], [2**64], [0.5], [True])]
+    assert kinds == ["integer", "integer", "floating", "boolean"]
+
+
+def test_an_ellipsis_selects_everything_and_a_tuple_of_one_what_is_in_it(x):
+    assert x[...].tolist() == x.tolist()
+    assert x[(1,)] == x[1]
+    assert x[(slice(1, 3),)].tolist() == x[1:3].tolist()
+
+
 def test_conversion_gives_numpy_lists_and_iterators(x, s):
     assert_equal(x.to_ndarray(), ROWS)
     assert x.tolist() == list(x) == ROWS.tolist()
@@ -125,6 +136,11 @@ def test_conversion_gives_numpy_lists_and_iterators(x, s):
     assert s.to_ndarray().dtype.kind == "U"
     assert s.tolist() == [f"s{row}" for row in range(12)]
     assert pd.Series(x.to_ndarray()).sum() == ROWS.sum()
+
+
+def test_a_list_has_two_names(x, s):
+    assert x.to_list() == x.tolist()
+    assert s.to_list() == s.tolist()
 
 
 def test_a_result_is_the_users_own():

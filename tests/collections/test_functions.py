@@ -44,6 +44,25 @@ def test_functions_of_bits_count_them(lazy):
     assert ak.rotl(ak.array([1]), 65).tolist() == [2]
 
 
+def test_functions_of_bits_are_methods_too():
+    a = ak.array([0, 7, -8])
+    for name in ("popcount", "parity", "clz", "ctz", "logical_not"):
+        assert getattr(a, name)().tolist() == getattr(ak, name)(a).tolist()
+    assert a.rotl(1).tolist() == ak.rotl(a, 1).tolist()
+    assert a.rotr(other := ak.array([1, 2, 3])).tolist() == ak.rotr(a, other).tolist()
+
+
+def test_bits_of_small_integers_stay_small():
+    for dtype in ("int64", "uint64"):
+        a = ak.array([143, 15], dtype=dtype)
+        for low, high, wanted in [(1, 3, [7, 7]), (4, 9, [8, 0]), (1, 9, [71, 7]), (0, 62, [143, 15])]:
+            assert a.slice_bits(low, high).tolist() == wanted
+            assert a.slice_bits(low, high).dtype == dtype
+    assert ak.array([-1]).slice_bits(60, 70).tolist() == [2**11 - 1]
+    assert ak.array([-1]).slice_bits(0, 63).tolist() == [2**64 - 1]
+    assert bin(ak.array([2**65 + (2**64 - 1)]).slice_bits(64, 65)[0]) == "0b10"
+
+
 def test_a_function_applies_where_a_mask_holds(lazy):
     assert_equal(ak.sin(lazy["f"], where=lazy["i"] > 0), np.where(INTEGERS > 0, np.sin(VALUES), VALUES))
 

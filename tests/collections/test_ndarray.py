@@ -22,6 +22,7 @@ def test_shapes_are_those_of_numpy(grid):
         assert found.shape == expected.shape
         np.testing.assert_array_equal(found.to_ndarray(), expected)
     assert type(grid.reshape(24)) is ak.pdarray
+    assert grid.reshape(ak.array([4, 6])).shape == (4, 6)
     assert (grid.ndim, grid.size, len(grid), grid.dtype) == (3, 24, 2, np.int64)
     np.testing.assert_array_equal(grid.flatten().to_ndarray(), GRID.ravel())
     np.testing.assert_array_equal(np.asarray(grid), GRID)
