@@ -140,6 +140,8 @@ class GroupReductionMethods(GroupBase):
         """
         if is_several(values):
             numbers, arrays = self._numbered_rows(values)
+            from akdask.collections.segarray import SegArray
+
             keys, found = self._statistic("unique", numbers, skipna=False)
             return keys, [SegArray(found.segments, _as_text(array)[found.values]) for array in arrays]
         labels = _as_text(values)
