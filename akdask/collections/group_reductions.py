@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from akdask.collections.categorical import Categorical
 from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like
@@ -18,9 +18,6 @@ from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS
 from akdask.plan.group import GroupStatistic
 from akdask.plan.numbered import row_numbers
-
-if TYPE_CHECKING:
-    from akdask.collections.segarray import SegArray
 
 REDUCTIONS = {name.lower(): name for name in (*GROUPED, *PAIR_STATISTICS) if name != "size"}
 """The name that each reduction has here, by the name that users write in any case."""
