@@ -9,6 +9,7 @@ import pandas as pd
 
 from akdask.collections.array import Array, check_transfer
 from akdask.collections.columnset import ColumnSet
+from akdask.collections.frame_base import Content
 from akdask.collections.frame_build import arrays_of, named_items, split_index
 from akdask.collections.frame_columns import ColumnMethods
 from akdask.collections.frame_concat import ConcatMethods
@@ -19,6 +20,7 @@ from akdask.collections.frame_merge import MergeMethods
 from akdask.collections.frame_missing import MissingMethods
 from akdask.collections.frame_statistics import StatisticsMethods
 from akdask.collections.frame_storage import FileMethods
+from akdask.collections.frame_truth import TruthMethods
 from akdask.collections.index import Index
 from akdask.collections.reading import files_of, read_objects
 from akdask.collections.writing import Path
@@ -36,6 +38,7 @@ class DataFrame(
     MergeMethods,
     ConcatMethods,
     StatisticsMethods,
+    TruthMethods,
     FileMethods,
     DisplayMethods,
 ):
@@ -69,8 +72,7 @@ class DataFrame(
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
         named, found = split_index(named_items(initialdata, columns))
         labels = found if index is None else Index(index).values
-        self._held = ColumnSet.of(arrays_of(named), labels)
-        self._handed = {}
+        self._content = Content(ColumnSet.of(arrays_of(named), labels))
 
     @classmethod
     def of(cls, columns: Mapping[str, Array], index: Array | None = None) -> Self:

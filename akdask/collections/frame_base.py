@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from akdask.collections.array import Array
 from akdask.collections.base import Collection
+from akdask.collections.column_names import ColumnNames
 from akdask.collections.columnset import INDEX, ColumnSet
 from akdask.collections.frame_form import ToPandas
 from akdask.plan.present import Present
@@ -16,27 +18,46 @@ from akdask.plan.values import ColumnRef
 from akdask.schema import RowSpace
 
 
+@dataclass(slots=True)
+class Content:
+    """What a DataFrame holds, and shallow copies of it hold in common.
+
+    Parameters
+    ----------
+    columns : ColumnSet
+        The columns.
+    handed : dict of str to (Array, Array)
+        The arrays that ``df["x"]`` has handed out, and what they were then.
+    """
+
+    columns: ColumnSet
+    handed: dict[str, tuple[Array, Array]] = field(default_factory=dict)
+
+
 class FrameBase(Collection):
     """Named lazy columns that share their rows."""
 
-    _held: ColumnSet
-    _handed: dict[str, tuple[Array, Array]]
+    _content: Content
 
     @classmethod
     def _of(cls, columns: ColumnSet) -> Self:
+        return cls._with(Content(columns))
+
+    @classmethod
+    def _with(cls, content: Content) -> Self:
         self = cls.__new__(cls)
-        self._held = columns
-        self._handed = {}
+        self._content = content
         return self
 
     @property
     def _columns(self) -> ColumnSet:
         """The columns, with what has been assigned to rows of arrays that ``df["x"]`` has handed out."""
-        for name, (array, before) in self._handed.items():
+        content = self._content
+        for name, (array, before) in content.handed.items():
             if array._frame is not before._frame or array._value is not before._value:
-                self._handed[name] = array, array.copy()
-                self._held = self._held.having(name, array)
-        return self._held
+                content.handed[name] = array, array.copy()
+                content.columns = content.columns.having(name, array)
+        return content.columns
 
     @property
     def expr(self) -> Present:
@@ -55,9 +76,9 @@ class FrameBase(Collection):
         return self._of(ColumnSet(frame, values, columns.kinds, index))
 
     @property
-    def columns(self) -> list[str]:
+    def columns(self) -> ColumnNames:
         """Names of the columns, in order."""
-        return list(self._columns.values)
+        return ColumnNames(self._columns.values)
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -66,15 +87,26 @@ class FrameBase(Collection):
         return {name: columns.array(name)._type_name() for name in columns.values}
 
     def copy(self, deep: bool = True) -> Self:
-        """Return a copy; lazy columns share what cannot change."""
-        return self._of(self._columns)
+        """Return a copy; no data are copied, for what is computed from never changes.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Make a frame of its own; otherwise what is assigned to one of the two is assigned to both.
+        """
+        columns = self._columns
+        return self._of(columns) if deep else self._with(self._content)
 
     def _changed(self, columns: ColumnSet, inplace: bool) -> Self | None:
         if not inplace:
             return self._of(columns)
-        self._held = columns
-        self._handed = {}
+        self._become(columns)
         return None
+
+    def _become(self, columns: ColumnSet) -> None:
+        """Hold other columns from now on, with other rows perhaps."""
+        self._content.columns = columns
+        self._content.handed = {}
 
     @property
     def rows(self) -> RowSpace:
@@ -88,23 +120,27 @@ class FrameBase(Collection):
 
     @property
     def size(self) -> int:
-        """Number of rows, as in Arkouda; counts them, once, where a filter has left that open."""
-        size = self.rows.size
-        return sum(self._columns.counted()) if size is None else size
+        """Number of rows times columns, as in Arkouda and pandas; counts rows, once, where a filter left that open."""
+        return len(self) * len(self.columns)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
-        return self.size, len(self.columns)
+        return len(self), len(self.columns)
 
     @property
     def empty(self) -> bool:
         """Whether there are no rows or no columns."""
-        return not self.columns or not self.size
+        return not self.columns or not len(self)
 
     def __len__(self) -> int:
-        """Return the number of rows."""
-        return self.size
+        """Return the number of rows; counts them, once, where a filter has left that open."""
+        size = self.rows.size
+        return sum(self._columns.counted()) if size is None else size
+
+    def update_nrows(self) -> None:
+        """Count the rows, once, where a filter has left their number open."""
+        len(self)
 
     def resolve_lengths(self) -> Self:
         """Count the rows of each partition if they are unknown; returns the frame itself."""

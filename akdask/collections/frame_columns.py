@@ -23,7 +23,7 @@ class ColumnMethods(FrameBase):
 
     @index.setter
     def index(self, labels: Any) -> None:
-        self._held = self._columns.labelled(None if labels is None else Index(labels).values)
+        self._content.columns = self._columns.labelled(None if labels is None else Index(labels).values)
 
     def keys(self) -> list[str]:
         """Return the names of the columns."""
@@ -62,9 +62,10 @@ class ColumnMethods(FrameBase):
     def _column(self, name: str) -> Array:
         """Return a column, the same object each time, so that assigning to its rows changes the frame."""
         columns = self._columns
-        if name not in self._handed:
-            self._handed[name] = columns.array(name), columns.array(name)
-        return self._handed[name][0]
+        handed = self._content.handed
+        if name not in handed:
+            handed[name] = columns.array(name), columns.array(name)
+        return handed[name][0]
 
     def __setitem__(self, name: str, values: Any) -> None:
         """Put a column into the frame: an array with the same rows, data at hand, or a scalar for all rows.
@@ -84,19 +85,19 @@ class ColumnMethods(FrameBase):
             array = spread(columns.frame if columns.values else counted(1), values)
         else:
             array = arrays_of({name: values})[name]
-        self._held = columns.having(name, array)
-        self._handed.pop(name, None)
+        self._content.columns = columns.having(name, array)
+        self._content.handed.pop(name, None)
 
     def __delitem__(self, name: str) -> None:
         columns = self._columns
         columns.array(name)
-        self._held = columns.only(other for other in columns.values if other != name)
-        self._handed.pop(name, None)
+        self._content.columns = columns.only(other for other in columns.values if other != name)
+        self._content.handed.pop(name, None)
 
     def __getattr__(self, name: str) -> Any:
         """Return a column whose name is no attribute: ``df.x`` for ``df["x"]``."""
-        held = self.__dict__.get("_held")
-        if held is None or name not in held.values:
+        content = self.__dict__.get("_content")
+        if content is None or name not in content.columns.values:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute or column {name!r}")
         return self._column(name)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.array import Array
+from akdask.collections.column_names import axis_number, names_of
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_choice import ChoiceMethods
 from akdask.collections.frame_missing import present
@@ -17,7 +18,7 @@ from akdask.collections.frame_sort import FrameSortMethods
 from akdask.collections.groupby import GroupBy
 from akdask.collections.pdarray import pdarray
 from akdask.collections.reductions import reduced
-from akdask.errors import SchemaError
+from akdask.errors import SchemaError, UnsupportedError
 
 COUNT = "count"
 
@@ -31,9 +32,14 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         Parameters
         ----------
         axis : 0
-            Accepted as pandas spells it; values of a row are not counted.
+            Accepted as pandas spells it; distinct values of a row are not counted.
         dropna : bool
             Leave out missing values, which are one value otherwise.
+
+        Raises
+        ------
+        UnsupportedError
+            If `axis` is 1.
 
         Examples
         --------
@@ -41,6 +47,8 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         >>> ak.DataFrame({"x": [1, 1, 2], "y": ["a", "b", "c"]}).nunique().to_dict()
         {'x': 2, 'y': 3}
         """
+        if axis_number(axis):
+            raise UnsupportedError("distinct values are counted in columns, not in rows.")
         columns = self._columns
         groups = [GroupBy(_values(columns, name, dropna), dropna=False) for name in columns.values]
         counts = dask.compute(*(reduced(group.size()[1], "count") for group in groups))
@@ -77,7 +85,7 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         0  3      2
         1  1      1
         """
-        names = [subset] if isinstance(subset, str) else list(self.columns if subset is None else subset)
+        names = names_of(self.columns if subset is None else subset)
         if COUNT in names:
             raise SchemaError(f"a column is called {COUNT!r}, as the counts are.", hint="rename it first.")
         keys, counts = GroupBy([self._columns.array(name) for name in names], dropna=dropna).size()

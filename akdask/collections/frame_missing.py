@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, Self
 
 from akdask.collections.categorical import Categorical
+from akdask.collections.column_names import axis_number
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import FrameBase
 from akdask.collections.pdarray import pdarray
 from akdask.collections.rows import filter_columns
 from akdask.collections.timearray import NOT_A_TIME, TimeArray
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.reduce import Aggregate, Reduction
 from akdask.plan.run import run
-from akdask.plan.values import Call, Constant, Value
+from akdask.plan.values import Call, Constant, Value, cast
 from akdask.schema import FLOAT64, INT64
 
 
@@ -36,7 +38,7 @@ class MissingMethods(FrameBase):
 
         Parameters
         ----------
-        axis : {0, 1}
+        axis : {0, 1, "index", "columns"}
             Leave out rows, or columns, whose values are then counted.
         how : {"any", "all"}, optional
             Whether one missing value is enough, which is the default, or all must be missing.
@@ -47,18 +49,18 @@ class MissingMethods(FrameBase):
 
         Raises
         ------
+        ArgumentTypeError
+            If both `how` and `thresh` are given.
         ArgumentError
-            If both `how` and `thresh` are given, or either is something else.
+            If `how` or `axis` is something else.
         """
         if how is not None and thresh is not None:
-            raise ArgumentError("dropna takes either how= or thresh=, not both.")
+            raise ArgumentTypeError("dropna takes either how= or thresh=, not both.")
         if how not in (None, "any", "all"):
             raise ArgumentError(f"how={how!r} is neither 'any' nor 'all'.")
         columns = self._columns
-        if axis in (1, "columns"):
+        if axis_number(axis) == 1:
             kept = columns.only(_full_columns(columns, how, thresh))
-        elif axis not in (0, "index", "rows"):
-            raise ArgumentError(f"axis is 0 for rows or 1 for columns, not {axis!r}.")
         elif columns.values:
             mask = _full_rows([present(columns, name) for name in columns.values], how, thresh)
             kept = columns.on(lambda frame, values: filter_columns(frame, values, columns.frame, mask))
@@ -91,9 +93,13 @@ def _full_rows(marks: list[Value], how: str | None, thresh: int | None) -> Value
     """Return which rows have enough values."""
     if thresh is None:
         return reduce(lambda one, other: Call("logical_or" if how == "all" else "logical_and", one, other), marks)
-    counts: list[Value] = [Call("cast", mark, dtype=INT64.name) for mark in marks]
-    total = reduce(lambda one, other: Call("add", one, other), counts)
-    return Call("greater_equal", total, Constant(int(thresh)))
+    return Call("greater_equal", how_many(marks), Constant(int(thresh)))
+
+
+def how_many(marks: Sequence[Value]) -> Value:
+    """Return how many of some bool values hold in each row, as int64."""
+    counts: list[Value] = [cast(mark, INT64) for mark in marks]
+    return reduce(lambda one, other: Call("add", one, other), counts)
 
 
 def _full_columns(columns: ColumnSet, how: str | None, thresh: int | None) -> list[str]:

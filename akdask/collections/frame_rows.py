@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
 
 from akdask.collections import rows as row_tools
 from akdask.collections.array import Array
+from akdask.collections.column_names import axis_number, names_of
 from akdask.collections.columnset import ColumnSet, Select
 from akdask.collections.frame_base import FrameBase
-from akdask.errors import ArgumentError
 from akdask.plan.created import as_column, literal
 from akdask.plan.node import Frame
 from akdask.plan.values import Value
@@ -51,7 +52,7 @@ class RowMethods(FrameBase):
         ----------
         keys : int, str, or list of them
             Positions of rows, or with ``axis=1`` names of columns.
-        axis : {0, 1}
+        axis : {0, 1, "index", "columns"}
             Rows or columns.
         inplace : bool
             Change this frame and return None.
@@ -60,16 +61,17 @@ class RowMethods(FrameBase):
         ------
         MissingColumnError, PositionError
             If there is no such column or row.
+        ArgumentTypeError
+            If `keys` are no names, or no positions.
         """
         columns = self._columns
-        keys = [keys] if isinstance(keys, str | int | np.integer) else list(keys)
-        if axis in (1, "columns"):
+        if axis_number(axis) == 1:
+            keys = names_of(keys)
             columns.only(keys)
             return self._changed(columns.only(name for name in columns.values if name not in keys), inplace)
-        if axis not in (0, "index", "rows"):
-            raise ArgumentError(f"axis is 0 for rows or 1 for columns, not {axis!r}.")
+        keys = list(keys) if isinstance(keys, Iterable) and not isinstance(keys, str) else [keys]
         kept = np.ones(sum(columns.counted()), np.bool_)
-        kept[[row_tools.row_position(columns.frame, key) for key in keys]] = False
+        kept[[row_tools.row_position(columns.frame, row_tools.position(key)) for key in keys]] = False
         return self._changed(columns.on(_choose(*literal(kept))), inplace)
 
     def reset_index(self, size: int | None = None, inplace: bool = False) -> Self | None:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Self
 
 from akdask.collections import rows as row_tools
 from akdask.collections.array import Array
+from akdask.collections.column_names import names_of
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import FrameBase
 from akdask.collections.sorting import coargsort, directions
+from akdask.errors import ArgumentError
 from akdask.plan.node import Frame
 from akdask.plan.sort import sorted_rows
 from akdask.plan.values import Value
@@ -40,6 +42,8 @@ class FrameSortMethods(FrameBase):
         ------
         MissingColumnError
             If there is no column of a name.
+        ArgumentTypeError
+            If `by` are no names.
 
         Examples
         --------
@@ -51,7 +55,9 @@ class FrameSortMethods(FrameBase):
         2  2  b
         """
         columns = self._columns
-        keys = [columns.array(name) for name in _names(columns, by)]
+        if by is None and not columns.values:
+            return self._of(columns)
+        keys = [columns.array(name) for name in names_of(columns.values if by is None else by)]
         return self._of(_sorted(columns, keys, directions(ascending, len(keys))))
 
     def sort_index(self, ascending: bool = True) -> Self:
@@ -64,21 +70,30 @@ class FrameSortMethods(FrameBase):
         return self.coargsort([key], ascending)
 
     def coargsort(self, keys: Sequence[str], ascending: bool | Sequence[bool] = True) -> pdarray:
-        """Return the positions that put the rows in order of some columns, the first one first; lazy."""
-        return coargsort([self._columns.array(name) for name in keys], ascending=ascending)
+        """Return the positions that put the rows in order of some columns, the first one first; lazy.
+
+        A frame without columns has no rows, and no positions.
+        """
+        columns = self._columns
+        if not columns.values:
+            positions: pdarray = columns.index_array()
+            return positions
+        return coargsort([columns.array(name) for name in names_of(keys)], ascending=ascending)
 
     def apply_permutation(self, perm: pdarray) -> None:
-        """Put the rows of this frame in another order, given by their positions; lazy."""
+        """Put the rows of this frame in another order, given by their positions; counts rows of unknown number.
+
+        Raises
+        ------
+        ArgumentError
+            If there are not as many positions as rows.  Whether each comes once is not looked into.
+        """
+        if len(perm) != len(self):
+            raise ArgumentError(f"a permutation of {len(self)} rows has as many positions, not {len(perm)}.")
         self._changed(
             self._columns.on(lambda frame, values: row_tools.take_columns(frame, values, *perm._as_operand())),
             inplace=True,
         )
-
-
-def _names(columns: ColumnSet, by: str | Sequence[str] | None) -> list[str]:
-    if by is None:
-        return list(columns.values)
-    return [by] if isinstance(by, str) else list(by)
 
 
 def _sorted(columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool]) -> ColumnSet:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
+from akdask.collections.column_names import axis_number
 from akdask.collections.columnset import ColumnSet
+from akdask.collections.creation import array
 from akdask.collections.frame_base import FrameBase
-from akdask.collections.frame_missing import present
+from akdask.collections.frame_build import arrays_of
+from akdask.collections.frame_missing import how_many, present
 from akdask.collections.pdarray import pdarray
 from akdask.errors import ArgumentTypeError
 from akdask.plan.reduce import Aggregate, Reduction
@@ -25,14 +28,40 @@ DESCRIBED: dict[str, dict[str, Any]] = {"count": {}, "mean": {}, "std": {"ddof":
 class StatisticsMethods(FrameBase):
     """Reductions of all columns of numbers.  They compute, for what they return is small."""
 
-    def count(self, axis: int = 0, numeric_only: bool = False) -> pd.Series:
-        """Return the number of values that are not missing, of each column; computes.
+    def count(self, axis: int | str = 0, numeric_only: bool = False) -> pd.Series | pdarray:
+        """Return the number of values that are not missing, of each column or row; computes for columns.
 
-        NaN is missing, and so is the label for missing of a Categorical.
+        NaN is missing, and so are NaT and the label for missing of a Categorical.
+
+        Parameters
+        ----------
+        axis : {0, 1, "index", "columns"}
+            Count the values of each column, or of each row.
+        numeric_only : bool
+            Look at columns of numbers and bool only.
+
+        Returns
+        -------
+        pandas.Series, or pdarray of int64
+            By the names of the columns, or lazy with the rows of the frame.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1.0, float("nan")], "y": [1, 2]})
+        >>> df.count().to_dict(), df.count(axis=1).tolist()
+        ({'x': 1, 'y': 2}, [2, 1])
         """
         columns = self._columns
         names = list(_numbers(columns)) if numeric_only else list(columns.values)
         marks = [present(columns, name) for name in names]
+        if axis_number(axis) == 1:
+            return pdarray(columns.frame, how_many(marks) if marks else Constant(0))
         counts = _reduced(columns, [Reduction("count_nonzero", mark) for mark in marks])
         return pd.Series(counts, index=names, dtype=np.int64)
 
@@ -75,10 +104,19 @@ class StatisticsMethods(FrameBase):
         found = np.array(_reduced(self._columns, wanted), np.float64).reshape(len(numbers), len(DESCRIBED))
         return pd.DataFrame(found.T, index=list(DESCRIBED), columns=list(numbers))
 
-    def corr(self) -> pd.DataFrame:
-        """Return the correlation of each pair of columns of numbers; computes, in two passes.
+    def corr(self) -> Self:
+        """Return the correlation of each pair of columns of numbers as a DataFrame; computes, in two passes.
 
-        NaN where a value of either is NaN, as in Arkouda, or where all are the same.
+        Its rows are labelled by the names of the columns.  NaN where a value of either is NaN, as in Arkouda, or where
+        all are the same.  Strings and Categoricals are left out: their codes measure nothing.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2], "y": [-1, -2]}).corr().to_pandas(retain_index=True)
+             x    y
+        x  1.0 -1.0
+        y -1.0  1.0
         """
         numbers = _numbers(self._columns)
         floats = [cast(value, FLOAT64) for value in numbers.values()]
@@ -91,7 +129,9 @@ class StatisticsMethods(FrameBase):
             found[one, other] = found[other, one] = total
         widths = np.sqrt(found.diagonal())
         with np.errstate(all="ignore"):
-            return pd.DataFrame(found / np.outer(widths, widths), index=list(numbers), columns=list(numbers))
+            correlations = found / np.outer(widths, widths)
+        arrays = arrays_of(dict(zip(numbers, correlations.T, strict=True)))
+        return self._of(ColumnSet.of(arrays, array(list(numbers)) if numbers else None))
 
     def _each(self, name: str, **params: Any) -> pd.Series:
         numbers = _numbers(self._columns)

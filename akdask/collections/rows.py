@@ -119,7 +119,8 @@ def row_position(frame: Frame, position: int) -> int:
     return position % size
 
 
-def _position(key: SupportsIndex) -> int:
+def position(key: SupportsIndex) -> int:
+    """Return a position of a row as an int; refuse anything else."""
     try:
         return index(key)
     except TypeError:
@@ -138,7 +139,7 @@ def row_key(key: Any) -> Any:
     if isinstance(key, np.ndarray) and key.ndim:
         return key
     if isinstance(key, SupportsIndex):
-        return _position(key)
+        return position(key)
     raise ArgumentTypeError(
         f"cannot select rows by {type(key).__name__}.",
         hint="use an int, a slice, a bool array as mask, or an int array of positions.",

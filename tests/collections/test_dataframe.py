@@ -65,7 +65,7 @@ def test_columns_come_back_as_pandas_has_them(df, expected):
     same(df.compute(), expected)
     assert df.columns == list(expected.columns)
     assert df.dtypes == {"x": "int64", "f": "float64", "s": "str", "flag": "bool"}
-    assert (df.size, len(df), df.shape, df.empty) == (N, N, (N, 4), False)
+    assert (df.size, len(df), df.shape, df.empty) == (expected.size, N, (N, 4), False)
 
 
 def test_columns_are_arrays_of_their_kinds(df):
@@ -214,6 +214,12 @@ def test_bad_changes_are_refused(df):
         df.drop("y", axis=1)
     with pytest.raises(PositionError):
         df.drop(N)
+    with pytest.raises(ArgumentTypeError):
+        df.drop("y")
+    with pytest.raises(ArgumentTypeError):
+        df.drop(0.5)
+    with pytest.raises(ArgumentError):
+        df.drop(0, axis=2)
     with pytest.raises(ArgumentError):
         df.rename(column={"x": "f"})
     with pytest.raises(ArgumentTypeError):
@@ -304,9 +310,35 @@ def test_html_escapes_what_columns_hold():
     assert "<script>" not in DataFrame({"s": ["<script>"]})._repr_html_()
 
 
+def test_names_of_columns_are_a_list_with_what_an_index_of_them_has():
+    df = DataFrame({"x": [1], "y": [2]})
+    assert df.columns == ["x", "y"]
+    assert (df.columns.values, df.columns.tolist(), df.columns.size) == (["x", "y"], ["x", "y"], 2)
+
+
+def test_a_shallow_copy_is_the_same_frame_and_a_deep_one_is_not():
+    df = DataFrame({"x": [1, 2], "y": [3, 4]})
+    deep, shallow = df.copy(), df.copy(deep=False)
+    shallow["x"] += 1
+    df["z"] = df["x"]
+    assert df["x"].tolist() == shallow["x"].tolist() == shallow["z"].tolist() == [2, 3]
+    assert (deep["x"].tolist(), deep.columns) == ([1, 2], ["x", "y"])
+
+
+def test_markdown_is_what_pandas_writes(expected):
+    pytest.importorskip("tabulate")
+    wanted = expected.head(2)
+    for options in ({}, {"index": False}, {"tablefmt": "pipe"}):
+        found = DataFrame(wanted).to_markdown(**options)
+        assert found == wanted.to_markdown(**{"tablefmt": "grid", **options})
+
+
 def test_memory_usage_counts_bytes(df):
     assert df.memory_usage().to_dict() == {"Index": 8 * N, "x": 8 * N, "f": 8 * N, "s": 8 * N, "flag": N}
+    assert df.memory_usage().dtype == np.int64
     assert df[["x"]].memory_usage(index=False, unit="KB")["x"] == 8 * N / 1024
+    assert DataFrame({"a": arange(1000), "b": arange(1000)}).memory_usage_info() == "0.00 GB"
+    assert DataFrame({"a": arange(1000), "b": arange(1000)}).memory_usage_info(unit="KB") == "23.44 KB"
     with pytest.raises(ArgumentError):
         df.memory_usage(unit="bits")
 

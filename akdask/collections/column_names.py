@@ -1,0 +1,67 @@
+"""Names of columns: as a DataFrame gives them, and as calls take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akdask.errors import ArgumentError, ArgumentTypeError
+
+
+class ColumnNames(list[str]):
+    """The names of the columns of a DataFrame: a list that also has what Arkouda's index of the names has.
+
+    Examples
+    --------
+    >>> names = ColumnNames(["x", "y"])
+    >>> names.values, names.size, names == ["x", "y"]
+    (['x', 'y'], 2, True)
+    """
+
+    @property
+    def values(self) -> list[str]:
+        """The names as a plain list."""
+        return list(self)
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        return len(self)
+
+    def tolist(self) -> list[str]:
+        """Return the names as a plain list."""
+        return list(self)
+
+
+def names_of(keys: Any) -> list[str]:
+    """Return one name, or several, as a list.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If others than str are among them.
+    """
+    if isinstance(keys, str):
+        return [keys]
+    try:
+        names = list(keys)
+    except TypeError:
+        names = [keys]
+    bad = [repr(name) for name in names if not isinstance(name, str)]
+    if bad:
+        raise ArgumentTypeError("columns are named by str, one or a list of them.", details=bad)
+    return names
+
+
+def axis_number(axis: Any) -> int:
+    """Return 0 for ``"index"`` and 1 for ``"columns"``, as Arkouda and pandas spell axes.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such axis.
+    """
+    numbers = {0: 0, "index": 0, "rows": 0, 1: 1, "column": 1, "columns": 1}
+    found = numbers.get(axis) if isinstance(axis, int | str) else None
+    if found is None:
+        raise ArgumentError(f"axis is 0 for rows or 1 for columns, not {axis!r}.")
+    return found
