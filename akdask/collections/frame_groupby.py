@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from akdask.collections.array import Array
+from akdask.collections.column_names import names_of
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_rows import RowMethods
 from akdask.collections.group_reductions import REDUCTIONS
 from akdask.collections.group_ways import has_meaning
 from akdask.collections.groupby import GroupBy
 from akdask.collections.rows import known_lengths
+from akdask.collections.sorting import sort
 from akdask.errors import ArgumentError
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS
@@ -132,12 +134,29 @@ class DataFrameGroupBy:
         return self._each("mode", colnames, numbers=False)
 
     def head(self, n: int = 5, sort_index: bool = True) -> RowMethods:
-        """Return the first rows of each group, in the order of the rows if `sort_index`; lazy."""
-        return self._rows(self.gb.head(self.gb._arrays[0], n)[1])
+        """Return the first rows of each group; lazy.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows of each group, at most.
+        sort_index : bool, default True
+            Keep the order of the rows; otherwise those of one group come together.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1], "x": [5, 6, 7]}).groupby("k").head(2).to_pandas()
+           k  x
+        0  1  5
+        1  2  6
+        2  1  7
+        """
+        return self._some_rows(self.gb.head(self.gb._arrays[0], n)[1], sort_index)
 
     def tail(self, n: int = 5, sort_index: bool = True) -> RowMethods:
-        """Return the last rows of each group; lazy."""
-        return self._rows(self.gb.tail(self.gb._arrays[0], n)[1])
+        """Return the last rows of each group; lazy.  See `head`."""
+        return self._some_rows(self.gb.tail(self.gb._arrays[0], n)[1], sort_index)
 
     def sample(
         self,
@@ -150,14 +169,15 @@ class DataFrameGroupBy:
         """Return a random choice of the rows of each group; see `GroupBy.sample`."""
         odds = self.df._columns.array(weights) if isinstance(weights, str) else weights
         some_keys = self.gb._arrays[0]
-        return self._rows(self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True))
+        chosen = self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True)
+        return self._some_rows(chosen, sort_index=False)
 
     def broadcast(self, x: Any, permute: bool = True) -> Any:
         """Spread one value per group back to the rows; see `GroupBy.broadcast`."""
         return self.gb.broadcast(x, permute)
 
-    def _rows(self, positions: Any) -> RowMethods:
-        rows: RowMethods = self.df._rows(positions)
+    def _some_rows(self, positions: Any, sort_index: bool) -> RowMethods:
+        rows: RowMethods = self.df._rows(sort(positions) if sort_index else positions)
         return rows
 
     def _each(self, reduction: str, colnames: Any, *, numbers: bool = True) -> RowMethods:
@@ -173,7 +193,7 @@ class DataFrameGroupBy:
         if names is None:
             others = [name for name in self.df.columns if name not in self.gb_key_names]
             return others if self._chosen is None else self._chosen
-        names = [names] if isinstance(names, str) else list(names)
+        names = names_of(names)
         self.df._columns.only(names)
         return names
 
@@ -233,11 +253,19 @@ class GroupMethods(RowMethods):
         ------
         MissingColumnError
             If there is no column of a name.
+        ArgumentTypeError
+            If `keys` are no names.
         """
-        names = [keys] if isinstance(keys, str) else list(keys)
+        names = names_of(keys)
         arrays = [self._columns.array(name) for name in names]
         groups = GroupBy(arrays[0] if isinstance(keys, str) else arrays, dropna=dropna)
         return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
+
+    def GroupBy(
+        self, keys: str | Sequence[str], use_series: bool = False, as_index: bool = True, dropna: bool = True
+    ) -> Any:
+        """Return the rows grouped as `groupby` does, but as a `GroupBy` of the columns unless `use_series`; lazy."""
+        return self.groupby(keys, use_series, as_index, dropna)
 
     def drop_duplicates(self, subset: str | Sequence[str] | None = None, keep: str = "first") -> Self:
         """Return the frame with one row of all that are equal, in the order of the rows; lazy.
@@ -258,7 +286,9 @@ class GroupMethods(RowMethods):
         """
         if keep not in ("first", "last"):
             raise ArgumentError(f"keep={keep!r} is neither 'first' nor 'last'.")
-        names = [subset] if isinstance(subset, str) else list(self.columns if subset is None else subset)
+        names = names_of(self.columns if subset is None else subset)
+        if not names:
+            return self._of(self._columns)
         groups = GroupBy([self._columns.array(name) for name in names], dropna=False)
         frame: Self = self._rows(groups.edge_rows(last=keep == "last"))
         return frame

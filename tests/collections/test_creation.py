@@ -252,7 +252,9 @@ def test_what_is_no_series_of_columns_is_refused():
 
 
 @pytest.mark.parametrize(
-    "given", [deque([1, 2]), (n for n in [1, 2]), {1: "a", 2: "b"}.keys(), {"a": 1, "b": 2}.values(), {1, 2}], ids=str
+    "given",
+    [deque([1, 2]), (n for n in [1, 2]), {1: "a", 2: "b"}.keys(), {"a": 1, "b": 2}.values(), {1, 2}],
+    ids=lambda given: type(given).__name__,
 )
 def test_iterables_become_arrays(given):
     assert ak.array(given).tolist() == [1, 2]

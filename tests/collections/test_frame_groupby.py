@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentError, MissingColumnError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
 from akdask.plan import cuts
 from akdask.plan import group as group_plan
 from akdask.testing.strategies import partitioned
@@ -67,8 +67,12 @@ def test_sizes_of_groups_are_a_column(df):
 
 
 def test_rows_of_groups_are_rows_of_the_frame(df):
-    assert sorted(df.groupby("k").head(1).to_pandas()["y"]) == [1, 3, 4]
-    assert sorted(df.groupby("k").tail(1).to_pandas()["y"]) == [4, 9, 9]
+    groups, plain = df.groupby("k"), TABLE.groupby("k")
+    for n in (0, 1, 2, 9):
+        for found, wanted in ((groups.head(n), plain.head(n)), (groups.tail(n), plain.tail(n))):
+            assert found.index.tolist() == wanted.index.tolist()
+            assert found["y"].tolist() == wanted["y"].tolist()
+    assert groups.head(2, sort_index=False).index.tolist() == [1, 3, 0, 2, 4]
     assert len(df.groupby("k").sample(n=1, weights="y", random_state=0)) == 3
     assert len(df.groupby("k").sample(n=2, replace=True, random_state=0)) == 6
 
@@ -76,6 +80,8 @@ def test_rows_of_groups_are_rows_of_the_frame(df):
 def test_a_groupby_of_the_columns_alone_is_given_where_asked_for(df):
     groups = df.groupby("k", use_series=False)
     assert isinstance(groups, ak.GroupBy)
+    assert isinstance(df.GroupBy("k"), ak.GroupBy)
+    assert isinstance(df.GroupBy(["k"], use_series=True, as_index=False), ak.DataFrameGroupBy)
     assert (
         df.groupby("k").broadcast(groups.sum(df["y"])[1]).tolist() == TABLE.groupby("k")["y"].transform("sum").tolist()
     )
@@ -97,6 +103,8 @@ def test_missing_names_are_refused(df):
         df.groupby("z")
     with pytest.raises(MissingColumnError):
         df.groupby("k").sum("z")
+    with pytest.raises(ArgumentTypeError):
+        df.groupby(5)
     with pytest.raises(ArgumentError, match="cannot be reduced by 'total'"):
         df.groupby("k").agg({"x": "total"})
     with pytest.raises(ArgumentError, match="neither 'first' nor 'last'"):
