@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from akdask.collections.index import Index
 from akdask.collections.keys import as_arrays, like
 from akdask.collections.pdarray import pdarray
 from akdask.collections.setops import in1d
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.values import Constant
 
 
@@ -29,6 +30,11 @@ class ChoiceMethods(GroupMethods):
         values : array or sequence, mapping, or DataFrame
             What to look for in all columns; in each column by its name; or in each row the value that another frame
             with the same rows has there.  A column of strings has no numbers and the other way round.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is nothing to look among, such as one number or str.
         """
         columns = self._columns
         found = {name: _is_in(columns.array(name), name, values) for name in columns.values}
@@ -43,10 +49,27 @@ class ChoiceMethods(GroupMethods):
             The columns that must be equal.
         low, high : int
             Fewest and most rows, both included; no most if None.
+
+        Returns
+        -------
+        pdarray of bool
+            With the rows of the frame; False for rows with NaN among their keys, which are in no group.
+
+        Raises
+        ------
+        ArgumentError
+            If `low` is negative, or `high` is less than `low`.
+        ArgumentTypeError
+            If `keys` are no names.
+        MissingColumnError
+            If there is no column of a name.
         """
+        if low < 0 or (high is not None and high < low):
+            raise ArgumentError(f"group sizes range from low to high, neither below 0; got low={low}, high={high}.")
         groups = self.groupby(keys, use_series=False)
         sizes = groups.broadcast(groups.size()[1])
-        mask: pdarray = sizes >= low
+        # Rows that are in no group have the size 0.
+        mask: pdarray = sizes >= max(low, 1)
         return mask if high is None else mask & (sizes <= high)
 
     def sample(self, n: int = 5) -> Self:
@@ -62,6 +85,11 @@ def _is_in(column: Array, name: str, values: Any) -> pdarray:
     sought: Any = values.get(name, []) if named else values
     if isinstance(sought, Index):
         sought = sought.values
+    if isinstance(sought, str) or not isinstance(sought, Array | Sized):
+        raise ArgumentTypeError(
+            f"isin looks among the values of an array, mapping or DataFrame, not of {type(sought).__name__}.",
+            hint="put a single value into a list.",
+        )
     if not isinstance(sought, Array):
         sought = as_arrays(like(column, sought))[0]
     if _is_number(column) != _is_number(sought):

@@ -9,7 +9,7 @@ from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
 from akdask.collections.columnset import INDEX, ColumnSet
 from akdask.collections.frame_base import FrameBase
-from akdask.errors import ArgumentError, SchemaError
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError
 from akdask.kernels.rules import promote
 from akdask.plan.concat import Concat
 from akdask.plan.rowwise import Project
@@ -28,6 +28,7 @@ class ConcatMethods(FrameBase):
         items : sequence of DataFrame
             At least one.  All have the same columns, in any order; types of numbers meet in their common type, and
             Categoricals put their categories together.
+            Those without columns are left out.
         ordered : bool
             Accepted as Arkouda spells it; the order is always kept.
 
@@ -40,24 +41,51 @@ class ConcatMethods(FrameBase):
         ------
         ArgumentError
             If there are no items.
+        ArgumentTypeError
+            If one of them is no DataFrame.
+        MissingColumnError
+            If their columns differ.
         SchemaError
-            If their columns differ, or strings meet numbers.
+            If strings meet numbers.
         """
         if not items:
             raise ArgumentError("concat needs at least one DataFrame.")
-        return cls._of(stacked([item._columns for item in items]))
+        return cls._of(stacked([_columns_of(item) for item in items]))
 
     def append(self, other: FrameBase, ordered: bool = True) -> Self:
-        """Return the rows followed by those of another DataFrame; lazy.  See `concat`."""
-        return self.concat([self, other], ordered)
+        """Put the rows of another DataFrame below those of this one, in place; lazy.  See `concat`.
+
+        Returns
+        -------
+        DataFrame
+            The frame itself.  What was derived from it before keeps its rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 2]})
+        >>> df.append(ak.DataFrame({"x": [3]})) is df
+        True
+        >>> df["x"].tolist()
+        [1, 2, 3]
+        """
+        self._become(self.concat([self, other], ordered)._columns)
+        return self
+
+
+def _columns_of(item: Any) -> ColumnSet:
+    if not isinstance(item, FrameBase):
+        raise ArgumentTypeError(f"only DataFrames can be put below each other, not {type(item).__name__}.")
+    return item._columns
 
 
 def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
     """Return the rows of several sets of columns, one below the other."""
+    parts = [part for part in parts if part.values] or parts[:1]
     names: list[Hashable] = list(parts[0].values)
     for part in parts[1:]:
         if set(part.values) != set(names):
-            raise SchemaError(
+            raise MissingColumnError(
                 "only rows with the same columns can be put below each other.",
                 details=[", ".join(map(str, item.values)) for item in parts],
             )

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
+from typing import Any
 
 import pandas as pd
 
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import FrameBase
-from akdask.errors import ArgumentError
+from akdask.collections.index import in_unit
 from akdask.plan.effort import is_cheap
 from akdask.plan.rowwise import Partitions
 from akdask.schema import INT64
 
 SHOWN_ROWS = 5
 SHOWN_COLUMNS = 20
-
-UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 
 HINT = ".head() or .to_pandas() shows values, .explain() the plan"
 
@@ -64,15 +63,59 @@ class DisplayMethods(FrameBase):
             Include the labels of the rows.
         unit : {"B", "KB", "MB", "GB"}
             What to count in.  Of Strings only the offsets are counted, of Categoricals the codes.
+
+        Returns
+        -------
+        pandas.Series
+            By the names of the columns, after ``Index``; int64 if counted in bytes, else float64.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such unit.
         """
-        if unit not in UNITS:
-            raise ArgumentError(f"memory is measured in {', '.join(UNITS)}, not {unit!r}.")
         columns = self._columns
         size = sum(columns.counted())
         widths = {name: value.dtype.itemsize for name, value in columns.values.items()}
         if index:
             widths = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize, **widths}
-        return pd.Series({name: size * width / UNITS[unit] for name, width in widths.items()})
+        return pd.Series({name: in_unit(size * width, unit) for name, width in widths.items()})
+
+    def memory_usage_info(self, unit: str = "GB") -> str:
+        """Return in words how much memory all columns and the labels take; see `memory_usage`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": ak.arange(1000), "y": ak.arange(1000)}).memory_usage_info(unit="KB")
+        '23.44 KB'
+        """
+        return f"{self.memory_usage(unit=unit).sum():.2f} {unit}"
+
+    def to_markdown(
+        self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
+    ) -> str | None:
+        """Return the rows as a table in text, or write it to a file; computes.  For small frames.
+
+        Parameters
+        ----------
+        mode : str
+            How a file is opened that is named by ``buf=``.
+        index : bool
+            Number the rows.
+        tablefmt : str, default "grid"
+            A format of the package tabulate, which must be installed.
+        storage_options : dict, optional
+            What fsspec needs where the file is named by a URL.
+        **kwargs
+            What else ``pandas.DataFrame.to_markdown`` takes.
+        """
+        # What else pandas takes decides whether text comes back.
+        rows: Any = self._of(self._columns.labelled(None)).compute()
+        text: str | None = rows.to_markdown(
+            mode=mode, index=index, tablefmt=tablefmt, storage_options=storage_options, **kwargs
+        )
+        return text
 
 
 def _edges(frame: FrameBase) -> pd.DataFrame | None:

@@ -24,6 +24,8 @@ from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.hdf5.layout import LEVEL, ObjType
 from akdask.plan.align import align
 
+UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
+
 
 class Index(StorageMethods):
     """Labels of rows: an array with the name of index.
@@ -192,18 +194,15 @@ class Index(StorageMethods):
         self.values = _converted(self.values, dtype)
         return self
 
-    def memory_usage(self, unit: str = "B") -> float:
-        """Return how much memory the labels take when they are held; computes where they are text.
+    def memory_usage(self, unit: str = "B") -> int | float:
+        """Return how much memory the labels take when they are held, an int in bytes; computes where they are text.
 
         Parameters
         ----------
         unit : {"B", "KB", "MB", "GB"}
             What is counted.
         """
-        units = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
-        if unit not in units:
-            raise ArgumentError(f"memory is measured in {', '.join(units)}, not {unit!r}.")
-        return sum(level.nbytes for level in self._levels) / units[unit]
+        return in_unit(sum(level.nbytes for level in self._levels), unit)
 
     def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
         """Return the labels by the name of the index, or by the one given."""
@@ -453,6 +452,19 @@ class MultiIndex(Index):
 
 _INFERRED = {"int": "integer", "uint": "integer", "bigint": "integer", "float": "floating", "bool": "boolean"}
 _INFERRED |= {"str": "string"}
+
+
+def in_unit(nbytes: int, unit: str) -> int | float:
+    """Return a number of bytes in another unit.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such unit.
+    """
+    if unit not in UNITS:
+        raise ArgumentError(f"memory is measured in {', '.join(UNITS)}, not {unit!r}.")
+    return nbytes if unit == "B" else nbytes / UNITS[unit]
 
 
 def _as_labels(given: Any) -> Any:

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import AlignmentError, ArgumentError, SchemaError
+from akdask.errors import (
+    AlignmentError,
+    ArgumentError,
+    ArgumentTypeError,
+    MissingColumnError,
+    SchemaError,
+    UnsupportedError,
+)
 from akdask.testing.strategies import partition_lengths, partitioned, tables
 
 COLUMNS = ("int64", "float64", "str", "bool")
@@ -30,8 +37,21 @@ def check(frame, expected):
 
 @given(frames(), frames())
 def test_rows_come_below_those_of_another_frame(one, other):
-    check(one[0].append(other[0]), pd.concat([one[1], other[1]]))
     check(ak.DataFrame.concat([one[0], other[0], one[0]]), pd.concat([one[1], other[1], one[1]]))
+    before = one[0].copy()
+    assert one[0].append(other[0]) is one[0]
+    check(one[0], pd.concat([one[1], other[1]]))
+    check(before, one[1])
+
+
+def test_frames_without_columns_add_nothing():
+    frame = ak.DataFrame({"x": [1]})
+    assert frame.append(ak.DataFrame())["x"].tolist() == [1]
+    nothing = ak.DataFrame()
+    nothing.append(frame).append(frame)
+    assert nothing["x"].tolist() == [1, 1]
+    assert ak.DataFrame.concat([ak.DataFrame(), frame])["x"].tolist() == [1]
+    assert ak.DataFrame.concat([ak.DataFrame(), ak.DataFrame()]).columns == []
 
 
 @given(frames())
@@ -44,21 +64,24 @@ def test_rows_below_filtered_ones_are_counted_later(pair):
 def test_types_meet_where_frames_are_put_together():
     a = ak.DataFrame({"x": [1, 2], "c": ak.Categorical(ak.array(["p", "q"]))})
     b = ak.DataFrame({"c": ak.Categorical(ak.array(["r"])), "x": [0.5]})
-    joined = a.append(b)
+    joined = ak.DataFrame.concat([a, b])
     assert joined.dtypes == {"x": "float64", "c": "Categorical"}
     assert joined["c"].tolist() == ["p", "q", "r"]
-    assert a.append(ak.DataFrame({"x": [3], "c": ["s"]})).dtypes == {"x": "int64", "c": "str"}
+    assert a.copy().append(ak.DataFrame({"x": [3], "c": ["s"]})).dtypes == {"x": "int64", "c": "str"}
     with pytest.raises(SchemaError, match="column 'x' has values of kinds"):
         a.append(ak.DataFrame({"x": ["3"], "c": ["s"]}))
-    with pytest.raises(SchemaError, match="same columns"):
+    with pytest.raises(MissingColumnError, match="same columns"):
         a.append(a[["x"]])
+    with pytest.raises(ArgumentTypeError, match="only DataFrames"):
+        a.append({"x": [1], "c": ["s"]})
+    assert a.dtypes == {"x": "int64", "c": "Categorical"}
     with pytest.raises(ArgumentError, match="at least one"):
         ak.DataFrame.concat([])
 
 
 def test_labels_of_rows_stay_where_all_have_some():
     a, b = ak.DataFrame({"x": [1]}, index=["p"]), ak.DataFrame({"x": [2]}, index=["q"])
-    assert a.append(b).index.tolist() == ["p", "q"]
+    assert ak.DataFrame.concat([a, b]).index.tolist() == ["p", "q"]
     assert a.append(ak.DataFrame({"x": [2]})).index.tolist() == [0, 1]
 
 
@@ -89,7 +112,7 @@ def test_missing_values_are_marked():
 
 def test_what_to_leave_out_is_said_in_one_way():
     frame, _ = missing()
-    with pytest.raises(ArgumentError, match="not both"):
+    with pytest.raises(ArgumentTypeError, match="not both"):
         frame.dropna(how="any", thresh=1)
     with pytest.raises(ArgumentError, match="neither 'any' nor 'all'"):
         frame.dropna(how="some")
@@ -106,6 +129,12 @@ def test_values_are_looked_for_in_every_column():
     assert frame.isin(ak.Index(ak.array(["c"])))["s"].tolist() == [False, False, True]
 
 
+@pytest.mark.parametrize("values", [5, "abc", None, {"x": 5}])
+def test_single_values_are_not_looked_among(values):
+    with pytest.raises(ArgumentTypeError, match="isin looks among"):
+        ak.DataFrame({"x": [1, 2, 3]}).isin(values)
+
+
 def test_values_are_compared_with_those_of_another_frame():
     frame = ak.DataFrame({"x": [1, 2, 3], "s": ["a", "b", "c"]})
     other = ak.DataFrame({"x": [1, 5, 3]})
@@ -119,6 +148,20 @@ def test_rows_are_chosen_by_how_many_share_their_keys():
     assert frame.filter_by_range("x", 2).tolist() == [True, True, True, False, True, True]
     assert frame.filter_by_range("x", 1, 2).tolist() == [False, True, False, True, False, True]
     assert frame.filter_by_range(["x", "s"], 2, 2).tolist() == [True, False, False, False, True, False]
+    assert frame.filter_by_range("x", 0, 0).tolist() == [False] * 6
+
+
+def test_rows_without_a_key_are_in_no_range():
+    frame = ak.DataFrame({"x": [1.0, np.nan, 1.0, np.nan]})
+    assert frame.filter_by_range("x", 0).tolist() == [True, False, True, False]
+
+
+@pytest.mark.parametrize(("keys", "low", "high", "error"), [("x", -1, None, ValueError), ("x", 3, 2, ValueError),
+                                                            (5, 1, None, TypeError), (["x", 5], 1, None, TypeError),
+                                                            ("z", 1, None, KeyError)])  # fmt: skip
+def test_ranges_and_keys_that_make_no_sense_are_refused(keys, low, high, error):
+    with pytest.raises(error):
+        ak.DataFrame({"x": [1, 2, 1]}).filter_by_range(keys, low, high)
 
 
 def test_a_sample_has_different_rows_of_the_frame():
@@ -127,13 +170,13 @@ def test_a_sample_has_different_rows_of_the_frame():
     assert len(drawn) == drawn["x"].nunique() == 20
     assert (drawn["y"] == drawn["x"] * 2).all()
     assert drawn["x"].min() >= 50
-    assert frame.sample(1000).size == 100
+    assert len(frame.sample(1000)) == 100
 
 
 @given(st.lists(st.tuples(st.integers(-100, 100), st.floats(-1, 1), st.booleans()), min_size=3, max_size=20))
 def test_correlations_are_those_of_pandas(rows):
     plain = pd.DataFrame(rows, columns=["i", "f", "b"]).astype({"b": float})
-    found = ak.DataFrame(plain).corr()
+    found = ak.DataFrame(plain).corr().to_pandas(retain_index=True)
     np.testing.assert_allclose(found.to_numpy()[:1, :1], plain.corr().to_numpy()[:1, :1], atol=1e-9)
     varied = plain.columns[plain.std() > 1e-3]
     pd.testing.assert_frame_equal(found.loc[varied, varied], plain[varied].corr(), atol=1e-6)
@@ -162,6 +205,27 @@ def test_equal_rows_are_counted_as_by_pandas(rows, dropna):
         wanted = counted.sort_values("count", ascending=ascending, kind="stable")
         check(frame.value_counts(ascending=ascending, dropna=dropna), wanted)
     assert frame.value_counts("y").columns == ["y", "count"]
+
+
+def test_distinct_values_of_rows_are_not_counted():
+    with pytest.raises(UnsupportedError):
+        ak.DataFrame({"x": [1]}).nunique(axis=1)
+
+
+def test_a_permutation_has_as_many_positions_as_rows():
+    frame = ak.DataFrame({"x": [1, 2, 3]})
+    with pytest.raises(ArgumentError, match="a permutation of 3 rows"):
+        frame.apply_permutation(ak.array([0, 1]))
+    frame.apply_permutation(ak.array([0, 2, 1]))
+    assert (frame["x"].tolist(), frame.index.tolist()) == ([1, 3, 2], [0, 2, 1])
+
+
+def test_a_frame_without_columns_has_nothing_to_sort():
+    nothing = ak.DataFrame()
+    assert nothing.sort_values().columns == nothing.drop_duplicates().columns == []
+    assert nothing.argsort("x").tolist() == nothing.coargsort(["x"]).tolist() == []
+    with pytest.raises(ArgumentTypeError, match="named by str"):
+        ak.DataFrame({"x": [1]}).sort_values(5)
 
 
 def test_a_column_of_the_name_of_the_counts_is_refused():
