@@ -8,6 +8,7 @@ from typing import Any, Self
 import pandas as pd
 
 from akdask.collections.array import Array, check_transfer
+from akdask.collections.column_names import names_of
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import Content
 from akdask.collections.frame_build import arrays_of, named_items, split_index
@@ -18,6 +19,7 @@ from akdask.collections.frame_display import DisplayMethods
 from akdask.collections.frame_form import ToPandas
 from akdask.collections.frame_merge import MergeMethods
 from akdask.collections.frame_missing import MissingMethods
+from akdask.collections.frame_rename import RenameMethods
 from akdask.collections.frame_statistics import StatisticsMethods
 from akdask.collections.frame_storage import FileMethods
 from akdask.collections.frame_truth import TruthMethods
@@ -33,6 +35,7 @@ from akdask.plan.run import run
 
 class DataFrame(
     ColumnMethods,
+    RenameMethods,
     CountMethods,
     MissingMethods,
     MergeMethods,
@@ -52,12 +55,16 @@ class DataFrame(
     index : Index, lazy array or data at hand, optional
         Labels of the rows, instead of their numbers.
     columns : list of str, optional
-        Names of the columns; of a mapping, those to take.
+        Names of the columns, ``"0"``, ``"1"`` and so on unless given; of a mapping, those to take.
 
     Raises
     ------
     AlignmentError
         If the columns do not share rows.
+    ArgumentError
+        If there are not as many names as arrays, or `initialdata` is something else.
+    ArgumentTypeError
+        If columns are not named by str.
 
     Examples
     --------
@@ -125,11 +132,13 @@ class DataFrame(
         ------
         MissingColumnError
             If there is no column of a name.
+        ArgumentTypeError
+            If the key is nothing of that, such as a list of names and numbers.
         """
         if isinstance(key, str):
             return self._column(key)
-        if isinstance(key, list | tuple) and key and all(isinstance(name, str) for name in key):
-            return self._of(self._columns.only(key))
+        if isinstance(key, list | tuple) and any(isinstance(name, str) for name in key):
+            return self._of(self._columns.only(names_of(key)))
         return self._rows(key)
 
     # conversion

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
+from akdask.collections.column_names import names_of
 from akdask.collections.frame_base import FrameBase
 from akdask.collections.index import Index
 from akdask.collections.operators import operand
@@ -22,6 +24,7 @@ from akdask.plan.node import Frame
 
 def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
     """Return what a DataFrame is made of, by name."""
+    columns = None if columns is None else names_of(columns)
     if data is None:
         return {name: [] for name in columns or ()}
     if isinstance(data, pd.DataFrame):
@@ -35,12 +38,15 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
         return {**{name: held.array(name) for name in held.values}, **index}
     if isinstance(data, Mapping):
         return {name: data[name] for name in columns} if columns is not None else dict(data)
-    if columns is None or len(columns) != len(data):
+    if isinstance(data, str | Array) or not isinstance(data, Sequence | np.ndarray):
         raise ArgumentError(
-            f"{len(data)} arrays need as many names, got {0 if columns is None else len(columns)}.",
-            hint="pass a dict of names and arrays, or columns=[…].",
+            f"a DataFrame is not made of {type(data).__name__}.",
+            hint="pass a dict of names and arrays, or a list of arrays.",
         )
-    return dict(zip(columns, data, strict=True))
+    names = [str(number) for number in range(len(data))] if columns is None else columns
+    if len(names) != len(data):
+        raise ArgumentError(f"{len(data)} arrays need as many names, got {len(names)}.")
+    return dict(zip(names, data, strict=True))
 
 
 def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Array | None]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
+import numpy as np
+
 from akdask.collections.array import Array
 from akdask.collections.frame_base import FrameBase
 from akdask.collections.frame_build import arrays_of, is_scalar, spread
 from akdask.collections.index import Index
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentTypeError
 from akdask.plan.created import counted
 
 
 class ColumnMethods(FrameBase):
-    """Access by name, assignment, and other names."""
+    """Access by name, and assignment."""
 
     @property
     def index(self) -> Index:
@@ -67,14 +69,22 @@ class ColumnMethods(FrameBase):
             handed[name] = columns.array(name), columns.array(name)
         return handed[name][0]
 
-    def __setitem__(self, name: str, values: Any) -> None:
+    def __setitem__(self, name: str | int, values: Any) -> None:
         """Put a column into the frame: an array with the same rows, data at hand, or a scalar for all rows.
+
+        With an int in place of the name, a mapping gives some values of that row.
 
         Raises
         ------
         AlignmentError
             If an array does not share rows with the other columns.
+        ArgumentTypeError
+            If `name` is neither, or a row is given as something else than a mapping.
+        MissingColumnError, PositionError
+            If a row is given that is not there, or has columns that are not.
         """
+        if isinstance(name, int | np.integer) and not isinstance(name, bool):
+            return self._set_row(int(name), values)
         if not isinstance(name, str):
             raise ArgumentTypeError(
                 f"a column is assigned by its name, not by {type(name).__name__}.",
@@ -87,6 +97,18 @@ class ColumnMethods(FrameBase):
             array = arrays_of({name: values})[name]
         self._content.columns = columns.having(name, array)
         self._content.handed.pop(name, None)
+        return None
+
+    def _set_row(self, position: int, values: Any) -> None:
+        if not isinstance(values, Mapping):
+            raise ArgumentTypeError(
+                f"a row is assigned as a mapping of names to values, not as {type(values).__name__}."
+            )
+        changed = {name: self._columns.array(name) for name in values}
+        for name, array in changed.items():
+            array[position] = values[name]
+        # Only now, so that a value that does not fit leaves the row as it was.
+        self.update(changed)
 
     def __delitem__(self, name: str) -> None:
         columns = self._columns
@@ -103,37 +125,6 @@ class ColumnMethods(FrameBase):
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *(name for name in self.columns if name.isidentifier())]
-
-    def rename(
-        self,
-        mapper: Any = None,
-        index: Any = None,
-        column: Any = None,
-        axis: int | str = 0,
-        inplace: bool = False,
-    ) -> Self | None:
-        """Return the frame with other names of columns.
-
-        Parameters
-        ----------
-        mapper : mapping or callable, optional
-            Old to new names, with ``axis=1``.
-        index
-            Row labels are not renamed yet.
-        column : mapping or callable, optional
-            Old to new names.
-        axis : {0, 1}
-            What `mapper` is for; 1 for columns.
-        inplace : bool
-            Change this frame and return None.
-        """
-        names = column if column is not None else mapper if axis in (1, "columns") else None
-        if names is None or index is not None:
-            raise ArgumentError("only columns can be renamed.", hint="df.rename(column={'old': 'new'}).")
-        new = {name: names(name) if callable(names) else names.get(name, name) for name in self.columns}
-        if len(set(new.values())) < len(new):
-            raise ArgumentError("two columns would have the same name.", details=[str(list(new.values()))])
-        return self._changed(self._columns.renamed(new), inplace)
 
     def assign(self, **kwargs: Any) -> Self:
         """Return the frame with more columns; each is what `df[name] = …` takes, or a function of the frame."""

@@ -209,6 +209,64 @@ def test_columns_and_rows_can_be_dropped_renamed_and_added(df, expected):
     assert df.columns == ["x", "f", "flag"]
 
 
+@pytest.mark.parametrize(
+    "names", [{0: 99, 10: -1, 77: 5}, {}, lambda label: label + 10], ids=["some", "none", "function"]
+)
+def test_rows_can_be_labelled_otherwise(df, expected, names):
+    same(df.rename(index=names).compute(), expected.rename(index=names))
+    same(df.rename(names, axis="index").compute(), expected.rename(index=names))
+    chosen, plain = df[df["x"] > 8], expected[expected["x"] > 8]
+    chosen.rename(names, inplace=True)
+    same(chosen.compute(), plain.rename(index=names))
+
+
+@pytest.mark.parametrize(
+    "labels", [array(["p", "q", "p"]), Categorical(array(["p", "q", "p"]))], ids=["str", "categorical"]
+)
+def test_labels_that_are_text_are_renamed(labels):
+    df = DataFrame({"x": [1, 2, 3]}, index=labels)
+    assert df.rename(index={"p": "z", "r": "y"}).index.tolist() == ["z", "q", "z"]
+    assert df.rename(index=str.upper).index.tolist() == ["P", "Q", "P"]
+    assert df.rename(str.upper, axis="column").columns == ["X"]
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({}, ArgumentError),
+        ({"index": {0: 1}, "column": {"x": "y"}}, ArgumentError),
+        ({"index": {0: "a"}}, ArgumentTypeError),
+        ({"index": 5}, ArgumentTypeError),
+        ({"index": {"a": 1}}, ArgumentTypeError),
+        ({"column": 5}, ArgumentTypeError),
+        ({"column": {"x": 1}}, ArgumentTypeError),
+        ({"mapper": str.upper, "axis": 2}, ArgumentError),
+    ],
+)
+def test_what_is_no_renaming_is_refused(df, given, error):
+    with pytest.raises(error):
+        df.rename(**given)
+
+
+def test_a_row_is_assigned_by_its_position():
+    df = DataFrame({"x": [1, 2], "f": [0.5, 1.5], "s": ["a", "b"]})
+    before = df.copy()
+    df[0] = {"x": 9, "s": "z"}
+    df[-1] = df[0]
+    assert df.to_pandas().to_numpy().tolist() == [[9, 0.5, "z"], [9, 0.5, "z"]]
+    assert before["x"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(("position", "values", "error"), [(5, {"x": 1}, IndexError), (0, {"y": 1}, KeyError),
+                                                           (0, [1, 2], TypeError), (0, {"x": 1, "f": "a"}, TypeError),
+                                                           (True, {"x": 1}, TypeError)])  # fmt: skip
+def test_a_row_that_does_not_fit_leaves_all_as_it_was(position, values, error):
+    df = DataFrame({"x": [7, 8], "f": [0.5, 1.5]})
+    with pytest.raises(error):
+        df[position] = values
+    assert df.to_pandas().to_numpy().tolist() == [[7, 0.5], [8, 1.5]]
+
+
 def test_bad_changes_are_refused(df):
     with pytest.raises(MissingColumnError):
         df.drop("y", axis=1)
@@ -226,6 +284,13 @@ def test_bad_changes_are_refused(df):
         DataFrame({1: [1]})
     with pytest.raises(ArgumentError):
         DataFrame([[1, 2]], columns=["a", "b"])
+    with pytest.raises(ArgumentTypeError):
+        DataFrame([[1, 2]], columns=[1])
+    for data in (5, "abc", array([1, 2])):
+        with pytest.raises(ArgumentError, match="is not made of"):
+            DataFrame(data)
+    with pytest.raises(ArgumentTypeError):
+        df[["x", 1]]
 
 
 def test_frames_are_made_of_lists_and_of_nothing():
@@ -234,6 +299,8 @@ def test_frames_are_made_of_lists_and_of_nothing():
         .compute()
         .equals(pd.DataFrame({"n": [1, 2], "s": ["a", "b"]}))
     )
+    assert DataFrame([array([1, 2]), ["a", "b"]]).compute().equals(pd.DataFrame({"0": [1, 2], "1": ["a", "b"]}))
+    assert DataFrame([[1], [2]], columns=array(["n", "s"])).columns == ["n", "s"]
     nothing = DataFrame()
     assert (nothing.columns, nothing.size, nothing.empty) == ([], 0, True)
     nothing["x"] = [1, 2]
