@@ -37,15 +37,18 @@ class ColumnSet:
         For each column, and for the index where there is one, an array of its kind, on whatever rows.
     index : Value, optional
         Labels of the rows; without them, rows are labelled by their numbers.
+    index_name : hashable, optional
+        What the labels are called.
     """
 
     frame: Frame
     values: Mapping[str, Value]
     kinds: Mapping[Hashable, Array]
     index: Value | None = None
+    index_name: Hashable = None
 
     @classmethod
-    def of(cls, arrays: Mapping[str, Array], index: Array | None = None) -> ColumnSet:
+    def of(cls, arrays: Mapping[str, Array], index: Array | None = None, index_name: Hashable = None) -> ColumnSet:
         """Bring arrays onto the rows of the one with the most partitions.
 
         Raises
@@ -61,7 +64,7 @@ class ColumnSet:
         frame, found = align("put into one DataFrame", [(array._frame, array._value) for array in kinds.values()])
         by_name = dict(zip(kinds, found, strict=True))
         values = {name: by_name[name] for name in arrays}
-        return cls(frame, values, kinds, by_name.get(INDEX))
+        return cls(frame, values, kinds, by_name.get(INDEX), index_name)
 
     def array(self, name: str) -> Array:
         """Return one column.
@@ -121,16 +124,20 @@ class ColumnSet:
             If the array does not share rows with them.
         """
         if not self.values and self.index is None:
-            return self.of({name: array})
+            return self.of({name: array}, index_name=self.index_name)
         columns, value = self._beside(f"put {name!r} beside", array)
         return replace(columns, values={**columns.values, name: value}, kinds={**self.kinds, name: array})
 
-    def labelled(self, index: Array | None) -> ColumnSet:
+    def labelled(self, index: Array | None, name: Hashable = None) -> ColumnSet:
         """Return the columns with other labels of their rows; numbers if None."""
         if index is None:
-            return replace(self, index=None)
+            return replace(self, index=None, index_name=name)
         columns, value = self._beside("label by the index", index)
-        return replace(columns, index=value, kinds={**self.kinds, INDEX: index})
+        return replace(columns, index=value, index_name=name, kinds={**self.kinds, INDEX: index})
+
+    def beside(self, arrays: Mapping[str, Array]) -> ColumnSet:
+        """Return other columns with the labels that the rows have."""
+        return self.of(arrays, None if self.index is None else self.index_array(), self.index_name)
 
     def _beside(self, operation: str, array: Array) -> tuple[ColumnSet, Value]:
         """Return the columns and an array's value on a frame that has both."""
@@ -171,7 +178,7 @@ class ColumnSet:
 
     def numbered(self) -> ColumnSet:
         """Return the columns with explicit labels of the rows, which stay with them when some are chosen."""
-        return self if self.index is not None else self.labelled(self.index_array())
+        return self if self.index is not None else self.labelled(self.index_array(), self.index_name)
 
     def counted(self) -> tuple[int, ...]:
         """Return the number of rows in each partition; counts them if nobody has yet."""
@@ -183,4 +190,4 @@ class ColumnSet:
 
     def _placed(self, frame: Frame, values: list[Value]) -> ColumnSet:
         named = dict(zip(self.values, values, strict=False))
-        return ColumnSet(frame, named, self.kinds, None if self.index is None else values[-1])
+        return ColumnSet(frame, named, self.kinds, None if self.index is None else values[-1], self.index_name)

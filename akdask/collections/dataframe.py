@@ -78,8 +78,11 @@ class DataFrame(
 
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
         named, found = split_index(named_items(initialdata, columns))
-        labels = found if index is None else Index(index).values
-        self._content = Content(ColumnSet.of(arrays_of(named), labels))
+        labels = found if index is None else Index(index)
+        arrays = arrays_of(named)
+        self._content = Content(
+            ColumnSet.of(arrays) if labels is None else ColumnSet.of(arrays, labels.values, labels.name)
+        )
 
     @classmethod
     def of(cls, columns: Mapping[str, Array], index: Array | None = None) -> Self:

@@ -73,7 +73,7 @@ class FrameBase(Collection):
         frame = Persisted.of(columns.project(with_index=True), graph, self.__dask_keys__())
         values = {name: ColumnRef(frame._name, name, value.dtype) for name, value in columns.values.items()}
         index = columns.index and ColumnRef(frame._name, INDEX, columns.index.dtype)
-        return self._of(ColumnSet(frame, values, columns.kinds, index))
+        return self._of(ColumnSet(frame, values, columns.kinds, index, columns.index_name))
 
     @property
     def columns(self) -> ColumnNames:

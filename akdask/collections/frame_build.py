@@ -29,12 +29,13 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
         return {name: [] for name in columns or ()}
     if isinstance(data, pd.DataFrame):
         named = {str(name): data[name] for name in data.columns}
-        is_numbered = isinstance(data.index, pd.RangeIndex) and data.index.equals(pd.RangeIndex(len(data)))
-        index = {} if is_numbered else {"index": data.index}
+        numbers = pd.RangeIndex(len(data))
+        is_numbered = isinstance(data.index, pd.RangeIndex) and data.index.identical(numbers)
+        index: dict[str, Any] = {} if is_numbered else {"index": data.index}
         return {**{name: named[name] for name in columns or named}, **index}
     if isinstance(data, FrameBase):
         held = data._columns if columns is None else data._columns.only(columns)
-        index = {} if held.index is None else {"index": held.index_array()}
+        index = {} if held.index is None else {"index": Index(held.index_array(), held.index_name)}
         return {**{name: held.array(name) for name in held.values}, **index}
     if isinstance(data, Mapping):
         return {name: data[name] for name in columns} if columns is not None else dict(data)
@@ -49,7 +50,7 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
     return dict(zip(names, data, strict=True))
 
 
-def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Array | None]:
+def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Index | None]:
     """Take out the column that is the index by its name, as in Arkouda."""
     keys: list[Any] = list(named)
     bad = [repr(name) for name in keys if not isinstance(name, str)]
@@ -58,7 +59,7 @@ def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Array | None]:
     index = [name for name in named if name.lower() == "index"]
     if not index:
         return named, None
-    return {name: item for name, item in named.items() if name != index[0]}, Index(named[index[0]]).values
+    return {name: item for name, item in named.items() if name != index[0]}, Index(named[index[0]])
 
 
 def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:

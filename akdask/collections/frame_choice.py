@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.collections.array import Array
-from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import FrameBase
 from akdask.collections.frame_groupby import GroupMethods
 from akdask.collections.index import Index
@@ -38,7 +37,7 @@ class ChoiceMethods(GroupMethods):
         """
         columns = self._columns
         found = {name: _is_in(columns.array(name), name, values) for name in columns.values}
-        return self._of(ColumnSet.of(found, None if columns.index is None else columns.index_array()))
+        return self._of(columns.beside(found))
 
     def filter_by_range(self, keys: str | Sequence[str], low: int = 1, high: int | None = None) -> pdarray:
         """Return which rows have keys that so many rows share; lazy bool array.

@@ -21,11 +21,13 @@ class ColumnMethods(FrameBase):
     @property
     def index(self) -> Index:
         """Labels of the rows; their numbers unless others were given.  Lazy."""
-        return Index(self._columns.index_array())
+        columns = self._columns
+        return Index(columns.index_array(), columns.index_name)
 
     @index.setter
     def index(self, labels: Any) -> None:
-        self._content.columns = self._columns.labelled(None if labels is None else Index(labels).values)
+        index = None if labels is None else Index(labels)
+        self._content.columns = self._columns.labelled(*((None, None) if index is None else (index.values, index.name)))
 
     def keys(self) -> list[str]:
         """Return the names of the columns."""

@@ -100,7 +100,9 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
     )
     joined = Concat(tuple(projects))
     columns = {name: arrays[0]._like(joined, joined.column(name)) for name, arrays in unified.items()}
-    return ColumnSet.of({str(name): columns[name] for name in names}, columns.get(INDEX))
+    called = {part.index_name for part in parts}
+    index_name = called.pop() if len(called) == 1 else None
+    return ColumnSet.of({str(name): columns[name] for name in names}, columns.get(INDEX), index_name)
 
 
 def _unified(name: str, arrays: list[Array]) -> list[Array]:

@@ -138,7 +138,7 @@ def _edge_rows(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame:
     if first is last and len(head) <= 2 * SHOWN_ROWS:
         return head
     head = head.head(SHOWN_ROWS).astype(object)
-    dots = pd.DataFrame("...", index=["..."], columns=head.columns)
+    dots = pd.DataFrame("...", index=pd.Index(["..."], name=head.index.name), columns=head.columns)
     if columns.index is None and columns.frame.rows.lengths is None:
         # Numbering the last rows would count all others.
         return pd.concat([head, dots])

@@ -38,6 +38,8 @@ class ToPandas:
         Columns that are codes, and the position of their labels among the further arguments.
     formed : tuple of (hashable, callable)
         Columns that another column is made of first, such as times of numbers.
+    index_name : hashable, optional
+        What the labels are called.
     arrow_strings : bool
         Give strings as pandas' ``string[pyarrow]``, as Dask DataFrames have them, without making Python objects.
     """
@@ -46,6 +48,7 @@ class ToPandas:
     has_index: bool
     labelled: tuple[tuple[Hashable, int], ...] = ()
     formed: tuple[tuple[Hashable, Callable[[Column], Any]], ...] = ()
+    index_name: Hashable = None
     arrow_strings: bool = False
 
     @classmethod
@@ -63,14 +66,16 @@ class ToPandas:
             if isinstance(kind, Categorical):
                 found.setdefault(kind._labels._name, kind._labels)
                 labelled.append((name, list(found).index(kind._labels._name)))
-        made = cls(tuple(columns.values), has_index, tuple(labelled), tuple(formed), arrow_strings)
+        index_name = columns.index_name if with_index else None
+        made = cls(tuple(columns.values), has_index, tuple(labelled), tuple(formed), index_name, arrow_strings)
         return made, list(found.values())
 
     @property
     def token(self) -> str:
         """Names the form in plans."""
         formed = [(name, form.__qualname__) for name, form in self.formed]
-        return token("to pandas", self.names, self.has_index, self.labelled, formed, self.arrow_strings)
+        parts = self.names, self.has_index, self.labelled, formed, self.index_name, self.arrow_strings
+        return token("to pandas", *parts)
 
     def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.DataFrame:
         """Return the frame; rows without labels are numbered from `start`."""
@@ -81,6 +86,7 @@ class ToPandas:
             for name in (*self.names, *([INDEX] if self.has_index else []))
         }
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
+        index.name = self.index_name
         return pd.DataFrame(made, index=index, columns=list(self.names))
 
     def _column(self, column: Column, labels: Table | None) -> Any:

@@ -217,7 +217,7 @@ class DataFrameGroupBy:
     def _frame(self, keys: Any, results: Mapping[str, Array]) -> RowMethods:
         arrays = keys if isinstance(keys, tuple) else (keys,)
         if self.as_index and len(arrays) == 1:
-            return self.df._of(ColumnSet.of(results, arrays[0]))
+            return self.df._of(ColumnSet.of(results, arrays[0], self.gb_key_names[0]))
         return self.df._of(ColumnSet.of({**dict(zip(self.gb_key_names, arrays, strict=True)), **results}))
 
 

@@ -74,7 +74,7 @@ class MissingMethods(FrameBase):
         arrays = {
             name: pdarray(columns.frame, Call("logical_not", mark) if missing else mark) for name, mark in marks.items()
         }
-        return self._of(ColumnSet.of(arrays, None if columns.index is None else columns.index_array()))
+        return self._of(columns.beside(arrays))
 
 
 def present(columns: ColumnSet, name: str) -> Value:

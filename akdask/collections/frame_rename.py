@@ -96,7 +96,7 @@ def _relabelled(columns: ColumnSet, names: Any) -> ColumnSet:
         # Only for their types.
         _same_kind(labels, list(names)), _same_kind(labels, list(names.values()))
         new = reduce(lambda found, pair: where(labels == pair[0], pair[1], found), names.items(), labels)
-    return columns.labelled(new)
+    return columns.labelled(new, columns.index_name)
 
 
 def _one(names: Any, name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
 from inspect import isfunction
 from typing import Any, Self
@@ -60,7 +60,7 @@ class Index(StorageMethods):
     _default_dataset = "index"
 
     def __init__(
-        self, values: Any, name: str | None = None, allow_list: bool = False, max_list_size: int = 1000
+        self, values: Any, name: Hashable = None, allow_list: bool = False, max_list_size: int = 1000
     ) -> None:
         if allow_list and isinstance(values, list) and len(values) > max_list_size:
             raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")

@@ -11,6 +11,7 @@ import numpy as np
 
 from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
+from akdask.collections.column_names import names_of
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import FrameBase
 from akdask.collections.frame_concat import stacked
@@ -18,7 +19,7 @@ from akdask.collections.keys import Keys, as_arrays, comparable_keys, is_several
 from akdask.collections.pdarray import pdarray
 from akdask.collections.rows import filter_columns
 from akdask.collections.timearray import NOT_A_TIME, TimeArray
-from akdask.errors import AkdaskError, ArgumentError, SchemaError, UnsupportedError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.plan.align import align
 from akdask.plan.join import has_match, numbered_pairs, pairs
 from akdask.plan.node import Frame
@@ -59,7 +60,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
     on : str or list of str, optional
         Columns that both have; all that both have unless given.
     left_on, right_on : str or list of str, optional
-        Columns of either, instead of `on`; both stay in the result.
+        Columns of either, whatever `on` is; both stay in the result.
     how : {"inner", "left", "right", "outer", "semi", "anti"}
         Keep the rows that have a match, all of `left`, all of `right`, or all of both.  The last two give the rows of
         `left` that have a match or have none, each once and without columns of `right`.
@@ -87,7 +88,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
     ArgumentError
         If there are no columns to join by, or `how` is something else.
     ArgumentTypeError
-        If numbers are to match strings.
+        If a side is no DataFrame, or numbers are to match strings.
     UnsupportedError
         If rows may lack a match that has a column of lists or of big integers.
 
@@ -108,6 +109,10 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
     """
     if how not in HOW:
         raise ArgumentError(f"how={how!r} is no kind of join.", details=[f"kinds: {', '.join(HOW)}"])
+    given: list[Any] = [left, right]
+    others = [side for side in given if not isinstance(side, FrameBase)]
+    if others:
+        raise ArgumentTypeError(f"merge joins DataFrames, not {type(others[0]).__name__}.")
     names = _key_names(left, right, on, left_on, right_on)
     sides = _sides(left._columns, right._columns, *names)
     if how in ("semi", "anti"):
@@ -128,11 +133,9 @@ class Side:
 
 
 def _key_names(left: FrameBase, right: FrameBase, on: Any, left_on: Any, right_on: Any) -> tuple[list[str], list[str]]:
-    if on is not None and (left_on is not None or right_on is not None):
-        raise ArgumentError("on= names the columns of both sides; give it or left_on= and right_on=.")
-    if on is None and left_on is None and right_on is None:
-        on = [name for name in left.columns if name in right.columns]
-    names = [_names(on if item is None else item) for item in (left_on, right_on)]
+    if left_on is None and right_on is None:
+        left_on = right_on = [name for name in left.columns if name in right.columns] if on is None else on
+    names = [names_of(() if item is None else item) for item in (left_on, right_on)]
     if not names[0] or len(names[0]) != len(names[1]):
         raise ArgumentError(
             "a join needs the same number of columns, at least one, of both sides.",
@@ -140,10 +143,6 @@ def _key_names(left: FrameBase, right: FrameBase, on: Any, left_on: Any, right_o
             hint="name columns that both have by on=, others by left_on= and right_on=.",
         )
     return names[0], names[1]
-
-
-def _names(names: Any) -> list[str]:
-    return [names] if isinstance(names, str) else list(names or ())
 
 
 def _sides(left: ColumnSet, right: ColumnSet, left_on: list[str], right_on: list[str]) -> tuple[Side, Side]:

@@ -15,6 +15,7 @@ from akdask.collections.categorical import Categorical
 from akdask.collections.creation import arange, array
 from akdask.collections.dataframe import DataFrame
 from akdask.collections.functions import concatenate
+from akdask.collections.index import Index
 from akdask.collections.pdarray import pdarray
 from akdask.collections.strings import Strings
 from akdask.errors import (
@@ -156,6 +157,27 @@ def test_a_given_index_labels_the_rows():
     df.index = [7, 8, 9]
     assert df.index[1] == 8
     assert DataFrame({"x": [1, 2]}, index=[5, 6]).index.tolist() == [5, 6]
+
+
+def test_the_name_of_the_labels_stays_with_them(expected):
+    named = expected[["x", "f"]].rename_axis("label")
+    df = DataFrame(named)
+    pd.testing.assert_frame_equal(df.compute(), named)
+    for found, wanted in (
+        (df[df["x"] > 7], named[named["x"] > 7]),
+        (df.tail(2).sort_index(ascending=False), named.tail(2).sort_index(ascending=False)),
+        (df.rename(index={0: 5}).isna(), named.rename(index={0: 5}).isna()),
+        (DataFrame.concat([df, df]), pd.concat([named, named])),
+        (df.persist().sort_values("f")[["x"]], named.sort_values("f")[["x"]]),
+        (DataFrame(df.copy()).reset_index(), named.reset_index(drop=True)),
+    ):
+        pd.testing.assert_frame_equal(found.compute(), wanted)
+        assert found.index.name == wanted.index.name
+    assert df.to_dask().compute().index.name == "label"
+    assert "label" in repr(df)
+    df.index = Index(arange(N), name="other")
+    assert df.index.name == "other"
+    assert DataFrame({"x": [1]}, index=Index([3], name="k")).compute().index.name == "k"
 
 
 def test_filtering_a_wide_frame_makes_one_filter():

@@ -34,6 +34,7 @@ def test_columns_of_numbers_are_reduced_as_by_pandas(df, name):
     wanted = getattr(TABLE.groupby("k")[["x", "y"]], name)()
     np.testing.assert_allclose(found.to_numpy(float), wanted.to_numpy(float))
     assert found.index.tolist() == wanted.index.tolist()
+    assert found.index.name == wanted.index.name
 
 
 def test_several_reductions_come_in_one_frame(df):

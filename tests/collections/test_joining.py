@@ -68,7 +68,7 @@ def test_joins_are_those_of_pandas(how, both):
     wanted = expected(plain_left, plain_right, how)
     assert joined.columns == list(wanted.columns)
     assert plain_rows(joined.to_pandas()) == plain_rows(wanted)
-    assert joined.size == len(wanted)
+    assert len(joined) == len(wanted)
 
 
 @given(both=sides(), how=st.sampled_from(["inner", "left", "right", "outer"]))
@@ -131,13 +131,13 @@ def test_columns_of_other_names_stay_both():
     joined = ak.merge(left, right, left_on="k", right_on="x", how="outer").to_pandas()
     assert joined["k_x"].tolist() == [1, 2, 3, 3]
     assert joined["k_y"].tolist() == [1, 3, 4, 4]
-    assert ak.merge(left, right, left_on=["k"], right_on=["x"], sort=False).size == 4
+    assert len(ak.merge(left, right, left_on=["k"], right_on=["x"], sort=False)) == 4
 
 
 def test_without_names_all_common_columns_are_keys():
     left, right = frames()
     assert ak.merge(left, right[["k", "b"]]).columns == ["k", "x", "b"]
-    assert ak.merge(left, right).size == 0
+    assert len(ak.merge(left, right)) == 0
 
 
 def test_keys_of_several_types_of_numbers_meet():
@@ -154,7 +154,7 @@ def test_a_join_of_what_was_joined_and_filtered():
     assert again[1:].to_pandas().to_dict("list") == {"k": [3], "x": [31], "s": ["b"], "b": [0.0]}
     total = again["x"] + again["k"]
     assert total.tolist() == [33, 34]
-    assert joined.persist().merge(right[["k", "b"]], "k").size == 3
+    assert len(joined.persist().merge(right[["k", "b"]], "k")) == 3
 
 
 def test_rows_of_a_join_are_labelled_anew():
@@ -175,7 +175,7 @@ def test_few_rows_with_very_many_matches_come_in_blocks():
         left = ak.DataFrame({"k": ak.arange(4) * 0, "x": ak.arange(4)})
         right = ak.DataFrame({"k": ak.arange(3000) // 2999, "y": ak.arange(3000)})
         joined = left.merge(right, "k", sort=False)
-        assert joined.size == 4 * 2999
+        assert len(joined) == 4 * 2999
         assert int((joined["x"] * joined["y"]).sum()) == 6 * sum(range(2999))
         assert joined[joined["y"] == 17]["x"].tolist() == [0, 1, 2, 3]
         assert joined["y"][2990:3005].tolist() == [*range(2990, 2999), *range(6)]
@@ -189,7 +189,7 @@ def test_one_key_may_have_half_of_the_rows(partitions):
     wanted = pd.DataFrame({"k": plain}).merge(others, on="k")
     with dask.config.set(scheduler="threads"):
         joined = ak.DataFrame({"k": partitioned(plain, lengths)}).merge(ak.DataFrame(others), "k", sort=False)
-        assert (joined.size, int(joined["y"].sum())) == (len(wanted), wanted["y"].sum())
+        assert (len(joined), int(joined["y"].sum())) == (len(wanted), wanted["y"].sum())
 
 
 def test_pairs_of_equal_elements():
@@ -235,6 +235,16 @@ def test_mistakes_are_told():
         ak.merge(left, right[["s"]])
     with pytest.raises(ArgumentError, match="left_on"):
         ak.merge(left, right, on="k", left_on="k")
+    with pytest.raises(ArgumentTypeError, match="not int"):
+        left.merge(5)
+    with pytest.raises(ArgumentTypeError, match="named by str"):
+        left.merge(right, 5)
+
+
+def test_columns_of_either_side_go_before_those_of_both():
+    left, right = ak.DataFrame({"k": [1, 2], "j": [5, 6]}), ak.DataFrame({"k": [7, 8], "j": [2, 9]})
+    joined = ak.merge(left, right, on="k", left_on="k", right_on="j")
+    assert joined.to_pandas().to_dict("list") == {"k_x": [2], "j_x": [6], "k_y": [7], "j_y": [2]}
     with pytest.raises(SchemaError, match="same name"):
         left.merge(right, "k", left_suffix="", right_suffix="")
 
@@ -282,7 +292,7 @@ def test_columns_of_every_kind_come_along():
     lacking = left.merge(right[["k", "t"]], "k", "left")
     np.testing.assert_array_equal(lacking["t"].to_ndarray(), np.array([times[1], "NaT", times[0]], "datetime64[ns]"))
     assert lacking.dropna()["k"].tolist() == [1, 3]
-    assert left.append(left).merge(right[["k", "t"]], "k", "outer").size == 6
+    assert len(left.append(left).merge(right[["k", "t"]], "k", "outer")) == 6
     for how in ("left", "outer"):
         with pytest.raises(UnsupportedError, match=r"list\[int64\]"):
             right.merge(left, "k", "right") if how == "left" else right.merge(left, "k", how)

@@ -73,7 +73,7 @@ def test_exchanged_rows_are_paired_like_those_of_a_side_that_is_held(how, drawn,
         found = with_hashes_of(bits, lazy.to_pandas)
     pd.testing.assert_frame_equal(found, wanted)
     assert lazy.npartitions == held.npartitions
-    assert lazy.size == len(wanted)
+    assert len(lazy) == len(wanted)
 
 
 @given(drawn=frames())
@@ -135,7 +135,7 @@ def test_columns_of_one_join_share_rows_however_they_are_found():
         held = left.merge(right, "k", sort=False)
     with ak.config.set(replicate_size=EXCHANGED):
         exchanged = left.merge(right, "k", sort=False)
-    assert (held["y"] - exchanged["y"]).tolist() == [0] * held.size
+    assert (held["y"] - exchanged["y"]).tolist() == [0] * len(held)
 
 
 def test_a_join_of_joined_and_filtered_rows():
