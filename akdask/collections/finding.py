@@ -7,7 +7,6 @@ from typing import Any
 from akdask.collections.array import Array
 from akdask.collections.creation import array
 from akdask.collections.groupby import GroupBy
-from akdask.collections.joining import inner_join
 from akdask.collections.keys import as_arrays, comparable_keys, like
 from akdask.collections.pairing import left_join
 from akdask.collections.pdarray import pdarray
@@ -32,12 +31,12 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
     all_occurrences : bool
         Return lists of all places, ascending, instead of the first ones.
     remove_missing : bool
-        Leave out elements that are not found, rather than give -1 for them.
+        Leave out elements that are not found, rather than give -1 for them.  Lists have no places of them anyway.
 
     Returns
     -------
     pdarray of int64, or SegArray of int64
-        A place, or with `all_occurrences` a list of places, for each element of `query`: -1 or a list of -1 alone for
+        A place, or with `all_occurrences` a list of places, for each element of `query`: -1 or an empty list for
         elements that are not found.  Places have the rows of `query`, unless `remove_missing`.
 
     Examples
@@ -46,11 +45,11 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
     >>> find(ak.array([5, 7, 6]), ak.array([7, 5, 7])).tolist()
     [1, 0, -1]
     >>> find(ak.array([5, 7, 6]), ak.array([7, 5, 7]), all_occurrences=True).tolist()
-    [[1], [0, 2], [-1]]
+    [[1], [0, 2], []]
     """
     if all_occurrences:
-        numbers, places = inner_join(query, space) if remove_missing else left_join(query, space)
-        return GroupBy(numbers).unique(places)[1]
+        numbers, places = left_join(query, space)
+        return GroupBy(numbers).unique(places)[1].filter(-1)
     arrays = as_arrays(query)
     keys, others = comparable_keys("find", arrays, as_arrays(like(arrays[0], space)))
     found = pdarray(keys.frame, others.indexed().find(keys.values))
