@@ -82,6 +82,7 @@ from akdask.collections.elementwise import (
     where,
 )
 from akdask.collections.finding import find, indexof1d, lookup
+from akdask.collections.frame_diff import DiffAggregate
 from akdask.collections.frame_groupby import DataFrameGroupBy
 from akdask.collections.functions import (
     all,
@@ -152,6 +153,7 @@ __all__ = [
     "DataFrame",
     "DataFrameGroupBy",
     "Datetime",
+    "DiffAggregate",
     "ErrorMode",
     "GroupBy",
     "IPv4",

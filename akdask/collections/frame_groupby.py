@@ -8,6 +8,7 @@ from typing import Any, Self
 from akdask.collections.array import Array
 from akdask.collections.column_names import names_of
 from akdask.collections.columnset import ColumnSet
+from akdask.collections.frame_diff import DiffAggregate
 from akdask.collections.frame_rows import RowMethods
 from akdask.collections.group_reductions import REDUCTIONS
 from akdask.collections.group_ways import has_meaning
@@ -171,6 +172,40 @@ class DataFrameGroupBy:
         some_keys = self.gb._arrays[0]
         chosen = self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True)
         return self._some_rows(chosen, sort_index=False)
+
+    def diff(self, colname: str) -> DiffAggregate:
+        """Return the differences of successive values of a column in each group, to be reduced; counts rows.
+
+        Parameters
+        ----------
+        colname : str
+            A column of numbers.
+
+        Returns
+        -------
+        DiffAggregate
+            Its `values` are float64 with the rows of the frame, NaN for the first row of each group; its methods
+            reduce them as those of this class do.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no such column.
+        ArgumentTypeError
+            If it has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> groups = ak.DataFrame({"k": [1, 2, 2, 2], "x": [3, 9, 11, 27]}).groupby("k")
+        >>> groups.diff("x").values.tolist()
+        [nan, nan, 2.0, 16.0]
+        >>> groups.diff("x").max().to_pandas()
+              x
+        0   NaN
+        1  16.0
+        """
+        return DiffAggregate(self, colname)
 
     def broadcast(self, x: Any, permute: bool = True) -> Any:
         """Spread one value per group back to the rows; see `GroupBy.broadcast`."""

@@ -88,6 +88,32 @@ def test_a_groupby_of_the_columns_alone_is_given_where_asked_for(df):
     )
 
 
+@pytest.mark.parametrize("column", ["x", "y"])
+@pytest.mark.parametrize("keys", ["k", ["k", "j"]])
+def test_differences_in_groups_are_those_of_pandas(df, keys, column):
+    found, wanted = df.groupby(keys).diff(column), TABLE.groupby(keys)[column].diff()
+    np.testing.assert_array_equal(found.values.to_ndarray(), wanted)
+    names = [keys] if isinstance(keys, str) else keys
+    by_group = wanted.groupby([TABLE[name] for name in names])
+    for name in ("sum", "mean", "min", "max", "std", "count", "nunique"):
+        reduced = getattr(found, name)().to_pandas(retain_index=True)
+        np.testing.assert_allclose(reduced[column].to_numpy(float), getattr(by_group, name)().to_numpy(float))
+    assert reduced.index.name == ("k" if keys == "k" else None)
+
+
+def test_rows_that_are_in_no_group_have_no_difference():
+    frame = ak.DataFrame({"k": [1.0, np.nan, 1.0], "x": [5, 6, 9]})
+    np.testing.assert_array_equal(frame.groupby("k").diff("x").values.to_ndarray(), [np.nan, np.nan, 4.0])
+    assert len(frame[:0].groupby("k").diff("x").values) == 0
+
+
+def test_differences_of_what_is_no_number_are_refused(df):
+    with pytest.raises(ArgumentTypeError, match="a column of numbers"):
+        df.groupby("k").diff("j")
+    with pytest.raises(MissingColumnError):
+        df.groupby("k").diff("z")
+
+
 @pytest.mark.parametrize("keep", ["first", "last"])
 @pytest.mark.parametrize("subset", [None, "k", ["k", "j"]])
 def test_repetitions_are_dropped_as_by_pandas(df, subset, keep, monkeypatch):
