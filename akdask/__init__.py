@@ -120,8 +120,16 @@ from akdask.collections.rearranging import diff, putmask, take
 from akdask.collections.scalar import Scalar
 from akdask.collections.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
 from akdask.collections.segarray import SegArray
-from akdask.collections.setops import in1d, intersect1d, setdiff1d, setxor1d, union1d
-from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, is_cosorted, searchsorted, sort
+from akdask.collections.setops import in1d, intersect, intersect1d, intx, setdiff1d, setxor1d, union1d
+from akdask.collections.sorting import (
+    SortingAlgorithm,
+    argsort,
+    coargsort,
+    invert_permutation,
+    is_cosorted,
+    searchsorted,
+    sort,
+)
 from akdask.collections.statistics import corr, cov, dot
 from akdask.collections.strings import Strings
 from akdask.collections.uniqueness import unique, value_counts
@@ -242,7 +250,10 @@ __all__ = [
     "inf",
     "inner_join",
     "int64",
+    "intersect",
     "intersect1d",
+    "intx",
+    "invert_permutation",
     "ip_address",
     "is_cosorted",
     "is_ipv4",

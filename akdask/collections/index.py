@@ -59,9 +59,7 @@ class Index(StorageMethods):
 
     _default_dataset = "index"
 
-    def __init__(
-        self, values: Any, name: Hashable = None, allow_list: bool = False, max_list_size: int = 1000
-    ) -> None:
+    def __init__(self, values: Any, name: Hashable = None, allow_list: bool = False, max_list_size: int = 1000) -> None:
         if allow_list and isinstance(values, list) and len(values) > max_list_size:
             raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
         given: Any = values.values if isinstance(values, Index) else values

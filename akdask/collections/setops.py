@@ -9,11 +9,12 @@ from typing import Any
 
 from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
+from akdask.collections.frame_base import FrameBase
 from akdask.collections.functions import concatenate
 from akdask.collections.keys import as_arrays, comparable_keys, is_several, like
 from akdask.collections.pdarray import pdarray
 from akdask.collections.uniqueness import unique
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.join import has_match
 from akdask.plan.values import Call
 
@@ -79,6 +80,60 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     [2, 3]
     """
     return unique(_selected(ar1, ar2, invert=False))
+
+
+def intersect(a: Any, b: Any, positions: bool = True, unique: bool = False) -> Any:
+    """Return where the elements of two arrays are that both have, or these elements; lazy.
+
+    Parameters
+    ----------
+    a, b : pdarray, Strings or Categorical
+        The elements.
+    positions : bool, default True
+        Return two arrays of bool, with the rows of `a` and of `b`; otherwise the distinct elements, ascending.
+    unique : bool
+        Accepted as Arkouda spells it, for elements that come once; nothing is gained by it.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> here, there = ak.intersect(ak.array([1, 2, 3]), ak.array([2, 4]))
+    >>> here.tolist(), there.tolist()
+    ([False, True, False], [True, False])
+    >>> ak.intersect(ak.array([1, 2, 3]), ak.array([2, 4]), positions=False).tolist()
+    [2]
+    """
+    return in1d(a, b, symmetric=True) if positions else intersect1d(a, b)
+
+
+def intx(a: FrameBase, b: FrameBase) -> pdarray:
+    """Return which rows of a DataFrame another one has too; lazy bool array with the rows of `a`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one is no DataFrame.
+    ArgumentError
+        If their columns differ, in names or order.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a, b = ak.DataFrame({"x": [1, 2], "y": [5, 6]}), ak.DataFrame({"x": [2, 1], "y": [6, 7]})
+    >>> ak.intx(a, b).tolist()
+    [False, True]
+    """
+    given: list[Any] = [a, b]
+    if not all(isinstance(frame, FrameBase) for frame in given):
+        raise ArgumentTypeError("rows are compared with those of another DataFrame.")
+    if not a.columns or a.columns != b.columns:
+        raise ArgumentError(
+            "only rows with the same columns in the same order can be compared.",
+            details=[", ".join(frame.columns) for frame in (a, b)],
+        )
+    lefts, rights = ([frame._columns.array(name) for name in frame.columns] for frame in (a, b))
+    found: pdarray = in1d(lefts, rights)
+    return found
 
 
 def union1d(ar1: Any, ar2: Any) -> Any:

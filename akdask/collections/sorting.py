@@ -138,6 +138,23 @@ def coargsort(
     return permutation
 
 
+def invert_permutation(perm: Any) -> pdarray:
+    """Return the positions that undo a permutation, as int64; lazy.
+
+    Parameters
+    ----------
+    perm : pdarray of int
+        Each position once, which is not looked into.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.invert_permutation(ak.array([2, 0, 1])).tolist()
+    [1, 2, 0]
+    """
+    return argsort(perm)
+
+
 def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -1, ascending: bool = True) -> Any:
     """Return an array with the same elements in order; lazy.
 

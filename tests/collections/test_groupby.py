@@ -230,6 +230,51 @@ def test_rows_of_several_arrays_are_values_of_groups():
     assert groups.unique([labels])[1][0].tolist() == [["x", "y", "z"], ["x"]]
 
 
+@pytest.mark.parametrize(("options", "error"), [
+    ({"n": 1, "frac": 0.5}, ValueError), ({"n": -1}, ValueError), ({"n": 3}, ValueError), ({"frac": 1.5}, ValueError),
+    ({"n": 1.5}, TypeError), ({"frac": "a"}, TypeError), ({"weights": [1, 1, -1, 1]}, ValueError),
+    ({"weights": [0, 1, 0, 1]}, ValueError), ({"weights": [1, 1]}, ValueError),
+])  # fmt: skip
+def test_samples_that_cannot_be_drawn_are_refused(options, error):
+    with pytest.raises(error):
+        ak.GroupBy(ak.array([1, 2, 1, 2])).sample(ak.arange(4), **options).compute()
+
+
+@pytest.mark.parametrize("keys", [5, [ak.arange(3), 5]])
+def test_what_is_no_array_is_not_grouped(keys):
+    with pytest.raises(ArgumentTypeError):
+        ak.GroupBy(keys)
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=6), st.randoms())
+def test_values_of_segments_are_spread_over_their_rows(lengths, random):
+    lengths[-1] += 1
+    starts = ak.array(np.cumsum(lengths) - lengths)
+    wanted = np.repeat(np.arange(len(lengths)), lengths)
+    assert ak.broadcast(starts, ak.arange(len(lengths)), int(sum(lengths))).tolist() == wanted.tolist()
+    names = ak.array([str(number) for number in range(len(lengths))])
+    rows = random.sample(range(len(wanted)), len(wanted))
+    by_row = dict(zip(rows, wanted.tolist(), strict=True))
+    found = ak.broadcast(starts, names, permutation=ak.array(rows))
+    assert found.tolist() == [str(by_row[row]) for row in range(len(wanted))]
+
+
+@pytest.mark.parametrize(("segments", "values", "size"), [([0, 2], [1], 3), ([], [], 3), ([0], [1], -1), ([0], [1], 0)])
+def test_values_that_do_not_fit_segments_are_refused(segments, values, size):
+    with pytest.raises(ArgumentError, match="broadcast"):
+        ak.broadcast(ak.array(segments, dtype="int64"), ak.array(values, dtype="int64"), size)
+
+
+def test_a_second_array_of_keys_is_not_taken_for_an_option():
+    with pytest.raises(ArgumentTypeError, match="into a list"):
+        ak.GroupBy(ak.arange(3), ak.arange(3))
+
+
+def test_the_names_of_reductions_are_those_of_the_documentation():
+    names = "all and any argmax argmin count first max mean median min mode nunique or prod std sum unique var xor"
+    assert set(names.split()) == ak.GROUPBY_REDUCTION_TYPES == ak.GroupBy.Reductions
+
+
 def test_categoricals_are_grouped_by_their_codes_and_stay_categoricals():
     labels = ak.Categorical(ak.array(["b", "a", "b", "c"]))
     keys, sums = ak.GroupBy(labels).sum(ak.array([1, 2, 3, 4]))

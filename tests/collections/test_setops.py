@@ -126,3 +126,23 @@ def test_sets_are_found_on_a_cluster(cluster_client):
     b = ak.concatenate([ak.array([4]), ak.arange(7, 12)])
     assert ak.intersect1d(a, b).tolist() == [4, 7, 8]
     assert ak.setxor1d(ak.cast(a, "str"), ak.cast(b, "str")).tolist() == sorted(map(str, [0, 1, 2, 3, 5, 6, 9, 10, 11]))
+
+
+@given(two_arrays())
+def test_what_two_arrays_have_in_common_is_found_in_both(both):
+    (a, plain), (b, other) = both
+    here, there = ak.intersect(a, b)
+    assert here.tolist() == [item in keys(other) for item in keys(plain)]
+    assert there.tolist() == [item in keys(plain) for item in keys(other)]
+    assert len(ak.intersect(a, b, positions=False)) == len(set(keys(plain)) & set(keys(other)))
+
+
+def test_rows_that_another_frame_has_are_found():
+    a = ak.DataFrame({"x": ak.arange(5), "s": list("abcde")})
+    b = ak.DataFrame({"x": [4, 0, 2], "s": ["e", "b", "c"]})
+    assert ak.intx(a, b).tolist() == [False, False, True, False, True]
+    for other, error in ((b[["s", "x"]], ArgumentError), (b[["x"]], ArgumentError), (5, ArgumentTypeError)):
+        with pytest.raises(error):
+            ak.intx(a, other)
+    with pytest.raises(ArgumentError):
+        ak.intx(ak.DataFrame(), ak.DataFrame())

@@ -224,3 +224,11 @@ def test_wrong_arguments_are_refused():
         ak.histogram(ak.array(["a"]))
     with pytest.raises(ArgumentError, match="finite"):
         ak.histogram(ak.array([1.0, np.nan]))[0].compute()
+
+
+@given(st.permutations(range(12)))
+def test_a_permutation_is_undone_by_its_inverse(perm):
+    plain = np.array(perm)
+    inverse = ak.invert_permutation(ak.array(plain))
+    assert inverse.tolist() == np.argsort(plain).tolist()
+    assert plain[inverse.to_ndarray()].tolist() == list(range(12))
