@@ -146,13 +146,13 @@ class DataFrame(
 
     # conversion
 
-    def to_pandas(self, datalimit: int | None = None, retain_index: bool = False) -> pd.DataFrame:
+    def to_pandas(self, datalimit: float | None = None, retain_index: bool = False) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame; computes.
 
         Parameters
         ----------
-        datalimit : int, optional
-            Most bytes to bring into this process; ``config.get("max_transfer_bytes")`` unless given.
+        datalimit : float, optional
+            Most megabytes, of 2**20 bytes, to bring into this process; ``config.get("max_transfer_bytes")`` unless given.
         retain_index : bool
             Keep the labels of the rows; otherwise they are numbered anew.  ``compute()`` keeps them.
 
@@ -163,7 +163,7 @@ class DataFrame(
         """
         columns = self._columns
         width = sum(value.dtype.itemsize for value in columns.values.values())
-        check_transfer(self.rows.size, width, datalimit)
+        check_transfer(self.rows.size, width, None if datalimit is None else int(datalimit * 2**20))
         form, labels = ToPandas.of(columns, with_index=retain_index)
         (result,) = run(Present(columns.project(with_index=retain_index), form, tuple(labels)))
         return result

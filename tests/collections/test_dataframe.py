@@ -360,7 +360,8 @@ def test_count_leaves_out_what_is_missing():
 
 def test_too_much_is_not_brought_into_this_process(df):
     with pytest.raises(AkdaskError, match="limit"):
-        df.to_pandas(datalimit=10)
+        df.to_pandas(datalimit=100 / 2**20)
+    assert len(df.to_pandas(datalimit=1)) == N
     with config.set(max_transfer_bytes=10), pytest.raises(AkdaskError, match="limit"):
         df.to_pandas()
 
