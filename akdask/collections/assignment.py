@@ -20,7 +20,7 @@ from akdask.plan.run import resolve_lengths
 from akdask.plan.scatter import PutAt, PutMasked
 from akdask.plan.sources import Rows
 from akdask.plan.values import Call, Constant, Value, cast
-from akdask.schema import BOOL, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, ColumnType
 
 Columns = tuple[Frame, Value]
 
@@ -33,7 +33,8 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
     Raises
     ------
     ArgumentTypeError
-        If the item's type does not fit the array's: arrays keep theirs.
+        If the item's type does not fit the array's, which keeps its own; or, when it is computed, if an array of floats
+        for one of integers has fractions.
     ArgumentError
         If an array is assigned that has not as many elements as rows are selected.
     """
@@ -56,9 +57,11 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
 
 
 def fitting(value: Value, wanted: ColumnType) -> Value:
-    """Return the item in the array's type; only conversions that keep the kind of number are made silently."""
+    """Return the item in the array's type; only conversions that keep the number are made silently."""
     if value.dtype == wanted:
         return value
+    if value.dtype == FLOAT64 and wanted == INT64:
+        return _whole(value)
     if isinstance(value, Constant) and value.dtype.kind == "int" and wanted.kind == "uint":
         limits = np.iinfo(wanted.numpy)
         if limits.min <= int(value.value) <= limits.max:
@@ -76,6 +79,18 @@ def fitting(value: Value, wanted: ColumnType) -> Value:
             hint=f"convert first, with ak.cast(…, {str(wanted)!r}).",
         )
     return cast(value, wanted)
+
+
+def _whole(value: Value) -> Value:
+    """Return floats as integers: a scalar at once, an array when it is computed."""
+    if not isinstance(value, Constant):
+        return Call("as_whole", value)
+    number = float(value.value)
+    if not number.is_integer() or abs(number) >= 2.0**63:
+        raise ArgumentTypeError(
+            f"cannot assign {number} to elements of an array of int64.", hint="make it an int first."
+        )
+    return Constant(int(number))
 
 
 def _slice_mask(frame: Frame, old: Value, key: slice) -> tuple[Frame, Value, Value]:

@@ -152,7 +152,7 @@ class DataFrame(
         Parameters
         ----------
         datalimit : float, optional
-            Most megabytes, of 2**20 bytes, to bring into this process; ``config.get("max_transfer_bytes")`` unless given.
+            Most megabytes (2**20 bytes) to bring into this process; ``config.get("max_transfer_bytes")`` unless given.
         retain_index : bool
             Keep the labels of the rows; otherwise they are numbered anew.  ``compute()`` keeps them.
 

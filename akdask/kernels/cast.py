@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns.bigint import from_ints, from_numbers, from_unsigned, limbs_of, modulo_power, to_ints
-from akdask.errors import ArgumentError, ConversionError
+from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
 from akdask.kernels.bigint import floats_of, ints_of, is_bigint
 from akdask.kernels.rules import Operation
-from akdask.schema import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
+from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, bigint_of, column_type
 from akdask.typing import NumberArray
 
 BOOLS = {"true": True, "1": True, "false": False, "0": False}
@@ -98,6 +98,19 @@ def _convert(values: Any, wanted: ColumnType, out: Any) -> Any:
         return values.astype(wanted.numpy, copy=False)
     np.copyto(out, values, casting="unsafe")
     return out
+
+
+def _as_whole(values: Any, out: Any = None) -> Any:
+    """Return floats as int64 if each is an integer of that size."""
+    numbers = np.atleast_1d(values)
+    with np.errstate(invalid="ignore"):
+        fitting = (numbers == np.trunc(numbers)) & (np.abs(numbers) < 2.0**63)
+    if not fitting.all():
+        raise ArgumentTypeError(
+            f"{numbers[~fitting][0]} is no integer, as the elements of the array are.",
+            hint="ak.cast(…, 'int64') drops fractions.",
+        )
+    return _convert(values, INT64, out)
 
 
 def _whole(values: Any) -> Any:
@@ -185,5 +198,6 @@ def _is_number_type(given: ColumnType, *, dtype: str) -> ColumnType | None:
 
 CAST_OPERATIONS: dict[str, Operation] = {
     "cast": Operation("cast", 1, _cast_type, _cast),
+    "as_whole": Operation("as_whole", 1, lambda given: INT64 if given == FLOAT64 else None, _as_whole),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
 }

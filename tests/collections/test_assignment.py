@@ -134,7 +134,9 @@ def test_an_array_keeps_its_type(made, item, wanted):
         (ak.array(["a"]), 1),
         (ak.array([True]), 1),
         (ak.array([1], dtype="uint64"), -1),
-        (ak.array([1]), ak.array([0.5])),
+        (ak.array([1]), np.nan),
+        (ak.array([1]), 1e300),
+        (ak.array([1]), ak.array(["x"])),
         (ak.array([1]), None),
         (ak.array([1]), {}),
     ],
@@ -179,3 +181,20 @@ def test_keys_of_other_kinds_are_refused_at_once(x, key):
 def test_a_slice_with_a_negative_step_is_refused_with_advice(x):
     with pytest.raises(ArgumentError, match="reverse the items instead"):
         x[::-1] = 0
+
+
+@pytest.mark.parametrize("key", [slice(1, None, 2), ak.arange(10) % 2 == 1, ak.array([1, 3, 5, 7, 9])], ids=str)
+def test_floats_without_fractions_become_integers(key):
+    made = ak.arange(10)
+    made[key] = ak.zeros(5)
+    assert (made.tolist(), made.dtype) == ([0, 0, 2, 0, 4, 0, 6, 0, 8, 0], np.int64)
+    made[key] = -3.0
+    assert made.tolist() == [0, -3, 2, -3, 4, -3, 6, -3, 8, -3]
+
+
+@pytest.mark.parametrize("item", [0.5, np.nan, np.inf, 1e300])
+def test_other_floats_are_refused_when_they_are_computed(item):
+    made = ak.arange(2)
+    made[:] = ak.array([1.0, item])
+    with pytest.raises(ArgumentTypeError, match="is no integer"):
+        made.tolist()
