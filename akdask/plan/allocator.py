@@ -76,7 +76,7 @@ def _call_regularly(worker: Worker, function: Callable[[], None]) -> None:
 
 def _worker() -> Worker | None:
     """Return the worker whose task this is, if Dask has told its process to keep no memory."""
-    if os.environ.get("MALLOC_TRIM_THRESHOLD_") != DASK_THRESHOLD:
+    if os.environ.get("MALLOC_TRIM_THRESHOLD_") != DASK_THRESHOLD or "distributed" not in sys.modules:
         return None
     from distributed import get_worker
 

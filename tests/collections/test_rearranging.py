@@ -67,8 +67,12 @@ def test_values_that_do_not_fit_are_not_put():
     a, mask = ak.arange(3), ak.array([True, False, True])
     ak.putmask(a, mask, 7)
     assert a.tolist() == [7, 1, 7]
-    with pytest.raises(ArgumentTypeError, match="cannot assign float64"):
-        ak.putmask(a, mask, ak.ones(3))
+    with pytest.raises(ArgumentTypeError, match="cannot assign str"):
+        ak.putmask(a, mask, ak.array(["x", "y", "z"]))
+    fractions = ak.arange(3)
+    ak.putmask(fractions, mask, ak.array([0.0, 0.0, 0.5]))
+    with pytest.raises(ArgumentTypeError, match="0.5 is no integer"):
+        fractions.tolist()
     with pytest.raises(ArgumentError, match="at least one value"):
         ak.putmask(a, mask, ak.arange(0))
     with pytest.raises(ValueError, match="share rows"):
