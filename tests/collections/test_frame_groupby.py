@@ -101,6 +101,11 @@ def test_differences_in_groups_are_those_of_pandas(df, keys, column):
     assert reduced.index.name == ("k" if keys == "k" else None)
 
 
+def test_differences_of_unsigned_numbers_fall_below_zero():
+    frame = ak.DataFrame({"k": [1, 1, 1], "x": ak.array(np.array([9, 2, 5], np.uint64))})
+    np.testing.assert_array_equal(frame.groupby("k").diff("x").values.to_ndarray(), [np.nan, -7.0, 3.0])
+
+
 def test_rows_that_are_in_no_group_have_no_difference():
     frame = ak.DataFrame({"k": [1.0, np.nan, 1.0], "x": [5, 6, 9]})
     np.testing.assert_array_equal(frame.groupby("k").diff("x").values.to_ndarray(), [np.nan, np.nan, 4.0])
