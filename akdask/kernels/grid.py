@@ -43,11 +43,12 @@ class Grid:
     @classmethod
     def within(cls, keys: Sequence[Column], most: int) -> Self | None:
         """Return the same, also None if there are more than `most` cells, which the first rows tell mostly."""
-        for rows in slice(GLANCE), slice(None):
-            grid = cls.around([key[rows] for key in keys])
+        if len(keys[0]) > GLANCE:
+            grid = cls.around([key[:GLANCE] for key in keys])
             if grid is None or grid.cells > most:
                 return None
-        return grid
+        grid = cls.around(keys)
+        return None if grid is None or grid.cells > most else grid
 
     @property
     def cells(self) -> int:
