@@ -7,7 +7,7 @@ from typing import Any
 
 from akdask.collections.array import Array
 from akdask.collections.creation import arange
-from akdask.collections.sorting import argsort, searchsorted
+from akdask.collections.sorting import invert_permutation, searchsorted
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 
@@ -57,5 +57,5 @@ def broadcast(segments: Any, values: Any, size: int = -1, permutation: Any = Non
         raise ArgumentError(
             f"broadcast has {segments.size} segments for {nrows} rows.", hint="pass the size, or a permutation."
         )
-    rows: Any = arange(nrows) if permutation is None else argsort(permutation)
+    rows: Any = arange(nrows) if permutation is None else invert_permutation(permutation)
     return values[searchsorted(segments, rows, side="right") - 1]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.array import Array
-from akdask.collections.elementwise import cast
+from akdask.collections.elementwise import PLAIN, cast
 from akdask.collections.ndarray import ArrayView, reshaped
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
@@ -244,7 +244,7 @@ def logspace(  # noqa: PLR0917 - NumPy's signature
 
 def _check_numbers(name: str, *items: Any) -> None:
     for item in items:
-        if not isinstance(item, int | float | np.number | np.bool_ | Scalar):
+        if not isinstance(item, PLAIN):
             raise ArgumentTypeError(f"{name} takes numbers, not {item!r:.100}.")
 
 

@@ -178,6 +178,7 @@ def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:
 
 
 PLAIN = int | float | np.number | np.bool_ | Scalar
+"""What stands for one number."""
 
 NO_MORE, WHERE, OUT = (), ("where",), ("out",)
 """What may be given by position behind the arrays; `where` may be named always."""

@@ -15,7 +15,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from akdask.collections.creation import row_count, shape_of
-from akdask.collections.elementwise import cast
+from akdask.collections.elementwise import PLAIN, cast
 from akdask.collections.ndarray import reshaped
 from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
@@ -201,6 +201,6 @@ def _whole(name: str, item: Any) -> int:
 
 
 def _number(name: str, item: Any) -> Any:
-    if not isinstance(item, int | float | np.number | np.bool_ | Scalar):
+    if not isinstance(item, PLAIN):
         raise ArgumentTypeError(f"{name} is a number, not {item!r:.100}.")
     return item.value() if isinstance(item, Scalar) else item

@@ -10,6 +10,7 @@ import numpy as np
 from akdask.columns import Table, take_rows
 from akdask.errors import ArgumentError
 from akdask.kernels.group import Runs, group_rows, group_sorted
+from akdask.kernels.random import mix_bits
 from akdask.typing import Column, NumberArray
 
 
@@ -144,9 +145,7 @@ def _uniform(positions: NumberArray, seed: NumberArray | int) -> NumberArray:
     """Return a number from 0 to 1 for each position: the last step of SplitMix64, keyed by the seed."""
     mixed = positions.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed += np.asarray(seed).astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    uniform: NumberArray = ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
+    uniform: NumberArray = (mix_bits(mixed) >> np.uint64(11)) * 2.0**-53
     return uniform
 
 

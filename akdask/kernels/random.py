@@ -118,16 +118,19 @@ def texts(positions: NumberArray, lengths: NumberArray, *, seed: int, alphabet: 
     True
     """
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    rows = _mixed(positions.view(np.uint64) + _mixed(np.array([seed % 2**64], np.uint64)))
+    rows = mix_bits(positions.view(np.uint64) + mix_bits(np.array([seed % 2**64], np.uint64)))
     places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    drawn = _mixed(np.repeat(rows, lengths) + places.astype(np.uint64) * STEP)
+    drawn = mix_bits(np.repeat(rows, lengths) + places.astype(np.uint64) * STEP)
     letters = np.frombuffer(alphabet.encode("ascii"), np.uint8)
     data = letters[(drawn >> HALF) * np.uint64(len(letters)) >> HALF]
     return pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
-def _mixed(words: NumberArray) -> NumberArray:
-    """Return hashes in which every bit depends on every bit of the words: the steps of SplitMix64."""
+def mix_bits(words: NumberArray) -> NumberArray:
+    """Return hashes in which every bit depends on every bit of the words, which are uint64.
+
+    The finalizer of SplitMix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014.
+    """
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     words ^= words >> np.uint64(31)

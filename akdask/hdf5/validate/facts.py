@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from akdask.hdf5.survey import Dataset
+from akdask.kernels.random import STEP, mix_bits
 from akdask.typing import NumberArray
 
 _BLOCK = 4 * 2**20  # bytes
@@ -110,11 +111,7 @@ def fingerprint(pieces: Iterable[NumberArray]) -> int:
     """
     total = 0
     for piece in pieces:
-        # Steele, Lea and Flood: Fast splittable pseudorandom number generators, 2014; its finalizer.
-        mixed = piece.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        total += int((mixed ^ (mixed >> np.uint64(31))).sum(dtype=np.uint64))
+        total += int(mix_bits(piece.astype(np.uint64) + STEP).sum(dtype=np.uint64))
     return total % 2**64
 
 
