@@ -18,9 +18,10 @@ from h5py import h5d, h5g, h5p, h5s, h5t
 from akdask.hdf5 import layout
 from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.statistics import DatasetSummary
+from akdask.kernels.extremes import PrefixRange
 from akdask.schema import ColumnType
 from akdask.storage.extents import ELSEWHERE, Extent
-from akdask.typing import Column, NumberArray, StringArray
+from akdask.typing import Column, NumberArray
 
 _PIECE = 2**19
 """Bytes that are summed up and then written."""
@@ -148,13 +149,13 @@ class NewObject:
         In the order in which they are made.
     blocks : mapping of str to iterable of ndarray
         The elements of each dataset, by path, in pieces; each is gone through once.
-    strings : mapping of str to LargeStringArray
-        What the bytes of some datasets spell, by path.
+    prefixes : mapping of str to PrefixRange
+        For datasets of bytes that spell strings, by path: the range of these, once the blocks were gone through.
     """
 
     parts: tuple[NewGroup | NewDataset, ...]
     blocks: Mapping[str, Iterable[NumberArray]]
-    strings: Mapping[str, StringArray] = field(default_factory=dict)
+    prefixes: Mapping[str, PrefixRange] = field(default_factory=dict)
 
     def without(self, path: str) -> NewObject:
         """Return the object without one of its datasets."""
@@ -174,7 +175,7 @@ class NewObject:
         return cls(
             tuple(part for one in made for part in one.parts),
             {path: blocks for one in made for path, blocks in one.blocks.items()},
-            {path: strings for one in made for path, strings in one.strings.items()},
+            {path: prefixes for one in made for path, prefixes in one.prefixes.items()},
         )
 
 
@@ -260,7 +261,7 @@ def summing_up(new: NewObject, placed: Iterable[Placed]) -> tuple[NewObject, dic
     The blocks come in pieces that are still in the core's cache when they are used next.
     """
     summaries = {
-        place.extent.dataset: DatasetSummary(place.extent.dtype, new.strings.get(place.extent.dataset))
+        place.extent.dataset: DatasetSummary(place.extent.dtype, new.prefixes.get(place.extent.dataset))
         for place in placed
     }
     blocks = {path: _summed_up(blocks, summaries[path]) for path, blocks in new.blocks.items()}

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from akdask.columns import offsets_and_bytes
 from akdask.kernels import compiled
+from akdask.kernels.extremes import PrefixRange
 from akdask.typing import NumberArray
 
 ROWS_AT_ONCE = 2**16
@@ -115,8 +116,15 @@ def _as_utf8(strings: pa.LargeBinaryArray) -> pa.LargeStringArray:
         raise
 
 
-def encode(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
+def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[NumberArray]:
     """Yield the bytes of strings, each ended by NUL, in pieces.
+
+    Parameters
+    ----------
+    strings : LargeStringArray
+        Strings without nulls.
+    prefixes : PrefixRange
+        Takes in the strings of each piece, while they are in the cache.
 
     Raises
     ------
@@ -128,24 +136,28 @@ def encode(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
     while start < len(strings):
         fitting = np.searchsorted(offsets[start + 1 : start + ROWS_AT_ONCE + 1], offsets[start] + _BYTES_AT_ONCE)
         stop = min(start + max(int(fitting), 1), len(strings))
-        bounds = offsets[start : stop + 1]
-        text = data[bounds[0] - offsets[0] : bounds[-1] - offsets[0]]
-        if not text.min(initial=1):
-            nul = np.flatnonzero(text == 0)[0]
-            raise StringError(start + int(np.searchsorted(bounds - bounds[0], nul, side="right")) - 1, "contains NUL")
+        piece = strings.slice(start, stop - start)
         if compiled.pays(stop - start):
             from akdask.kernels.compiled.nulended import with_nuls
 
-            yield with_nuls(text, bounds)
-        elif stop - start > 1:
-            yield _end_with_nul(text, bounds)
+            values = with_nuls(piece, prefixes.least, prefixes.most)
         else:
-            yield from (text, _NUL)
+            prefixes.add(piece)
+            values = _with_nuls(piece)
+        if values is None:
+            nul = int(np.argmin(data[offsets[start] - offsets[0] :])) + offsets[start]
+            raise StringError(int(np.searchsorted(offsets, nul, side="right")) - 1, "contains NUL")
+        yield values
         start = stop
 
 
-def _end_with_nul(text: NumberArray, bounds: NumberArray) -> NumberArray:
+def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
     """Join strings with NUL and an empty last one: Arrow's quickest way to copy many short runs of bytes."""
+    bounds, text = offsets_and_bytes(strings)
+    if not text.min(initial=1):
+        return None
+    if len(strings) == 1:
+        return np.append(text, _NUL)
     count = len(bounds)
     offsets = np.empty(count + 1, np.int32)
     np.subtract(bounds, bounds[0], out=offsets[:-1], casting="unsafe")

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from akdask.kernels.extremes import prefix_range
+from akdask.kernels.extremes import PrefixRange
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
 from akdask.storage.checksum import Checksum
 from akdask.storage.source import TEXT_BYTES, Bounds
@@ -54,12 +53,12 @@ class DatasetSummary:
     ----------
     dtype : str
         NumPy's name of the stored type.
-    strings : LargeStringArray, optional
-        The strings whose bytes the dataset holds, without nulls; their bounds are taken instead of those of the bytes.
+    prefixes : PrefixRange, optional
+        If the dataset holds the bytes of strings: the range of these, to be taken instead of that of the bytes.
     """
 
-    def __init__(self, dtype: str, strings: pa.LargeStringArray | None = None) -> None:
-        self._strings = strings
+    def __init__(self, dtype: str, prefixes: PrefixRange | None = None) -> None:
+        self._prefixes = prefixes
         self._checksum = Checksum()
         self._dtype = np.dtype(dtype)
         self._range: tuple[Any, Any] | None = None
@@ -70,7 +69,7 @@ class DatasetSummary:
     def add(self, block: NumberArray) -> None:
         """Take in the next elements, a contiguous array of the stored type; quickest where it fits into the cache."""
         self._checksum.add(block)
-        if self._strings is None and len(block):
+        if self._prefixes is None and len(block):
             rises = _rises(block[:_GLANCE]) and _rises(block)
             self._ascending = self._ascending and rises and (self._last is None or bool(block[0] >= self._last))
             self._last = block[-1]
@@ -93,19 +92,16 @@ class DatasetSummary:
         """The summary, shape (), dtype `SUMMARY`."""
         found = np.zeros((), SUMMARY)
         found["known"], found["checksum"] = True, self._checksum.value
-        if self._strings is not None:
-            self._spell(found)
+        if self._prefixes is not None:
+            if self._prefixes.bounds is not None:
+                found["spelled"] = True
+                found["low"], found["high"] = self._prefixes.bounds
             return found
         found["ascending"], found["nans"] = self._ascending, self._nans
         if self._range is not None:
             found["bounded"] = True
             found["minimum"], found["maximum"] = (_bits(value, self._dtype) for value in self._range)
         return found
-
-    def _spell(self, record: npt.NDArray[np.void]) -> None:
-        if self._strings is not None and len(self._strings):
-            record["spelled"] = True
-            record["low"], record["high"] = prefix_range(self._strings)
 
 
 def _rises(block: NumberArray) -> bool:

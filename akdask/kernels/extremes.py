@@ -7,7 +7,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns import take_rows
-from akdask.kernels import compiled
 from akdask.kernels.keys import Words, word
 from akdask.kernels.sort import argsort
 from akdask.typing import Column, NumberArray
@@ -45,21 +44,41 @@ def _candidates(words: Words, count: int) -> NumberArray:
 
 
 PREFIX_BYTES = 16
-"""First bytes of strings by which `prefix_range` orders them."""
+"""First bytes of strings by which `PrefixRange` orders them."""
 
 
-def prefix_range(strings: pa.LargeStringArray) -> tuple[bytes, bytes]:
-    """Return the first 16 bytes of the smallest and of the largest string, of at least one, without nulls or NULs.
+class PrefixRange:
+    """The first 16 bytes of the smallest and of the largest of strings that come in pieces.
+
+    Both are kept as two words, their first bytes in the highest places, which a compiled loop may widen too.
 
     Examples
     --------
-    >>> prefix_range(pa.array(["tcp", "a string of many letters", "udp"], pa.large_string()))
+    >>> found = PrefixRange()
+    >>> found.add(pa.array(["tcp", "a string of many letters", "udp"], pa.large_string()))
+    >>> found.bounds
     (b'a string of many', b'udp')
     """
-    if compiled.pays(len(strings)):
-        from akdask.kernels.compiled.prefixes import prefix_words
 
-        least, most = (words.astype(">u8").tobytes().rstrip(b"\0") for words in prefix_words(strings))
+    def __init__(self) -> None:
+        self.least, self.most = np.full(2, 2**64 - 1, np.uint64), np.zeros(2, np.uint64)
+
+    def add(self, strings: pa.LargeStringArray) -> None:
+        """Take in at least one string, without nulls or NULs."""
+        extremes = pc.min_max(strings.cast(pa.large_binary()))
+        low, high = (_prefix_words(extremes[side].as_py()) for side in ("min", "max"))
+        self.least[:] = min(low, self.least.tolist())
+        self.most[:] = max(high, self.most.tolist())
+
+    @property
+    def bounds(self) -> tuple[bytes, bytes] | None:
+        """The bytes; None if there were no strings."""
+        if self.least.tolist() > self.most.tolist():
+            return None
+        least, most = (words.astype(">u8").tobytes().rstrip(b"\0") for words in (self.least, self.most))
         return least, most
-    extremes = pc.min_max(strings.cast(pa.large_binary()))
-    return extremes["min"].as_py()[:PREFIX_BYTES], extremes["max"].as_py()[:PREFIX_BYTES]
+
+
+def _prefix_words(text: bytes) -> list[int]:
+    words: list[int] = np.frombuffer(text[:PREFIX_BYTES].ljust(PREFIX_BYTES, b"\0"), ">u8").tolist()
+    return words

@@ -16,6 +16,7 @@ from akdask.errors import FileFormatError
 from akdask.hdf5 import nulended
 from akdask.hdf5.fileset import open_set
 from akdask.hdf5.nulended import StringError, decode, encode, segments_of, starts_from_ends
+from akdask.kernels.extremes import PREFIX_BYTES, PrefixRange
 
 pytestmark = pytest.mark.usefixtures("few_rows_at_once")
 
@@ -37,6 +38,12 @@ def few_rows_at_once(either_path):
 def arrow(texts):
     """An array that begins in the middle of its buffers."""
     return pa.array(["skipped", *texts, "behind"], pa.large_string()).slice(1, len(texts))
+
+
+def encoded(strings):
+    """The bytes of strings, and the range that was found on the way."""
+    prefixes = PrefixRange()
+    return b"".join(block.tobytes() for block in encode(strings, prefixes)), prefixes.bounds
 
 
 def values_of(texts):
@@ -66,7 +73,10 @@ def test_decoding_gives_the_texts_wherever_their_segments_start(texts, start):
 @given(texts=TEXTS, rows=PIECES, nbytes=st.integers(0, 50))
 def test_encoding_in_pieces_cut_anywhere_gives_the_bytes_of_all(texts, rows, nbytes):
     with pieces_of(rows, nbytes):
-        assert b"".join(block.tobytes() for block in encode(arrow(texts))) == values_of(texts)
+        values, bounds = encoded(arrow(texts))
+    spelled = sorted(text.encode() for text in texts)
+    assert values == values_of(texts)
+    assert bounds == ((spelled[0][:PREFIX_BYTES], spelled[-1][:PREFIX_BYTES]) if texts else None)
 
 
 @given(texts=TEXTS, rows=PIECES)
@@ -84,7 +94,7 @@ def test_starts_follow_from_the_positions_of_nuls(texts):
 
 @pytest.mark.parametrize("texts", [[""], ["", "", ""], ["a"], ["ü"], ["", "日本", ""], ["x" * 100_000, "y"]])
 def test_few_texts_come_back_from_their_bytes(texts):
-    values = b"".join(block.tobytes() for block in encode(arrow(texts)))
+    values, _ = encoded(arrow(texts))
     assert values == values_of(texts)
     assert decoded(values, bounds_of(texts)).to_pylist() == texts
 
@@ -140,7 +150,7 @@ def test_a_nul_inside_a_text_is_refused_by_row_in_whatever_piece(texts, rows, da
     row = data.draw(st.integers(0, len(texts) - 1))
     bad = [*texts[:row], texts[row] + "\0", *texts[row + 1 :]]
     with pieces_of(rows), pytest.raises(StringError, match="contains NUL") as caught:
-        list(encode(arrow(bad)))
+        encoded(arrow(bad))
     assert caught.value.row == row
 
 

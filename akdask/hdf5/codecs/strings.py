@@ -16,6 +16,7 @@ from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.members import Members
 from akdask.hdf5.newfile import Columns, NewDataset, NewGroup, NewObject, ObjectSpec, Share
 from akdask.hdf5.nulended import StringError, encode, segments_of
+from akdask.kernels.extremes import PrefixRange
 from akdask.schema import STR
 from akdask.typing import Column, NumberArray, StringArray
 
@@ -85,12 +86,13 @@ def group_of_strings(path: str, strings: Column) -> NewObject:
         NewDataset(values, "|u1", nbytes, alias=f"{path}/{leaf}_{layout.VALUES}"),
         NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{layout.SEGMENTS}", local_to=values),
     )
-    return NewObject(parts, {values: _encoded(path, rows), segments: segments_of(rows)}, {values: rows})
+    prefixes = PrefixRange()
+    return NewObject(parts, {values: _encoded(path, rows, prefixes), segments: segments_of(rows)}, {values: prefixes})
 
 
-def _encoded(path: str, rows: StringArray) -> Iterator[NumberArray]:
+def _encoded(path: str, rows: StringArray, prefixes: PrefixRange) -> Iterator[NumberArray]:
     try:
-        yield from encode(rows)
+        yield from encode(rows, prefixes)
     except StringError as error:
         details = [f"row {error.row} {error.text}"]
         raise SchemaError(f"{path!r} cannot be written as Strings.", details=details) from None

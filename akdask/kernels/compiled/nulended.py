@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
-from akdask.columns import new_array
+from akdask.columns import new_array, offsets_and_bytes
 from akdask.kernels.compiled.compiler import compiled, read_only
-from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, put_word, word_at
+from akdask.kernels.compiled.texts import cut, swapped
+from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, put_word, readable, word_at
 from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
 
@@ -17,7 +19,7 @@ AT_ONCE, DOUBLE, TRIPLE = np.uint64(CHUNK), BYTES + BYTES, BYTES + BYTES + BYTES
 ROWS_AT_ONCE = 2**14
 """Rows whose bytes are looked at twice while they are in the cache."""
 
-NOT_ASCII = np.uint64(0x8080808080808080)
+NOT_ASCII, LOWEST = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101)
 
 
 def without_nuls(values: NumberArray, bounds: NumberArray) -> tuple[NumberArray, NumberArray, bool] | None:
@@ -75,32 +77,58 @@ def _take_off(values: Text, bounds: NumberArray, first: int, last: int, offsets:
     return 1 if seen & NOT_ASCII else 0
 
 
-def with_nuls(text: NumberArray, offsets: NumberArray) -> NumberArray:
-    """Return the bytes of strings with NUL behind each."""
-    size = len(text) + len(offsets) - 1
-    values = new_array(size + CHUNK, np.uint8)
-    _put_on(read_only(text), read_only(offsets.view(np.uint64)), values)
-    return values[:size]
+def with_nuls(strings: pa.LargeStringArray, least: Words, most: Words) -> NumberArray | None:
+    """Return the bytes of strings with NUL behind each; None if one contains NUL.
+
+    The first two words of the smallest and of the largest string, their first bytes in the highest places, take theirs
+    in.
+    """
+    offsets, text = offsets_and_bytes(strings)
+    values = new_array(len(text) + len(strings) + CHUNK, np.uint8)
+    for first, bounds, part in readable(strings):
+        into = int(offsets[first] - offsets[0]) + first
+        if _put_on(part, bounds, values[into:], least, most):
+            return None
+    return values[:-CHUNK]
 
 
 @compiled
-def _put_on(text: Text, offsets: Words, values: Text) -> None:
-    """Copy strings with NUL behind each; there is room for a chunk behind the last."""
-    size, into = np.uint64(len(text)), NONE
+def nul_bits(word: np.uint64) -> np.uint64:
+    """Return a word that has the highest bit of a byte set if, and only if, a byte of the given one is 0."""
+    return (word - LOWEST) & ~word
+
+
+@compiled
+def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words) -> np.uint64:
+    """Copy strings with NUL behind each, and widen a range; there is room for a chunk behind the last.
+
+    Return 0 unless there is a NUL among the bytes, or close behind them.
+    """
+    into, nuls = NONE, NONE
+    low, high = least[0], most[0]
     for row in range(np.uint64(len(offsets) - 1)):
         at, stop = offsets[row] - offsets[0], offsets[row + ONE] - offsets[0]
         behind = into + stop - at
-        if stop + AT_ONCE <= size:
-            for _ in range(at, stop, AT_ONCE):
-                one, two = word_at(text, at), word_at(text, at + BYTES)
-                three, four = word_at(text, at + DOUBLE), word_at(text, at + TRIPLE)
-                put_word(values, into, one)
-                put_word(values, into + BYTES, two)
-                put_word(values, into + DOUBLE, three)
-                put_word(values, into + TRIPLE, four)
-                at, into = at + AT_ONCE, into + AT_ONCE
-        else:
-            for place in range(NONE, stop - at, ONE):
-                values[into + place] = text[at + place]
+        first = swapped(cut(word_at(text, at), at, stop))
+        # Mostly it lies between, so the second word need not be looked at.
+        if not low < first < high:
+            second = swapped(cut(word_at(text, at + BYTES), at + BYTES, stop))
+            if first < least[0] or (first == least[0] and second < least[1]):
+                low = least[0] = first
+                least[1] = second
+            if first > most[0] or (first == most[0] and second > most[1]):
+                high = most[0] = first
+                most[1] = second
+        # What is copied from behind the end is written over.
+        for _ in range(at, stop, AT_ONCE):
+            one, two = word_at(text, at), word_at(text, at + BYTES)
+            three, four = word_at(text, at + DOUBLE), word_at(text, at + TRIPLE)
+            put_word(values, into, one)
+            put_word(values, into + BYTES, two)
+            put_word(values, into + DOUBLE, three)
+            put_word(values, into + TRIPLE, four)
+            nuls |= nul_bits(one) | nul_bits(two) | nul_bits(three) | nul_bits(four)
+            at, into = at + AT_ONCE, into + AT_ONCE
         values[behind] = 0
         into = behind + ONE
+    return nuls & NOT_ASCII

@@ -43,7 +43,7 @@ def readable(strings: pa.LargeStringArray) -> Iterator[tuple[int, Words, Text]]:
     offsets : ndarray of uint64
         Where the strings begin, and the end of the last; to be counted from the first of them.
     text : ndarray of uint8
-        Their bytes.
+        Their bytes; none behind the last string is NUL.
     """
     offsets, text = offsets_and_bytes(strings)
     start = offsets[0]
@@ -51,7 +51,7 @@ def readable(strings: pa.LargeStringArray) -> Iterator[tuple[int, Words, Text]]:
     for first, stop in pairwise(sorted({0, inner, len(strings)})):
         some = text[offsets[first] - start :]
         if stop == len(strings):
-            some = np.concatenate([some, np.zeros(MARGIN, np.uint8)])
+            some = np.concatenate([some, np.ones(MARGIN, np.uint8)])
         yield first, read_only(offsets[first : stop + 1].view(np.uint64)), read_only(some)
 
 
