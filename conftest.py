@@ -14,7 +14,7 @@ import akdask as ak
 
 # Neither profile has a deadline: time depends on the machine, answers must not.
 settings.register_profile("dev", max_examples=30, deadline=None)
-settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("ci", max_examples=30, deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
