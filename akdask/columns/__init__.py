@@ -1,6 +1,6 @@
 """What one partition holds in memory: columns, and the few things that can be done to any of them."""
 
-from akdask.columns.memory import new_array
+from akdask.columns.memory import new_array, with_room
 from akdask.columns.rows import (
     arrow_type,
     concat_rows,
@@ -35,4 +35,5 @@ __all__ = [
     "take_rows",
     "to_objects",
     "type_of",
+    "with_room",
 ]

@@ -32,6 +32,22 @@ def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     return np.frombuffer(pa.allocate_buffer(size), dtype)
 
 
+def with_room(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
+    """Return the array if it has as many items as needed, else one twice as long that begins with those in use.
+
+    Examples
+    --------
+    >>> array = with_room(np.array([1, 2, 3]), 2, 4)
+    >>> array[:2].tolist(), len(array)
+    ([1, 2], 8)
+    """
+    if needed <= len(array):
+        return array
+    longer = new_array(2 * needed, array.dtype)
+    longer[:used] = array[:used]
+    return longer
+
+
 def release_unused() -> None:
     """Give freed memory back to the system."""
     pa.default_memory_pool().release_unused()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from akdask.columns import StringsBuilder, concat_rows, empty, new_array
+from akdask.columns import StringsBuilder, concat_rows, empty, new_array, with_room
 from akdask.plan.blocks import Block
 from akdask.plan.program import Program
 from akdask.schema import STR
@@ -18,21 +18,22 @@ class Gathered:
     ----------
     program : Program
         What it is made by.
-    most : int
-        Number of rows that may come.
+    expected : int
+        Number of rows that may come; more, where rows are repeated.
     """
 
-    def __init__(self, program: Program, most: int) -> None:
+    def __init__(self, program: Program, expected: int) -> None:
         self.nrows = 0
         self._program = program
         self._dtypes = program.dtypes
-        self._arrays = {number: new_array(most, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
-        self._texts = {number: StringsBuilder(most) for number, t in enumerate(program.dtypes) if t == STR}
+        self._arrays = {number: new_array(expected, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
+        self._texts = {number: StringsBuilder(expected) for number, t in enumerate(program.dtypes) if t == STR}
         self._pieces: list[list[Column]] = [[] for _ in program.dtypes]
 
     def add(self, block: Block) -> list[Column]:
         """Add the rows of a block, and return them; their memory the next block uses again."""
         stop = self.nrows + block.nrows
+        self._arrays = {number: with_room(array, self.nrows, stop) for number, array in self._arrays.items()}
         room = {number: array[self.nrows : stop] for number, array in self._arrays.items()}
         columns = block.evaluate(self._program, [room.get(number) for number in range(len(self._dtypes))])
         for number, column in enumerate(columns):

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from akdask.columns import new_array
+from akdask.columns import new_array, with_room
 from akdask.kernels.keys import Words, word
 from akdask.kernels.pieces import Scatter
 from akdask.kernels.ranging import Ranges
@@ -23,31 +23,38 @@ class Placing:
     ----------
     marks : Marks
         Between the ranges; the key has one word.
-    most : int
-        Number of rows that may come.
+    expected : int
+        Number of rows that may come; more, where rows are repeated.
     """
 
-    def __init__(self, marks: Marks, most: int) -> None:
+    def __init__(self, marks: Marks, expected: int) -> None:
         assert marks.spans is not None, "keys have one word"
         self.nrows = 0
         self._marks = marks
         self._ranges = Ranges(word(marks.columns[0], 0, marks.ascending[0]), marks.rows, *marks.spans[0])
-        self._numbers = new_array(most, np.uint16)
+        self._numbers, self._packed = new_array(expected, np.uint16), new_array(expected, np.uint64)
 
     def add(self, key: Column, rows: NumberArray | None) -> None:
         """Find the ranges of some rows."""
         numbers = np.zeros(len(key), np.int64) if rows is None else rows
         self._find(word(key, 0, self._marks.ascending[0]), numbers)
 
-    def add_packed(self, key: Column, rows: NumberArray, packed: Words) -> Words:
-        """Find the ranges of some rows, write their keys packed with their numbers, and return their whole keys."""
+    def add_packed(self, key: Column, rows: NumberArray) -> Words:
+        """Find the ranges of some rows, pack their keys with their numbers, and return their whole keys."""
         start, words = self.nrows, word(key, 0, self._marks.ascending[0])
         self._find(words, rows)
-        return self._ranges.pack(words, rows, self._marks.lost, self._marks.shift, packed[start : self.nrows])
+        self._packed = with_room(self._packed, start, self.nrows)
+        return self._ranges.pack(words, rows, self._marks.lost, self._marks.shift, self._packed[start : self.nrows])
 
     def _find(self, words: Words, rows: NumberArray) -> None:
         start, self.nrows = self.nrows, self.nrows + len(words)
+        self._numbers = with_room(self._numbers, start, self.nrows)
         self._ranges.of(words, rows, self._numbers[start : self.nrows])
+
+    @property
+    def packed(self) -> Words:
+        """The keys of all rows, packed with their numbers, those of each range together."""
+        return self.placed(self._packed)
 
     def placed(self, column: Column) -> Column:
         """Return a column of all rows with those of each range together."""

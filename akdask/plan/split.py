@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns import Table, new_array, take_rows
+from akdask.columns import Table, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.keys import Words, unpack_rows, word
 from akdask.kernels.sort import argsort, cut_packed, cut_sorted
@@ -68,14 +68,14 @@ class Split:
 
     def _placed_words(self, partition: Partition | Lot, marks: Marks) -> list[Packed]:
         """Bring packed keys to their ranges."""
-        words, ranges = new_array(partition.nrows, np.uint64), Placing(marks, partition.nrows)
+        ranges = Placing(marks, partition.nrows)
         whole: dict[int, Words] = {}
         for block in partition.blocks():
             columns = self._evaluate(block)
-            keys = ranges.add_packed(columns[self.by[0]], columns[ROW], words)
+            keys = ranges.add_packed(columns[self.by[0]], columns[ROW])
             if marks.lost:
                 whole[int(columns[ROW][0])] = keys
-        placed = ranges.placed(words)
+        placed = ranges.packed
         return [Packed(placed[start:stop], marks.shift, bounds, whole) for start, stop, bounds in ranges.shares()]
 
     def _placed_runs(self, partition: Partition | Lot, marks: Marks) -> list[Run]:
