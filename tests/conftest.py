@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +50,17 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
     """
     with session_client.as_current(), dask.config.set(scheduler="distributed"):
         yield session_client
+
+
+@pytest.fixture(autouse=True)
+def one_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run half of the tests by the general path of every kernel, half by compiled loops for any few rows.
+
+    Which, is told by the test's name, so that it is the same every time, and most kernels meet both.
+    """
+    if "either_path" not in request.fixturenames:
+        is_compiled = zlib.crc32(request.node.nodeid.encode()) % 2
+        monkeypatch.setattr(compiled, "WORTH_LOADING", 0 if is_compiled else sys.maxsize)
 
 
 @pytest.fixture(scope="module", params=["general", "compiled"])
