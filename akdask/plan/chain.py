@@ -46,10 +46,11 @@ class Chain:
         """The tables that matches need whole, beside what their predicates refer to."""
         return [node.fanout for node in self.selections if isinstance(node, Match)]
 
-    @property
-    def keeps_partitions(self) -> bool:
-        """Whether each partition comes from that of the same number."""
-        return not any(isinstance(node, Slice | Partitions) for node in self.selections)
+    def sources(self, npartitions: int) -> Sequence[int]:
+        """Return which partition of the bases each of the partitions comes from."""
+        if any(isinstance(node, Slice | Partitions) for node in self.selections):
+            return [self.partition(index)[0] for index in range(npartitions)]
+        return range(npartitions)
 
     def partition(self, index: int) -> tuple[int, tuple[tuple[int, int, int] | None, ...]]:
         """Return which partition of the bases partition `index` comes from.

@@ -78,10 +78,8 @@ def _rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] |
     chain = Chain.of(frame)
     for base in [base for base in chain.bases if base._name in names] or chain.bases:
         found = _lengths(base)
-        if found is not None and chain.keeps_partitions:
-            return tuple(found)
         if found is not None:
-            return tuple(found[chain.partition(number)[0]] for number in range(frame.npartitions))
+            return tuple(found[source] for source in chain.sources(frame.npartitions))
     return None
 
 

@@ -226,7 +226,8 @@ def _lots_left(chain: Chain, frame: Frame, lots: Lots | None) -> Lots:
     wanted = one_by_one(frame) if lots is None else lots
     if left is None:
         return wanted
-    kept = tuple(tuple(number for number in lot if left[chain.partition(number)[0]]) for lot in wanted)
+    sources = chain.sources(frame.npartitions)
+    kept = tuple(tuple(number for number in lot if left[sources[number]]) for lot in wanted)
     return kept if lots is None else tuple(filter(None, kept)) or ((),)
 
 
