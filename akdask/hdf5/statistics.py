@@ -93,9 +93,10 @@ class DatasetSummary:
         found = np.zeros((), SUMMARY)
         found["known"], found["checksum"] = True, self._checksum.value
         if self._prefixes is not None:
-            if self._prefixes.bounds is not None:
+            bounds = self._prefixes.bounds
+            if bounds is not None:
                 found["spelled"] = True
-                found["low"], found["high"] = self._prefixes.bounds
+                found["low"], found["high"] = bounds
             return found
         found["ascending"], found["nans"] = self._ascending, self._nans
         if self._range is not None:

@@ -50,7 +50,8 @@ PREFIX_BYTES = 16
 class PrefixRange:
     """The first 16 bytes of the smallest and of the largest of strings that come in pieces.
 
-    Both are kept as two words, their first bytes in the highest places, which a compiled loop may widen too.
+    Both are kept as two words, their first bytes in the highest places, which a compiled loop widens on its way.
+    Without one they are looked for when somebody asks, as not every file that is written has a manifest.
 
     Examples
     --------
@@ -62,21 +63,27 @@ class PrefixRange:
 
     def __init__(self) -> None:
         self.least, self.most = np.full(2, 2**64 - 1, np.uint64), np.zeros(2, np.uint64)
+        self._waiting: list[pa.LargeStringArray] = []
 
     def add(self, strings: pa.LargeStringArray) -> None:
         """Take in at least one string, without nulls or NULs."""
-        extremes = pc.min_max(strings.cast(pa.large_binary()))
-        low, high = (_prefix_words(extremes[side].as_py()) for side in ("min", "max"))
-        self.least[:] = min(low, self.least.tolist())
-        self.most[:] = max(high, self.most.tolist())
+        self._waiting.append(strings)
 
     @property
     def bounds(self) -> tuple[bytes, bytes] | None:
         """The bytes; None if there were no strings."""
+        while self._waiting:
+            self._widen(self._waiting.pop())
         if self.least.tolist() > self.most.tolist():
             return None
         least, most = (words.astype(">u8").tobytes().rstrip(b"\0") for words in (self.least, self.most))
         return least, most
+
+    def _widen(self, strings: pa.LargeStringArray) -> None:
+        extremes = pc.min_max(strings.cast(pa.large_binary()))
+        low, high = (_prefix_words(extremes[side].as_py()) for side in ("min", "max"))
+        self.least[:] = min(low, self.least.tolist())
+        self.most[:] = max(high, self.most.tolist())
 
 
 def _prefix_words(text: bytes) -> list[int]:
