@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,21 @@ def shared_fixtures() -> Path:
     if not SHARED_FIXTURES.is_dir():
         pytest.skip(f"no folder {SHARED_FIXTURES} beside the repository")
     return SHARED_FIXTURES
+
+
+@pytest.fixture
+def open_files(tmp_path: Path) -> Callable[[], list[str]]:
+    """Return what tells the files in the test's folder that this process has open."""
+
+    def found() -> list[str]:
+        links = []
+        for descriptor in os.listdir("/proc/self/fd"):
+            # One of another thread may be closed meanwhile, and that of the listing is.
+            with contextlib.suppress(FileNotFoundError):
+                links.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        return [path for path in links if path.startswith(f"{tmp_path}/")]
+
+    return found
 
 
 @pytest.fixture

@@ -92,13 +92,12 @@ def test_a_file_that_changed_or_went_since_it_was_looked_at_is_an_error(tmp_path
         pass
 
 
-def test_no_file_stays_open(tmp_path):
+def test_no_file_stays_open(tmp_path, open_files):
     path = tmp_path / "x"
     path.write_bytes(b"12345678")
-    before = len(os.listdir("/proc/self/fd"))
     with range_reader(identify(str(path))):
-        pass
-    assert len(os.listdir("/proc/self/fd")) == before
+        assert open_files() == [str(path)]
+    assert not open_files()
 
 
 def test_a_folder_is_no_file(tmp_path):
