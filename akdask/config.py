@@ -28,6 +28,8 @@ DEFAULTS: dict[str, Any] = {
     "compat": False,
     # Bytes of groups that are kept in this process while a GroupBy is in use, so that it need not sort again.
     "kept_groups": 2**30,
+    # Bytes of freed arrays that this process keeps for half a minute, as new memory takes long to get.
+    "spare_memory": 2**31,
     # Bytes of the side of a join that every task holds whole; of larger sides rows are exchanged.  None for a part of
     # the memory that a worker has.
     "replicate_size": None,

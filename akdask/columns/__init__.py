@@ -1,6 +1,6 @@
 """What one partition holds in memory: columns, and the few things that can be done to any of them."""
 
-from akdask.columns.memory import new_array, with_room
+from akdask.columns.memory import full_array, new_array, with_room
 from akdask.columns.rows import (
     arrow_type,
     concat_rows,
@@ -25,6 +25,7 @@ __all__ = [
     "concat_rows",
     "empty",
     "filter_rows",
+    "full_array",
     "is_scalar",
     "nbytes",
     "new_array",

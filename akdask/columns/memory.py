@@ -1,19 +1,33 @@
-"""Memory of large arrays, from the pool where Arrow keeps what is freed for whoever asks next.
+"""Memory of large arrays: what is freed is kept for a while, for whoever asks next.
 
 The C library gives the space of arrays beyond 32 MiB back to the system when they are freed, and asks for new space for
-the next ones, whose pages the system must then find and clear: several times as long as it takes to fill them.
+the next ones, whose pages the system must then find and clear: several times as long as it takes to fill them.  On
+virtual machines it may have to ask the host for them, which takes fifty times as long.  Arrow's pool keeps freed memory
+for some milliseconds; here it is kept until nobody has wanted it for `IDLE` seconds.
 """
 
 from __future__ import annotations
 
+import threading
+import weakref
+from collections import deque
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask import config
+
 LARGE = 2**20
 """Bytes from which on it matters."""
+
+GRAIN = 2**21
+"""What sizes are multiples of: that of the system's large pages."""
+
+IDLE = 30.0
+"""Seconds for which freed memory is kept."""
 
 
 def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -29,7 +43,24 @@ def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     size = nrows * dtype.itemsize
     if size < LARGE or dtype.hasobject:
         return np.empty(nrows, dtype)
-    return np.frombuffer(pa.allocate_buffer(size), dtype)
+    block = _spare.take(-(-size // GRAIN) * GRAIN)
+    array = np.frombuffer(block, dtype, nrows)
+    # All that looks at these bytes refers to this array.
+    weakref.finalize(array, _spare.give, block).atexit = False
+    return array
+
+
+def full_array(nrows: int, value: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Return an array of one dimension whose items are all the same.
+
+    Examples
+    --------
+    >>> full_array(3, 7, np.uint8)
+    array([7, 7, 7], dtype=uint8)
+    """
+    array = new_array(nrows, dtype)
+    np.copyto(array, value, casting="unsafe")
+    return array
 
 
 def with_room(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
@@ -50,4 +81,70 @@ def with_room(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[An
 
 def release_unused() -> None:
     """Give freed memory back to the system."""
+    _spare.release()
     pa.default_memory_pool().release_unused()
+
+
+class SpareMemory:
+    """Blocks of memory that nobody uses, the latest last; at most as many bytes as the setting ``spare_memory``."""
+
+    def __init__(self) -> None:
+        self._blocks: list[tuple[float, pa.Buffer]] = []
+        # Blocks may come back at any moment, also while this thread holds the lock and memory is collected.
+        self._returned: deque[tuple[float, pa.Buffer]] = deque()
+        self._lock = threading.Lock()
+        self._limit = 0
+        self._watcher: threading.Thread | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all blocks."""
+        return sum(block.size for _, block in [*self._blocks, *self._returned])
+
+    def take(self, size: int) -> pa.Buffer:
+        """Return a block of `size` bytes, or up to twice as many: the smallest that there is, or a new one."""
+        with self._lock:
+            self._limit = config.get("spare_memory")
+            self._sort_in()
+            sizes = [(block.size, place) for place, (_, block) in enumerate(self._blocks)]
+            fitting = [item for item in sizes if size <= item[0] <= 2 * size]
+            if fitting:
+                return self._blocks.pop(min(fitting)[1])[1]
+            # After a fork, the child has no such thread.
+            if self._watcher is None or not self._watcher.is_alive():
+                self._watcher = threading.Thread(target=self._watch, name="akdask-spare-memory", daemon=True)
+                self._watcher.start()
+        return pa.allocate_buffer(size)
+
+    def give(self, block: pa.Buffer) -> None:
+        """Take back a block that nobody uses any more."""
+        self._returned.append((monotonic(), block))
+        if self._lock.acquire(blocking=False):
+            try:
+                self._sort_in()
+            finally:
+                self._lock.release()
+
+    def release(self, since: float = 0.0) -> bool:
+        """Forget blocks that nobody has wanted for some seconds, and return whether there were any."""
+        with self._lock:
+            self._sort_in()
+            count = len(self._blocks)
+            self._blocks = [item for item in self._blocks if monotonic() - item[0] < since]
+            return len(self._blocks) < count
+
+    def _sort_in(self) -> None:
+        while self._returned:
+            self._blocks.append(self._returned.popleft())
+        excess = sum(block.size for _, block in self._blocks) - self._limit
+        while excess > 0:
+            excess -= self._blocks.pop(0)[1].size
+
+    def _watch(self) -> None:
+        while True:
+            sleep(IDLE / 4)
+            if self.release(IDLE):
+                pa.default_memory_pool().release_unused()
+
+
+_spare = SpareMemory()

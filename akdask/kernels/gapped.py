@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from akdask.columns import new_array, slice_rows, take_rows
+from akdask.columns import full_array, new_array, slice_rows, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.keys import WORD_BITS, Words
 from akdask.typing import Column, NumberArray
@@ -74,7 +74,7 @@ class Layout:
             end, furthest = lay_out(read_only(order), read_only(words), self.shift, self._size, table)
             return table[:end], furthest
         places, size = self.places(order)
-        table = np.full(size, VACANT)
+        table = full_array(size, VACANT, VACANT.dtype)
         table[places] = words
         places -= self.slots(order)
         return table, int(places.max(initial=0))

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow.compute as pc
 
-from akdask.columns import concat_rows, new_array
+from akdask.columns import concat_rows, full_array, new_array
 from akdask.kernels import compiled
 from akdask.kernels.keys import (
     WORD_BITS,
@@ -132,7 +132,7 @@ def count_codes(codes: NumberArray, count: int) -> NumberArray:
     from akdask.kernels.compiled import grouping
     from akdask.kernels.compiled.compiler import read_only
 
-    counts = np.zeros(count, np.int64)
+    counts = full_array(count, 0, np.int64)
     grouping.count_at(read_only(codes), counts)
     return counts
 
@@ -168,7 +168,7 @@ class Codes:
             if not np.isnan(reduced).any():
                 reduced[self.sizes() == 0] = np.nan
                 return reduced
-        reduced = np.full(self.count, neutral(ufunc, values.dtype), values.dtype)
+        reduced = full_array(self.count, neutral(ufunc, values.dtype), values.dtype)
         ufunc.at(reduced, self.codes, values)
         return reduced
 
@@ -176,7 +176,7 @@ class Codes:
         from akdask.kernels.compiled import grouping
         from akdask.kernels.compiled.compiler import read_only
 
-        reduced = np.full(self.count, neutral(ufunc, values.dtype), values.dtype)
+        reduced = full_array(self.count, neutral(ufunc, values.dtype), values.dtype)
         loop = getattr(grouping, LOOPS[ufunc.__name__])
         loop(read_only(self.codes), read_only(values), reduced)
         return reduced
@@ -252,7 +252,7 @@ def neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
 def group_sorted(keys: Sequence[Column]) -> Runs:
     """Return the groups of rows that are sorted by key already."""
     nrows = len(keys[0])
-    begins = np.zeros(nrows, np.bool_)
+    begins = full_array(nrows, False, np.bool_)
     begins[:1] = True
     for column in keys:
         if nrows > 1:
@@ -333,7 +333,7 @@ def _number_hashed(words: Sequence[Words]) -> tuple[Codes, NumberArray]:
 
     nrows = len(words[0])
     codes, firsts = new_array(nrows, np.int32), new_array(nrows, np.int64)
-    count = number_hashed(np.stack(words), np.full(2 << row_bits(nrows), -1, np.int32), codes, firsts)
+    count = number_hashed(np.stack(words), full_array(2 << row_bits(nrows), -1, np.int32), codes, firsts)
     firsts = firsts[:count]
     order = argsort([column.take(firsts) for column in words], [True] * len(words))
     ranks = np.empty(count, np.int32)
@@ -355,7 +355,7 @@ def _group_packed(keys: Sequence[Column], nrows: int) -> Runs | None:
 def _group_by_words(keys: Sequence[Column], nrows: int) -> Runs:
     """Sort the rows, then look where neighbours differ."""
     rows = argsort(keys, [True] * len(keys))
-    begins = np.zeros(nrows, np.bool_)
+    begins = full_array(nrows, False, np.bool_)
     begins[:1] = True
     for column in keys:
         for number in range(word_count(column)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow.compute as pc
 
-from akdask.columns import take_rows
+from akdask.columns import new_array, take_rows
 from akdask.kernels import compiled, hashing
 from akdask.kernels.gapped import VACANT, Layout
 from akdask.kernels.keys import LAST, WORD_BITS, Key, Words, pack_words, row_bits, span, unpack_rows, word
@@ -158,7 +158,7 @@ class HashIndex(Sized):
         hashes, rows, self._unsure = self._distinct(*_sorted_with_rows(hashing.hash_rows(keys)))
         self._layout = Layout(len(keys[0]))
         places, size = self._layout.places(hashes)
-        slots = np.empty((size, 2), np.uint64)
+        slots = new_array(2 * size, np.uint64).reshape(size, 2)
         slots[:, 0], slots[:, 1] = VACANT, np.int64(EMPTY).view(np.uint64)
         slots[places, 0], slots[places, 1] = hashes, rows.view(np.uint64)
         self._slots = slots

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from akdask.columns import full_array
 from akdask.kernels import compiled
 from akdask.kernels.grid import Grid
 from akdask.kernels.hashindex import EMPTY, HashIndex, PackedIndex, packable_spans
@@ -78,7 +79,7 @@ class DirectIndex(Sized):
 
     def __init__(self, keys: Sequence[Column], grid: Grid) -> None:
         nrows = len(keys[0])
-        rows = np.full(grid.cells + 1, EMPTY, np.int32 if nrows < 2**31 else np.int64)
+        rows = full_array(grid.cells + 1, EMPTY, np.int32 if nrows < 2**31 else np.int64)
         if compiled.pays(nrows):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.direct import put_rows

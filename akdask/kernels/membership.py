@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from akdask.columns import full_array
 from akdask.kernels import compiled, hashing
 from akdask.kernels.gapped import VACANT, Layout
 from akdask.kernels.grid import Grid
@@ -56,10 +57,10 @@ class DirectSet(Sized):
             from akdask.kernels.compiled.direct import mark
 
             words, low = grid.offset_codes(keys)
-            self._bits = np.zeros(grid.cells // 8 + 1, np.uint8)
+            self._bits = full_array(grid.cells // 8 + 1, 0, np.uint8)
             mark(read_only(words), low, self._bits)
         else:
-            cells = np.zeros(grid.cells + 1, np.bool_)
+            cells = full_array(grid.cells + 1, False, np.bool_)
             cells[grid.codes(keys)] = True
             self._bits = np.packbits(cells, bitorder="little")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +20,10 @@ from akdask.kernels import compiled
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
 from akdask.kernels.keys import WORD_BITS, span, word
+from akdask.kernels.lanes import Lanes
 from akdask.kernels.output import Output
 from akdask.kernels.pieces import BLOCK_ROWS, Scatter
-from akdask.kernels.together import group_together
+from akdask.kernels.together import Cells, Numbered, Room, group_together
 from akdask.typing import Column
 
 FEWEST_ROWS = 2**17
@@ -129,11 +131,15 @@ class Scattered:
         return [slice_rows(column, *rows) for column in [self.placement.key, *self.values]]
 
 
+GroupedPiece: TypeAlias = Grouping | Cells | Numbered
+"""The rows of a piece by group: those of several partitions joined, or where they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class PieceGroupings:
     """The rows of each piece of a range grouped by key."""
 
-    groupings: Sequence[Grouping]
+    groupings: Sequence[GroupedPiece]
 
     @property
     def nbytes(self) -> int:
@@ -179,21 +185,36 @@ class ScatteredRange:
 
     def table(self) -> Table:
         """Return the groups, sorted by key."""
-        output = Output(self._nrows)
+        output, room = Output(self._nrows), Room.of(self._nrows)
         for piece, parts in self._rows():
-            if not group_together(self._collapse, parts, piece << self._shift, self._shift, output):
-                output.add(self._collapse.rows(*_joined(parts)))
+            self._reduce(piece, parts, None, room, output)
         return self._merged(output)
 
     def grouped(self, known: PieceGroupings | None = None) -> tuple[Table, PieceGroupings]:
         """Return the groups, sorted by key, and what makes it easier the next time: to be `known` then."""
-        groupings: list[Grouping] = []
-        output = Output(self._nrows)
-        for number, (_, parts) in enumerate(self._rows()):
-            keys, values = _joined(parts)
-            groupings.append(Grouping(keys) if known is None else known.groupings[number])
-            output.add(self._collapse.grouped(groupings[-1], values))
-        return self._merged(output), PieceGroupings(groupings)
+        output, room = Output(self._nrows), Room.of(self._nrows)
+        found: list[GroupedPiece] = []
+        for number, (piece, parts) in enumerate(self._rows()):
+            grouping = None if known is None else known.groupings[number]
+            found.append(self._reduce(piece, parts, grouping, room, output))
+            room = room.behind(sum(len(columns[0]) for columns in parts))
+        return self._merged(output), PieceGroupings(found)
+
+    def _reduce(
+        self, piece: int, parts: Sequence[Sequence[Column]], known: GroupedPiece | None, room: Room, output: Output
+    ) -> GroupedPiece:
+        """Append the groups of a piece, and return its rows by group."""
+        values = [columns[1:] for columns in parts]
+        if not isinstance(known, Grouping) and Lanes.knows(self._collapse, values[0]):
+            keys = [columns[0] for columns in parts]
+            together = known or group_together(keys, piece << self._shift, self._shift, room)
+            if together is not None:
+                together.reduce(self._collapse, values, output)
+                return together
+        key, *columns = (concat_rows(lots) for lots in zip(*parts, strict=True))
+        grouping = known if isinstance(known, Grouping) else Grouping([key])
+        output.add(self._collapse.grouped(grouping, columns))
+        return grouping
 
     @property
     def _collapse(self) -> Collapse:
@@ -218,12 +239,6 @@ class ScatteredRange:
                 yield piece, used
         if nothing:
             yield 0, [self._parts[0].between(0, 0, self._shift)]
-
-
-def _joined(parts: Sequence[Sequence[Column]]) -> tuple[list[Column], list[Column]]:
-    """Return the key and the values of the rows of several partitions, end to end."""
-    key, *values = (concat_rows(columns) for columns in zip(*parts, strict=True))
-    return [key], values
 
 
 def _cut(table: Table, marks: Sequence[int]) -> list[Table]:

@@ -7,13 +7,14 @@ and a fifth where only the distinct keys are wanted.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns import Table
+from akdask.columns import Table, full_array, new_array
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grid import Grid
 from akdask.kernels.group import Codes
@@ -64,7 +65,7 @@ class Slab:
         if grid is None or not all(isinstance(column, np.ndarray) for column in values):
             return None
         codes = grid.codes(keys)
-        seen = np.zeros(grid.cells, np.bool_)
+        seen = full_array(grid.cells, False, np.bool_)
         seen[codes] = True
         states = collapse.partial(Codes(codes, grid.cells), values)
         return cls(collapse, np.dtype(keys[0].dtype), grid.lows[0], seen, states)
@@ -87,19 +88,9 @@ class Slab:
         """Return the keys that have rows, ascending."""
         return self._keys_of(np.flatnonzero(self.seen))
 
-    def fold(self, others: Sequence[Slab]) -> Slab:
-        """Return a slab of the same cells with the rows of others added, which are of the same cells."""
-        seen = self.seen.copy()
-        states = [tuple(map(np.copy, state)) for state in self.states]
-        for other in others:
-            np.logical_or(seen, other.seen, out=seen)
-            self.collapse.fold_cells(states, other.states)
-        return Slab(self.collapse, self.dtype, self.low, seen, states)
-
     def table(self) -> Table:
         """Return the groups that have rows, sorted by key."""
-        cells = np.flatnonzero(self.seen)
-        return self.collapse.cells([self._keys_of(cells)], self.states, cells)
+        return merge_slabs([self])
 
     def _keys_of(self, cells: npt.NDArray[np.int64]) -> Column:
         (keys,) = Grid((self.low,), (len(self.seen),)).keys(cells, [self.dtype])
@@ -117,12 +108,52 @@ def _grid(keys: Sequence[Column]) -> Grid | None:
 
 
 def merge_slabs(slabs: Sequence[Slab]) -> Table:
-    """Return the groups of all slabs, sorted by key; at least one must be given, and all be cut at the same keys."""
+    """Return the groups of all slabs, sorted by key; at least one must be given, and all be cut at the same keys.
+
+    They are counted first, so that all of them go straight to where they stay.
+    """
     used = [slab for slab in slabs if len(slab.seen)] or slabs[:1]
-    start, stop = min(slab.low for slab in used), max(slab.high for slab in used)
-    tables = []
-    for first, last in pairwise([start, *range(start - start % CHUNK + CHUNK, stop, CHUNK), stop]):
-        parts = [slab.between(first, last) for slab in used if slab.low <= first < slab.high]
-        if parts:
-            tables.append(parts[0].fold(parts[1:]).table())
-    return Table.concat(tables or [used[0].table()])
+    collapse, chunks = used[0].collapse, _chunks(used)
+    seen = [_fold_seen(parts) for parts in chunks]
+    nrows = sum(map(np.count_nonzero, seen))
+    keys = new_array(nrows, used[0].dtype)
+    states = [tuple(new_array(nrows, column.dtype) for column in state) for state in used[0].states]
+    scratch = [tuple(np.empty(CHUNK, column.dtype) for column in state) for state in states]
+    start = 0
+    for parts, there in zip(chunks, seen, strict=True):
+        cells = np.flatnonzero(there)
+        rows = slice(start, start + len(cells))
+        keys[rows] = parts[0]._keys_of(cells)
+        folded = _fold_states(parts, [tuple(column[: len(there)] for column in state) for state in scratch])
+        for columns, targets in zip(folded, states, strict=True):
+            for column, target in zip(columns, targets, strict=True):
+                column.take(cells, out=target[rows], mode="clip")
+        start = rows.stop
+    return collapse.table([keys], states)
+
+
+def _chunks(slabs: Sequence[Slab]) -> list[list[Slab]]:
+    """Return slabs chunk by chunk, each with the same cells of all slabs that have them."""
+    start, stop = min(slab.low for slab in slabs), max(slab.high for slab in slabs)
+    edges = pairwise([start, *range(start - start % CHUNK + CHUNK, stop, CHUNK), stop])
+    chunks = [[slab.between(*edge) for slab in slabs if slab.low <= edge[0] < slab.high] for edge in edges]
+    return [parts for parts in chunks if parts]
+
+
+def _fold_seen(parts: Sequence[Slab]) -> npt.NDArray[np.bool_]:
+    """Return which cells have rows in any of several slabs of the same cells."""
+    first, *others = (part.seen for part in parts)
+    return reduce(np.logical_or, others, first)
+
+
+def _fold_states(parts: Sequence[Slab], room: Sequence[State]) -> Sequence[State]:
+    """Return the states of several slabs of the same cells as one, in the given room unless there is only one slab."""
+    first, *others = (part.states for part in parts)
+    if not others:
+        return first
+    for state, targets in zip(first, room, strict=True):
+        for column, target in zip(state, targets, strict=True):
+            np.copyto(target, column)
+    for other in others:
+        parts[0].collapse.fold_cells(room, other)
+    return room

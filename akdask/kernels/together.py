@@ -1,95 +1,156 @@
-"""Groups of rows of several lots by one key, found by compiled loops where the rows are."""
+"""Rows of several lots grouped by one key, and reduced, by compiled loops where the rows are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from akdask.columns import new_array
 from akdask.kernels import compiled
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import CELLS_PER_ROW
 from akdask.kernels.keys import SIGN, WORD_BITS, Words, row_bits
 from akdask.kernels.lanes import Lanes, readable
 from akdask.kernels.output import Output
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 
-def group_together(collapse: Collapse, lots: Sequence[Sequence[Column]], low: int, bits: int, output: Output) -> bool:
-    """Append the groups of some rows, sorted by key; False where compiled loops do not do it, and nothing is appended.
+def group_together(lots: Sequence[Column], low: int, bits: int, room: Room) -> Cells | Numbered | None:
+    """Return the rows of several lots grouped by key; None where compiled loops do not do it.
 
     Parameters
     ----------
-    collapse : Collapse
-        What is computed.
-    lots : sequence of sequences of columns
-        The key and the values of each lot of rows; at least one.
+    lots : sequence of columns
+        The key of each lot of rows; at least one.
     low : int
         The smallest word that a key may have.
     bits : int
         All words are less than ``2 ** bits`` from there.
-    output : Output
-        Of groups whose keys are smaller.
+    room : Room
+        Where the numbers of the rows may stay.
     """
-    key, *values = lots[0]
-    nrows = sum(len(lot[0]) for lot in lots)
+    key, nrows = lots[0], sum(map(len, lots))
     is_integer = isinstance(key, np.ndarray) and key.dtype in (np.int64, np.uint64)
-    if not nrows or not is_integer or not Lanes.knows(collapse, values) or not compiled.pays(nrows):
-        return False
+    if not nrows or not is_integer or not compiled.pays(nrows):
+        return None
     # Words count from the smallest number that there is, keys from 0.
     first = np.uint64(low) ^ SIGN if key.dtype == np.int64 else np.uint64(low)
-    keys = [readable(lot[0]).view(np.uint64) for lot in lots]
-    in_cells = 1 << bits <= CELLS_PER_ROW * nrows
-    numbered = _cells(keys, first, 1 << bits) if in_cells else _numbers(keys, first, bits, nrows)
-    if numbered is None:
-        return False
-    codes, words = numbered
-    lanes = Lanes(collapse, len(words), values)
-    for codes_of_lot, (_, *of_lot) in zip(codes, lots, strict=True):
-        lanes.add(codes_of_lot, of_lot)
-    table = collapse.table([(words + first).view(key.dtype)], lanes.states())
-    if in_cells:
-        output.add_marked(table, lanes.marks)
-    else:
-        output.add(table)
-    return True
+    keys = [readable(lot).view(np.uint64) for lot in lots]
+    if 1 << bits <= CELLS_PER_ROW * nrows:
+        return Cells(keys, first, 1 << bits, key.dtype)
+    return _numbered(keys, first, bits, key.dtype, room)
 
 
-def _cells(keys: Sequence[Words], first: np.uint64, size: int) -> tuple[Iterator[Codes], Words]:
-    """Return how far each row's key is from the first for each lot, one of which is used at a time, and all keys."""
-    from akdask.kernels.compiled.onepass import encode
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Memory for so many rows, whose groups are numbered.
 
-    room = np.empty(max(map(len, keys)), np.int32)
-
-    def distances(key: Words) -> Codes:
-        codes = room[: len(key)]
-        encode(key, first, np.uint64(size), np.uint64(0), codes)
-        return codes
-
-    return map(distances, keys), np.arange(size, dtype=np.uint64)
-
-
-def _numbers(keys: Sequence[Words], first: np.uint64, bits: int, nrows: int) -> tuple[Iterator[Codes], Words] | None:
-    """Return the number of each row's key for each lot, and the keys, ascending and counted from the first.
-
-    None where bits that give way to row numbers would change the order, which is seldom.
+    It is taken for all rows at once, since little by little it would be new memory, which has to be found and cleared.
     """
+
+    codes: Codes
+    keys: Words
+
+    @classmethod
+    def of(cls, nrows: int) -> Room:
+        """Return memory for some rows."""
+        return cls(new_array(nrows, np.int32), new_array(nrows, np.uint64))
+
+    def behind(self, nrows: int) -> Room:
+        """Return what is left behind some rows."""
+        return Room(self.codes[nrows:], self.keys[nrows:])
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Rows whose group is how far their key is from the first: a cell, and some cells have no rows.
+
+    Parameters
+    ----------
+    lots : sequence of ndarray of uint64
+        The keys of each lot.
+    first : uint64
+        The key of the first cell.
+    count : int
+        Number of cells.
+    dtype : numpy.dtype
+        Of the keys.
+    """
+
+    lots: Sequence[Words]
+    first: np.uint64
+    count: int
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies, besides the keys, which it looks at again each time."""
+        return 0
+
+    def reduce(self, collapse: Collapse, values: Sequence[Sequence[Column]], output: Output) -> None:
+        """Append the groups, sorted by key, to those of smaller keys, given the values of each lot."""
+        from akdask.kernels.compiled.onepass import encode
+
+        lanes = Lanes(collapse, self.count, values[0])
+        room = np.empty(max(map(len, self.lots)), np.int32)
+        for key, of_lot in zip(self.lots, values, strict=True):
+            codes = room[: len(key)]
+            encode(key, self.first, np.uint64(self.count), np.uint64(0), codes)
+            lanes.add(codes, of_lot)
+        keys = (np.arange(self.count, dtype=np.uint64) + self.first).view(self.dtype)
+        output.add_marked(collapse.table([keys], lanes.states()), lanes.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """Rows with the number of their group.
+
+    Parameters
+    ----------
+    codes : sequence of ndarray of int32
+        The number of each row, for each lot.
+    keys : ndarray of int64 or uint64
+        The keys of the groups, ascending.
+    """
+
+    codes: Sequence[Codes]
+    keys: NumberArray
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return self.keys.nbytes + sum(codes.nbytes for codes in self.codes)
+
+    def reduce(self, collapse: Collapse, values: Sequence[Sequence[Column]], output: Output) -> None:
+        """Append the groups, sorted by key, to those of smaller keys, given the values of each lot."""
+        lanes = Lanes(collapse, len(self.keys), values[0])
+        for codes, of_lot in zip(self.codes, values, strict=True):
+            lanes.add(codes, of_lot)
+        output.add(collapse.table([self.keys], lanes.states()))
+
+
+def _numbered(keys: Sequence[Words], first: np.uint64, bits: int, dtype: np.dtype[Any], room: Room) -> Numbered | None:
+    """Return rows numbered by key; None where bits that give way to row numbers change the order, which is seldom."""
     from akdask.kernels.compiled.grouping import number_sorted, pack
 
+    bounds = [0, *accumulate(map(len, keys))]
+    nrows = bounds[-1]
     shift = row_bits(nrows)
     lost = max(bits + shift - WORD_BITS, 0)
-    whole, packed = np.empty((2, nrows), np.uint64)
-    bounds = np.cumsum([0, *map(len, keys)]).tolist()
+    whole, packed, firsts = new_array(3 * nrows, np.uint64).reshape(3, nrows)
     for key, start in zip(keys, bounds, strict=False):
         pack(key, first, np.uint64(lost), np.uint64(shift), np.uint64(start), whole, packed)
     packed.sort()
-    codes, firsts = np.empty(nrows, np.int32), np.empty(nrows, np.int64)
-    count = int(number_sorted(packed, np.uint64(shift), whole, not lost, codes, firsts))
+    count = int(number_sorted(packed, np.uint64(shift), whole, not lost, room.codes, firsts.view(np.int64)))
     if count < 0:
         return None
-    return (codes[start:stop] for start, stop in pairwise(bounds)), whole.take(firsts[:count])
+    words = whole.take(firsts[:count].view(np.int64), out=room.keys[:count], mode="clip")
+    words += first
+    return Numbered([room.codes[start:stop] for start, stop in pairwise(bounds)], words.view(dtype))

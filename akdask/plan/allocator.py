@@ -16,6 +16,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from akdask import config
 from akdask.columns.memory import release_unused
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ LARGEST_KEPT = 2**25
 
 ENOUGH_MEMORY = 64 * LARGEST_KEPT
 """Workers with less keep nothing."""
+
+SPARE = 8
+"""The part of a worker's memory, one in so many, that it keeps in freed arrays at most."""
 
 INTERVAL = 200
 """Milliseconds from one look at a worker's memory to the next."""
@@ -51,6 +55,7 @@ def manage_freed_memory() -> None:
     if worker is None:
         return
     limit = worker.memory_manager.memory_limit or sys.maxsize
+    config.set(spare_memory=min(config.get("spare_memory"), limit // SPARE if limit >= ENOUGH_MEMORY else 0))
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None and limit >= ENOUGH_MEMORY:
         mallopt(MMAP_THRESHOLD, LARGEST_KEPT)

@@ -172,7 +172,7 @@ def _answer(engine: Engine, files: Any, question: Question, threads: int) -> tup
 def _totals(found: Sequence[Any]) -> tuple[float, ...]:
     """Return the sum of each column, integers modulo 2**64."""
     columns = [np.asarray(column) for column in found]
-    totals = (float(c.sum()) if c.dtype.kind == "f" else int(c.astype(np.int64).sum()) for c in columns)
+    totals = (float(c.sum()) if c.dtype.kind == "f" else int(c.astype(np.int64, copy=False).sum()) for c in columns)
     return tuple(round(total, 2) for total in totals)
 
 

@@ -1,0 +1,127 @@
+"""Freed memory of large arrays is used again, given back in the end, and never while anything looks at it."""
+
+import threading
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from akdask import config
+from akdask.columns import full_array, memory, new_array
+from akdask.columns.memory import GRAIN, LARGE, SpareMemory, release_unused
+
+
+@pytest.fixture
+def spare(monkeypatch):
+    made = SpareMemory()
+    monkeypatch.setattr(memory, "_spare", made)
+    return made
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_the_memory_of_an_array_is_used_again_by_others_of_about_its_size(spare):
+    first = new_array(GRAIN, np.float64)
+    place = address(first)
+    del first
+    assert spare.nbytes == 8 * GRAIN
+    assert address(new_array(3 * GRAIN, np.uint8)) != place
+    again = new_array(8 * GRAIN - 5, np.uint8)
+    assert address(again) == place
+    assert len(again) == 8 * GRAIN - 5
+    assert not any(block.address == place for _, block in spare._blocks)
+
+
+def test_the_smallest_memory_that_is_enough_is_taken(spare):
+    arrays = [new_array(count * GRAIN, np.uint8) for count in (4, 3, 5)]
+    wanted = address(arrays[1])
+    del arrays
+    assert address(new_array(3 * GRAIN, np.uint8)) == wanted
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda array: array[5:],
+        lambda array: array.view(np.float64)[::2],
+        lambda array: array.reshape(2, -1)[1],
+        memoryview,
+        lambda array: pa.py_buffer(array[3:]),
+        lambda array: pa.Array.from_buffers(pa.int64(), 10, [None, pa.py_buffer(array)]).slice(2),
+    ],
+    ids=["slice", "other type", "other shape", "memoryview", "Arrow's buffer", "Arrow's array"],
+)
+def test_memory_stays_while_anything_looks_at_it(spare, look):
+    array = new_array(LARGE, np.int64)
+    place = address(array)
+    view = look(array)
+    del array
+    assert spare.nbytes == 0
+    assert address(new_array(LARGE, np.int64)) != place
+    del view
+    assert spare.nbytes >= 8 * LARGE
+
+
+def test_no_more_than_the_setting_is_kept_and_the_latest_at_that(spare):
+    with config.set(spare_memory=3 * GRAIN):
+        arrays = [new_array(GRAIN, np.uint8) for _ in range(5)]
+        latest = [address(array) for array in arrays[2:]]
+        while arrays:
+            del arrays[0]
+        assert [block.address for _, block in spare._blocks] == latest
+    with config.set(spare_memory=0):
+        new_array(4 * GRAIN, np.uint8)
+        assert spare.nbytes == 0
+
+
+def test_small_arrays_and_python_s_objects_are_numpy_s(spare):
+    assert new_array(10, np.int64).base is None
+    assert new_array(LARGE, object).tolist()[:2] == [None, None]
+    assert spare.nbytes == 0
+
+
+@pytest.mark.parametrize("value", [7, -1, 0.5, np.int64(3), True])
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.bool_, object])
+@pytest.mark.parametrize("nrows", [0, 3, LARGE])
+def test_full_arrays_are_numpy_s(value, dtype, nrows):
+    made, wanted = full_array(nrows, value, dtype), np.full(nrows, value, dtype)
+    assert made.dtype == wanted.dtype
+    np.testing.assert_array_equal(made, wanted)
+    assert all(type(a) is type(b) for a, b in zip(made[:2], wanted[:2], strict=True))
+
+
+def test_freed_memory_can_be_given_back(spare):
+    new_array(LARGE, np.int64)
+    assert spare.nbytes
+    release_unused()
+    assert spare.nbytes == 0
+
+
+def test_memory_that_nobody_wants_is_given_back(spare, monkeypatch):
+    monkeypatch.setattr(memory, "IDLE", 0.05)
+    new_array(LARGE, np.int64)
+    waited = time.monotonic() + 20
+    while spare.nbytes and time.monotonic() < waited:
+        time.sleep(0.01)
+    assert spare.nbytes == 0
+
+
+def test_threads_never_share_memory(spare):
+    def fill(number):
+        for turn in range(200):
+            array = full_array(LARGE // 8 + number, 100 * turn + number, np.int64)
+            if array.min() != array.max() or array[0] != 100 * turn + number:
+                mixed.append(number)
+
+    mixed = []
+    threads = [threading.Thread(target=fill, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not mixed
+    # Each thread has held two arrays at a time, of a grain each.
+    assert 0 < spare.nbytes <= 8 * GRAIN
