@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from akdask.hdf5.newfile import NewDataset, NewGroup, Placed, write_at
+from akdask.hdf5.newfile import NewDataset, NewGroup, Placed
 from akdask.storage.extents import Extent
 from akdask.storage.files import identify
 from akdask.storage.read import RangeReader, range_reader
+from akdask.storage.write import opened, write_at
 
 _BLOCK = 8 * 2**20
 
@@ -31,8 +31,7 @@ def copy_shares(path: str, placed: Sequence[Placed], files: Sequence[str], share
     """Copy the bytes of all shares into place; positions local to a share move behind the shares before it."""
     positions = {place.extent.dataset: place.extent.offset for place in placed}
     lengths: defaultdict[str, int] = defaultdict(int)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
+    with opened(path) as descriptor:
         for file, share in zip(files, shares, strict=True):
             before = dict(lengths)
             with range_reader(identify(file)) as reader:
@@ -40,8 +39,6 @@ def copy_shares(path: str, placed: Sequence[Placed], files: Sequence[str], share
                     name, shift = place.extent.dataset, before.get(place.dataset.local_to or "", 0)
                     positions[name] = _copy(reader, place.extent, descriptor, positions[name], shift)
                     lengths[name] += place.extent.length
-    finally:
-        os.close(descriptor)
 
 
 def _copy(reader: RangeReader, extent: Extent, descriptor: int, position: int, shift: int) -> int:

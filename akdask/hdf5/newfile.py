@@ -5,7 +5,6 @@ The second step takes no lock, so threads write their partitions side by side.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,6 +20,7 @@ from akdask.hdf5.statistics import DatasetSummary
 from akdask.kernels.extremes import PrefixRange
 from akdask.schema import ColumnType
 from akdask.storage.extents import ELSEWHERE, Extent
+from akdask.storage.write import opened, write_at
 from akdask.typing import Column, NumberArray
 
 _PIECE = 2**19
@@ -244,15 +244,12 @@ def _stored_type(dtype: str) -> H5Object:
 
 def write_bytes(path: str, placed: Iterable[Placed], new: NewObject) -> None:
     """Write the elements of datasets where the layout has put them."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
+    with opened(path) as descriptor:
         for place in placed:
             position = place.extent.offset
             for block in new.blocks[place.extent.dataset]:
                 write_at(descriptor, block, position)
                 position += block.nbytes
-    finally:
-        os.close(descriptor)
 
 
 def summing_up(new: NewObject, placed: Iterable[Placed]) -> tuple[NewObject, dict[str, DatasetSummary]]:
@@ -275,11 +272,3 @@ def _summed_up(blocks: Iterable[NumberArray], summary: DatasetSummary) -> Iterat
             piece = block[start : start + step]
             summary.add(piece)
             yield piece
-
-
-def write_at(descriptor: int, block: NumberArray, position: int) -> None:
-    """Write a contiguous array at a position of an open file."""
-    rest = block.view(np.uint8).data
-    while rest:
-        count = os.pwrite(descriptor, rest[: 2**30], position)
-        rest, position = rest[count:], position + count

@@ -1,12 +1,13 @@
-"""Strings: into memory, back to files, and questions about them, all on one thread."""
+"""Strings: into memory, back to files, and questions about them, all on one thread but one of the writes."""
 
 from __future__ import annotations
 
-import itertools
 import shutil
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import dask
@@ -19,7 +20,7 @@ from benchmarks.data import Array, FileSet, make_strings
 from benchmarks.peers.text_h5py import read_arrays
 from benchmarks.report import MILLISECONDS, OURS, Result
 from benchmarks.setting import Setting
-from benchmarks.timing import Run, compare, interleave
+from benchmarks.timing import Run, Timed, compare, interleave
 
 LENGTHS = (9, 20)
 """Mean number of bytes of a string, its NUL included."""
@@ -42,7 +43,7 @@ def read_write_ask_strings(setting: Setting) -> list[Result]:
     with dask.config.set(scheduler="synchronous"):
         for length in LENGTHS:
             files = make_strings(setting.folder, length, rows)
-            results += [_read(setting, files, length), _write(setting, files, length)]
+            results += [_read(setting, files, length), *_write(setting, files, length)]
             results += [_ask(setting, files, length, question) for question in QUESTIONS]
     return results
 
@@ -57,28 +58,54 @@ def _read(setting: Setting, files: FileSet, length: int) -> Result:
     return Result(f"read strings of {length} bytes", MILLISECONDS, seconds, limit=nbytes / BYTES_PER_SECOND)
 
 
-def _write(setting: Setting, files: FileSet, length: int) -> Result:
-    """Write to new files each turn: replacing old ones measures the disk, not the writer."""
+def _write(setting: Setting, files: FileSet, length: int) -> list[Result]:
+    """Write one file on one thread, and four on all.
+
+    New files each turn, deleted at once: replacing old ones measures the disk, not the writer, and memory that the page
+    cache never had before, the system.
+    """
     folder = setting.folder / "written-strings"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    turn = itertools.count()
     stored = _stored(files.paths[0])
-    ours = ak.read_hdf(files.pattern)["s"].persist()
+    whole = ak.read_hdf(files.pattern)["s"].persist()
+    quarters = ak.concatenate([whole[len(whole) * k // 4 : len(whole) * (k + 1) // 4] for k in range(4)]).persist()
 
-    def by_akdask() -> None:
-        ours.to_hdf(str(folder / f"akdask-{next(turn)}"), "s")
+    def by_akdask(given: ak.Strings, scheduler: str) -> Timed:
+        with dask.config.set(scheduler=scheduler, num_workers=setting.threads):
+            return _timed_and_deleted(folder, lambda: given.to_hdf(str(folder / "akdask"), "s"))
 
-    def by_tofile() -> None:
-        with (folder / f"tofile-{next(turn)}").open("wb") as file:
-            for values in stored:
-                values.tofile(file)
+    def by_tofile() -> Timed:
+        def run() -> None:
+            with (folder / "tofile").open("wb") as file:
+                for values in stored:
+                    values.tofile(file)
 
-    seconds = interleave({OURS: by_akdask, TOFILE: by_tofile}, setting.repeat)
-    written = [_stored(path)[0].tobytes() for path in sorted(folder.glob("akdask-0_LOCALE*"))]
-    compare({"given": stored[0].tobytes(), "written": b"".join(written)})
+        return _timed_and_deleted(folder, run)
+
+    results = []
+    for given, scheduler, how in (
+        (whole, "synchronous", "1 file"),
+        (quarters, "threads", f"4 files, {setting.threads} threads"),
+    ):
+        runs: dict[str, Run] = {OURS: partial(by_akdask, given, scheduler), TOFILE: by_tofile}
+        seconds = interleave(runs, setting.repeat)
+        results.append(Result(f"write strings of {length} bytes, {how}", MILLISECONDS, seconds, {TOFILE: 0.5}))
+        given.to_hdf(str(folder / "written"), "s")
+        written = [_stored(path)[0].tobytes() for path in sorted(folder.glob("written_LOCALE*"))]
+        compare({"given": stored[0].tobytes(), "written": b"".join(written)})
     shutil.rmtree(folder)
-    return Result(f"write strings of {length} bytes", MILLISECONDS, seconds, {TOFILE: 0.5})
+    return results
+
+
+def _timed_and_deleted(folder: Path, run: Run) -> Timed:
+    """Time what writes files to an empty folder, and delete them."""
+    start = perf_counter()
+    run()
+    seconds = perf_counter() - start
+    shutil.rmtree(folder)
+    folder.mkdir()
+    return Timed(None, seconds)
 
 
 def _ask(setting: Setting, files: FileSet, length: int, question: str) -> Result:
