@@ -1,7 +1,7 @@
 """Strings as Arkouda stores them, each ended by NUL, and as Arrow holds them, end to end without.
 
 The bytes of all rows are the *values*; where each string starts among them are the *segments*.  Both directions work
-on pieces of some ten thousand rows, which stay in the processor's cache between the steps.
+on pieces of a hundred thousand rows, which mostly stay in the processor's cache between the steps.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from akdask.columns import offsets_and_bytes
+from akdask.columns import new_array, offsets_and_bytes
 from akdask.kernels import compiled
 from akdask.kernels.extremes import PrefixRange
 from akdask.typing import NumberArray
 
-ROWS_AT_ONCE = 2**16
+ROWS_AT_ONCE = 2**17
 """Rows of a piece: fewer cost more for each call, more no longer fit in the cache."""
 
 _BYTES_AT_ONCE = 2**22
 
 _LISTED, _SEPARATOR = pa.list_(pa.binary()), pa.scalar(b"\0")
 _NUL = np.zeros(1, np.uint8)
+_COUNTED = np.arange(ROWS_AT_ONCE)
 
 
 class StringError(Exception):
@@ -174,6 +175,7 @@ def segments_of(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
     offsets, _ = offsets_and_bytes(strings)
     for start in range(0, len(strings), ROWS_AT_ONCE):
         stop = min(start + ROWS_AT_ONCE, len(strings))
-        segments = np.arange(start - offsets[0], stop - offsets[0])
-        segments += offsets[start:stop]
+        # There is a NUL for each string before.
+        segments = np.add(offsets[start:stop], _COUNTED[: stop - start], out=new_array(stop - start, np.int64))
+        segments += start - offsets[0]
         yield segments

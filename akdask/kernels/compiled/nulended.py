@@ -8,18 +8,15 @@ import pyarrow as pa
 from akdask.columns import new_array, offsets_and_bytes
 from akdask.kernels.compiled.compiler import compiled, read_only
 from akdask.kernels.compiled.texts import cut, swapped
-from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, put_word, readable, word_at
+from akdask.kernels.compiled.words import BYTES, CHUNK, NONE, ONE, Text, copy_chunk, copy_text, readable, word_at
 from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
 
-CHUNK = 4 * WIDTH
-"""Bytes that are copied at a time, so that most strings take the same steps."""
+AT_ONCE = np.uint64(CHUNK)
+LAST_ASCII = np.uint8(127)
 
-AT_ONCE, DOUBLE, TRIPLE = np.uint64(CHUNK), BYTES + BYTES, BYTES + BYTES + BYTES
 ROWS_AT_ONCE = 2**14
 """Rows whose bytes are looked at twice while they are in the cache."""
-
-NOT_ASCII, LOWEST = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101)
 
 
 def without_nuls(values: NumberArray, bounds: NumberArray) -> tuple[NumberArray, NumberArray, bool] | None:
@@ -61,20 +58,14 @@ def _take_off(values: Text, bounds: NumberArray, first: int, last: int, offsets:
         if stop + CHUNK <= size:
             # What is copied from behind the end is written over.
             for _ in range(NONE, np.uint64(stop - start - 1), AT_ONCE):
-                one, two = word_at(values, at), word_at(values, at + BYTES)
-                three, four = word_at(values, at + DOUBLE), word_at(values, at + TRIPLE)
-                put_word(text, into, one)
-                put_word(text, into + BYTES, two)
-                put_word(text, into + DOUBLE, three)
-                put_word(text, into + TRIPLE, four)
-                seen |= (one | two) | (three | four)
+                seen |= copy_text(values, at, text, into)
                 at, into = at + AT_ONCE, into + AT_ONCE
         else:
             for ahead in range(NONE, np.uint64(stop - start - 1), ONE):
                 byte = values[at + ahead]
-                seen |= np.uint64(byte)
+                seen |= np.uint64(byte > LAST_ASCII)
                 text[into + ahead] = byte
-    return 1 if seen & NOT_ASCII else 0
+    return 1 if seen else 0
 
 
 def with_nuls(strings: pa.LargeStringArray, least: Words, most: Words) -> NumberArray | None:
@@ -90,12 +81,6 @@ def with_nuls(strings: pa.LargeStringArray, least: Words, most: Words) -> Number
         if _put_on(part, bounds, values[into:], least, most):
             return None
     return values[:-CHUNK]
-
-
-@compiled
-def nul_bits(word: np.uint64) -> np.uint64:
-    """Return a word that has the highest bit of a byte set if, and only if, a byte of the given one is 0."""
-    return (word - LOWEST) & ~word
 
 
 @compiled
@@ -121,14 +106,8 @@ def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words)
                 most[1] = second
         # What is copied from behind the end is written over.
         for _ in range(at, stop, AT_ONCE):
-            one, two = word_at(text, at), word_at(text, at + BYTES)
-            three, four = word_at(text, at + DOUBLE), word_at(text, at + TRIPLE)
-            put_word(values, into, one)
-            put_word(values, into + BYTES, two)
-            put_word(values, into + DOUBLE, three)
-            put_word(values, into + TRIPLE, four)
-            nuls |= nul_bits(one) | nul_bits(two) | nul_bits(three) | nul_bits(four)
+            nuls |= copy_chunk(text, at, values, into)
             at, into = at + AT_ONCE, into + AT_ONCE
         values[behind] = 0
         into = behind + ONE
-    return nuls & NOT_ASCII
+    return nuls

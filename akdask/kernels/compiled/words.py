@@ -26,11 +26,16 @@ WIDTH = 8
 MARGIN = 72
 """Bytes that can be read behind the end of a string."""
 
+CHUNK = 32
+"""Bytes that are copied at a time: most strings are no longer, and the processor moves as many at once."""
+
 AT_ONCE = np.uint64(2**10)
 """Rows that take one step after the other together: what each step needs is in the cache, and rows need not wait."""
 
 # Integers with and without sign would together become floats.
 NONE, ONE, BYTES, BITS = np.uint64(0), np.uint64(1), np.uint64(WIDTH), np.uint64(64)
+
+_WORD, _CHUNK = ir.IntType(64), ir.VectorType(ir.IntType(8), CHUNK)
 
 
 def readable(strings: pa.LargeStringArray) -> Iterator[tuple[int, Words, Text]]:
@@ -60,7 +65,7 @@ def word_at(_: object, text: types.Array, at: types.Integer) -> tuple[Signature,
     """Return the 8 bytes from a place on."""
 
     def read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_place(context, builder, signature, arguments), align=1)
+        return builder.load(_place(context, builder, signature, arguments, _WORD), align=1)
 
     return types.uint64(text, types.uint64), read
 
@@ -72,13 +77,51 @@ def put_word(
     """Write 8 bytes from a place on."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[2], _place(context, builder, signature, arguments), align=1)
+        builder.store(arguments[2], _place(context, builder, signature, arguments, _WORD), align=1)
         return context.get_dummy_value()
 
     return types.void(text, types.uint64, types.uint64), write
 
 
-def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+@intrinsic
+def copy_chunk(
+    _: object, text: types.Array, at: types.Integer, target: types.Array, into: types.Integer
+) -> tuple[Signature, Callable[..., object]]:
+    """Copy `CHUNK` bytes, and return bits that tell which of them are NUL."""
+
+    def copy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        chunk = _copied(context, builder, signature, arguments)
+        return _bits(builder, builder.icmp_unsigned("==", chunk, _CHUNK(None)))
+
+    return types.uint64(text, types.uint64, target, types.uint64), copy
+
+
+@intrinsic
+def copy_text(
+    _: object, text: types.Array, at: types.Integer, target: types.Array, into: types.Integer
+) -> tuple[Signature, Callable[..., object]]:
+    """Copy `CHUNK` bytes, and return bits that tell which of them are not ASCII."""
+
+    def copy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        chunk = _copied(context, builder, signature, arguments)
+        return _bits(builder, builder.icmp_signed("<", chunk, _CHUNK(None)))
+
+    return types.uint64(text, types.uint64, target, types.uint64), copy
+
+
+def _copied(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    chunk = builder.load(_place(context, builder, signature, arguments, _CHUNK), align=1)
+    to = types.void(*signature.args[2:])
+    builder.store(chunk, _place(context, builder, to, arguments[2:], _CHUNK), align=1)
+    return chunk
+
+
+def _bits(builder: Any, truth: Any) -> Any:
+    """Return truth values of the bytes of a chunk as a number."""
+    return builder.zext(builder.bitcast(truth, ir.IntType(CHUNK)), _WORD)
+
+
+def _place(context: Any, builder: Any, signature: Any, arguments: Any, kind: ir.Type) -> Any:
     """Return the address of bytes of an array as that of a word; NumPy's views of that kind multiply by a stride."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
-    return builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(64).as_pointer())
+    return builder.bitcast(builder.gep(array.data, [arguments[1]]), kind.as_pointer())
