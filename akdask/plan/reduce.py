@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -17,8 +17,10 @@ from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame, Node, materialize
 from akdask.plan.pipeline import Compile, pipeline
+from akdask.plan.rowwise import Computed
+from akdask.plan.sharing import share_groups
 from akdask.plan.tokens import token
-from akdask.plan.values import ColumnRef, Value, describe
+from akdask.plan.values import ColumnRef, Value, describe, substitute
 from akdask.schema import ColumnType, RowSpace
 
 FAN_IN = 16
@@ -57,6 +59,10 @@ class Reduction:
         self.token = token(name, value, self.params)
         self._text: str | None = None
 
+    def moved(self, replaced: Mapping[str, Value]) -> Reduction:
+        """Return the reduction of the same value, whose columns are found by the tokens of those of this one."""
+        return Reduction(self.name, substitute(self.value, replaced), **dict(self.params))
+
     def __str__(self) -> str:
         # Written once: reductions may refer to others, each of them many times.
         if self._text is None:
@@ -64,7 +70,7 @@ class Reduction:
         return self._text
 
 
-class Aggregate(Frame):
+class Aggregate(Computed):
     """Reductions of the rows of a frame, all in one pass; the result is a list of scalars in one partition."""
 
     frame: Frame
@@ -73,6 +79,9 @@ class Aggregate(Frame):
     @cached_property
     def rows(self) -> RowSpace:
         return RowSpace.of_lengths([len(self.reductions)])
+
+    def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
+        return type(self)(frame, tuple(item.moved(replaced) for item in self.reductions))
 
     def describe(self) -> str:
         return "Aggregate " + ", ".join(map(str, self.reductions))
@@ -102,7 +111,10 @@ class Element(Node):
         return str(reduction)
 
     def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
-        """Share one pass with the other plans of a sequence, tried once for each sequence."""
+        """Share groups, then one pass, with the other plans of a sequence, tried once for each sequence."""
+        shared = share_groups(parent)
+        if shared is not None:
+            return shared
         if not isinstance(parent, ExprSequence) or "_shared" in parent.__dict__:
             return None
         parent.__dict__["_shared"] = True

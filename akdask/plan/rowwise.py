@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping
 from functools import cached_property
+from typing import Self
 
 from akdask.plan.lengths import uncounted_rows
 from akdask.plan.node import Frame
 from akdask.plan.tokens import token
-from akdask.plan.values import ColumnRef, Replica, Value, describe
+from akdask.plan.values import ColumnRef, Replica, Value, describe, substitute
 from akdask.schema import INT64, RowSpace
 
 ROW = "row"
@@ -123,7 +125,17 @@ class Slice(Frame):
         return f"Slice  {self.rows.describe()}"
 
 
-class Project(Frame):
+class Computed(Frame):
+    """What is computed of the rows of a frame, and may as well be of the same rows elsewhere."""
+
+    frame: Frame
+
+    @abstractmethod
+    def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
+        """Return the same computed of another frame, where columns are found by the tokens of those of this one."""
+
+
+class Project(Computed):
     """Named values computed on the rows of a frame; where a plan needs them in memory."""
 
     frame: Frame
@@ -133,6 +145,9 @@ class Project(Frame):
     @property
     def rows(self) -> RowSpace:
         return self.frame.rows
+
+    def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
+        return type(self)(frame, self.names, tuple(substitute(value, replaced) for value in self.values))
 
     def column(self, name: Hashable) -> ColumnRef:
         """Return one of the outputs, to compute with further."""

@@ -10,7 +10,7 @@ from akdask.plan._dask import Expr, ExprSequence
 from akdask.plan.chain import Chain, rebuild
 from akdask.plan.group import Grouped
 from akdask.plan.node import Frame
-from akdask.plan.rowwise import Project, Zip
+from akdask.plan.rowwise import Computed, Zip
 from akdask.plan.values import Value, substitute
 
 
@@ -35,13 +35,13 @@ def share_groups(parent: Expr) -> ExprSequence | None:
     return ExprSequence(*[_moved(plan, merged) for plan in parent.operands])
 
 
-def _projects(plan: Any) -> list[Project]:
-    """Return the projections that a plan shows; none once it has been lowered."""
-    return [operand for operand in getattr(plan, "operands", ()) if isinstance(operand, Project)]
+def _computed(plan: Any) -> list[Computed]:
+    """Return what a plan shows, or takes a scalar from; nothing once it has been lowered."""
+    return [operand for operand in getattr(plan, "operands", ()) if isinstance(operand, Computed)]
 
 
 def _grouped(plan: Any) -> list[Grouped]:
-    return [base for project in _projects(plan) for base in Chain.of(project.frame).bases if isinstance(base, Grouped)]
+    return [base for item in _computed(plan) for base in Chain.of(item.frame).bases if isinstance(base, Grouped)]
 
 
 def _merge(nodes: list[Grouped]) -> dict[str, Grouped]:
@@ -61,28 +61,27 @@ def _merge(nodes: list[Grouped]) -> dict[str, Grouped]:
 
 
 def _moved(plan: Any, merged: Mapping[str, Grouped]) -> Any:
-    operands = [_moved_project(item, merged) if isinstance(item, Project) else item for item in plan.operands]
+    operands = [_moved_rows(item, merged) if isinstance(item, Computed) else item for item in plan.operands]
     if all(new is old for new, old in zip(operands, plan.operands, strict=True)):
         return plan
     return type(plan)(*operands)
 
 
-def _moved_project(project: Project, merged: Mapping[str, Grouped]) -> Project:
-    chain = Chain.of(project.frame)
+def _moved_rows(computed: Computed, merged: Mapping[str, Grouped]) -> Computed:
+    chain = Chain.of(computed.frame)
     replaced: dict[str, Value] = {}
     for base in chain.bases:
         if isinstance(base, Grouped) and base._name in merged:
             replaced.update(_columns(base, merged[base._name]))
     if not replaced:
-        return project
+        return computed
     bases: dict[str, Frame] = {}
     for base in chain.bases:
         new = merged.get(base._name, base)
         bases[new._name] = new
     base = next(iter(bases.values())) if len(bases) == 1 else Zip(tuple(bases.values()))
     predicates = [substitute(predicate, replaced) for predicate in chain.predicates]
-    frame = rebuild(base, chain.selections, predicates)
-    return Project(frame, project.names, tuple(substitute(value, replaced) for value in project.values))
+    return computed.moved(rebuild(base, chain.selections, predicates), replaced)
 
 
 def _columns(old: Grouped, new: Grouped) -> dict[str, Value]:

@@ -48,6 +48,21 @@ def test_groups_that_are_computed_together_are_found_in_one_pass(data, passes):
         assert left.tolist() == list(right)
 
 
+def test_scalars_made_of_groups_share_the_pass_too(data, passes):
+    groups = ak.GroupBy(data["k"])
+    (keys, sums), (_, means), (_, most) = groups.sum(data["x"]), groups.mean(data["y"]), groups.max(data["y"])
+    lazy = (sums.sum(), (means * 2).max(), most[most > 55].sum(), keys.argmax(), sums, (sums / most).mean())
+    found = dask.compute(*lazy)
+    assert len(passes) == 4
+    totals, averages, largest = (
+        np.array(by_hand(*how)) for how in ((np.sum, ROWS * 0.5), (np.mean, ROWS), (max, ROWS))
+    )
+    assert found[:4] == (totals.sum(), 2 * averages.max(), largest[largest > 55].sum(), 6)
+    assert found[4].tolist() == totals.tolist()
+    assert found[5] == pytest.approx((totals / largest).mean())
+    assert [float(one) for one in lazy[:4]] == [float(one) for one in found[:4]]
+
+
 def test_groups_of_different_rows_or_keys_are_found_apart(data, passes):
     some = data["y"] > 30
     plain, filtered = ak.GroupBy(data["k"]).size()[1], ak.GroupBy(data["k"][some]).size()[1]
