@@ -27,9 +27,6 @@ from akdask.typing import Column, NumberArray
 FEW = 32
 """Selecting one row in so many, or fewer, makes copying them cheaper than touching all."""
 
-GAIN = 16
-"""How much less a compiled loop gains a row here than where it pays to load the compiler for it."""
-
 
 def count_rows(column: Column, mask: NumberArray | None) -> int:
     """Return the number of rows, or of those where the mask holds."""
@@ -47,7 +44,7 @@ def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:
         return dtype(np.count_nonzero(column if mask is None else column & mask))
     if mask is None:
         return np.add.reduce(column, dtype=dtype)
-    if dtype in (column.dtype, np.float64) and compiled.pays(len(column) // GAIN):
+    if dtype in (column.dtype, np.float64) and compiled.is_at_hand():
         from akdask.kernels.compiled.summing import sum_selected
 
         return dtype(sum_selected(column, mask, dtype(0)))

@@ -29,3 +29,14 @@ def test_a_numba_that_does_not_fit_is_told_once_and_done_without(monkeypatch):
     with pytest.warns(UserWarning, match="install a release that fits your NumPy"):
         assert not compiled.pays(compiled.WORTH_LOADING)
     assert not compiled.pays(compiled.WORTH_LOADING)
+
+
+@pytest.mark.parametrize(("module", "loaded"), [(None, False), (sys, True)])
+def test_loops_that_gain_little_wait_until_others_have_loaded_the_compiler(monkeypatch, module, loaded):
+    monkeypatch.setitem(sys.modules, "numba", module)
+    monkeypatch.setattr(compiled, "WORTH_LOADING", 10)
+    assert not compiled.is_at_hand()
+    monkeypatch.setattr(compiled._Rows, "seen", 10)
+    assert compiled.is_at_hand() == loaded
+    monkeypatch.delitem(sys.modules, "numba")
+    assert not compiled.is_at_hand()

@@ -33,6 +33,11 @@ def pays(nrows: int) -> bool:
     return INSTALLED and _Rows.seen >= WORTH_LOADING and _is_loaded()
 
 
+def is_at_hand() -> bool:
+    """Whether a loop can be taken that gains too little to load the compiler, and its 100 MB of memory, for it."""
+    return INSTALLED and _Rows.seen >= WORTH_LOADING and sys.modules.get("numba") is not None
+
+
 @cache
 def _is_loaded() -> bool:
     try:
