@@ -83,7 +83,8 @@ def _draw_curve(axes: Any, curve: Curve) -> None:
         axes.plot(list(curve), seconds, "o-", color=COLOURS[name], linewidth=width, markersize=5, label=name)
     axes.set(xscale="log", yscale="log")
     axes.grid(color="#dddddd", linewidth=0.8)
-    axes.legend(frameon=False)
+    # Below the axes, where it hides no line.
+    axes.legend(frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.16), columnspacing=1.2)
 
 
 def _best(curve: Curve) -> Iterator[tuple[str, list[float]]]:

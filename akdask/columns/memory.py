@@ -8,6 +8,7 @@ for some milliseconds; here it is kept until nobody has wanted it for `IDLE` sec
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections import deque
@@ -110,8 +111,7 @@ class SpareMemory:
             fitting = [item for item in sizes if size <= item[0] <= 2 * size]
             if fitting:
                 return self._blocks.pop(min(fitting)[1])[1]
-            # After a fork, the child has no such thread.
-            if self._watcher is None or not self._watcher.is_alive():
+            if self._watcher is None:
                 self._watcher = threading.Thread(target=self._watch, name="akdask-spare-memory", daemon=True)
                 self._watcher.start()
         return pa.allocate_buffer(size)
@@ -148,3 +148,13 @@ class SpareMemory:
 
 
 _spare = SpareMemory()
+
+
+def _start_anew() -> None:
+    """Leave what a forked process has of its parent: a thread that is not here may hold the lock for ever."""
+    global _spare  # noqa: PLW0603 - there is one for the process
+    _spare = SpareMemory()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)

@@ -109,6 +109,15 @@ def test_memory_that_nobody_wants_is_given_back(spare, monkeypatch):
     assert spare.nbytes == 0
 
 
+def test_a_forked_process_does_not_wait_for_threads_of_its_parent(spare):
+    array = new_array(LARGE, np.int64)
+    with spare._lock:
+        memory._start_anew()
+        assert len(new_array(LARGE, np.int64)) == LARGE
+        del array
+    assert memory._spare is not spare
+
+
 def test_threads_never_share_memory(spare):
     def fill(number):
         for turn in range(200):
