@@ -73,6 +73,8 @@ def _draw_panels(path: Path, across: str, settings: Mapping[int, Setting]) -> Pa
             axes.set_title(title, loc="left", fontweight="bold", fontsize=11)
             axes.set_xlabel(across)
         figure.axes[0].set_ylabel("seconds, from files to result")
+        lines = {line.get_label(): line for axes in figure.axes for line in axes.get_lines()}
+        figure.legend(handles=list(lines.values()), frameon=False, ncols=len(lines), loc="outside lower center")
         figure.savefig(path, dpi=110)
     return path
 
@@ -83,8 +85,6 @@ def _draw_curve(axes: Any, curve: Curve) -> None:
         axes.plot(list(curve), seconds, "o-", color=COLOURS[name], linewidth=width, markersize=5, label=name)
     axes.set(xscale="log", yscale="log")
     axes.grid(color="#dddddd", linewidth=0.8)
-    # Below the axes, where it hides no line.
-    axes.legend(frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.16), columnspacing=1.2)
 
 
 def _best(curve: Curve) -> Iterator[tuple[str, list[float]]]:
