@@ -55,9 +55,10 @@ def manage_freed_memory() -> None:
     if worker is None:
         return
     limit = worker.memory_manager.memory_limit or sys.maxsize
-    config.set(spare_memory=min(config.get("spare_memory"), limit // SPARE if limit >= ENOUGH_MEMORY else 0))
+    is_enough = limit >= ENOUGH_MEMORY
+    config.set(spare_memory=min(config.get("spare_memory"), limit // SPARE if is_enough else 0))
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None and limit >= ENOUGH_MEMORY:
+    if mallopt is not None and is_enough:
         mallopt(MMAP_THRESHOLD, LARGEST_KEPT)
         mallopt(TRIM_THRESHOLD, 2 * LARGEST_KEPT)
     _call_regularly(worker, partial(give_back_freed_memory, limit))

@@ -88,12 +88,7 @@ def copy_chunk(
     _: object, text: types.Array, at: types.Integer, target: types.Array, into: types.Integer
 ) -> tuple[Signature, Callable[..., object]]:
     """Copy `CHUNK` bytes, and return bits that tell which of them are NUL."""
-
-    def copy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        chunk = _copied(context, builder, signature, arguments)
-        return _bits(builder, builder.icmp_unsigned("==", chunk, _CHUNK(None)))
-
-    return types.uint64(text, types.uint64, target, types.uint64), copy
+    return _copying("==", text, target)
 
 
 @intrinsic
@@ -101,24 +96,20 @@ def copy_text(
     _: object, text: types.Array, at: types.Integer, target: types.Array, into: types.Integer
 ) -> tuple[Signature, Callable[..., object]]:
     """Copy `CHUNK` bytes, and return bits that tell which of them are not ASCII."""
+    return _copying("<", text, target)
+
+
+def _copying(comparison: str, text: types.Array, target: types.Array) -> tuple[Signature, Callable[..., object]]:
+    """Return what copies a chunk, and tells which of its bytes, as numbers with a sign, compare so with 0."""
 
     def copy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        chunk = _copied(context, builder, signature, arguments)
-        return _bits(builder, builder.icmp_signed("<", chunk, _CHUNK(None)))
+        chunk = builder.load(_place(context, builder, signature, arguments, _CHUNK), align=1)
+        to = types.void(*signature.args[2:])
+        builder.store(chunk, _place(context, builder, to, arguments[2:], _CHUNK), align=1)
+        truth = builder.icmp_signed(comparison, chunk, _CHUNK(None))
+        return builder.zext(builder.bitcast(truth, ir.IntType(CHUNK)), _WORD)
 
     return types.uint64(text, types.uint64, target, types.uint64), copy
-
-
-def _copied(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    chunk = builder.load(_place(context, builder, signature, arguments, _CHUNK), align=1)
-    to = types.void(*signature.args[2:])
-    builder.store(chunk, _place(context, builder, to, arguments[2:], _CHUNK), align=1)
-    return chunk
-
-
-def _bits(builder: Any, truth: Any) -> Any:
-    """Return truth values of the bytes of a chunk as a number."""
-    return builder.zext(builder.bitcast(truth, ir.IntType(CHUNK)), _WORD)
 
 
 def _place(context: Any, builder: Any, signature: Any, arguments: Any, kind: ir.Type) -> Any:
