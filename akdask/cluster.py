@@ -17,6 +17,10 @@ SHARE = 64
 memory as they are read, in order, and on their way to the next task."""
 
 
+PROGRAM = 2**28
+"""Bytes of memory that a worker's program takes itself, about."""
+
+
 def current_client() -> Client | None:
     """Return the client of a cluster that is current; without the import, which is slow, there is none."""
     distributed = sys.modules.get("distributed")
@@ -35,13 +39,13 @@ def on_cluster() -> bool:
 
 
 def memory() -> int:
-    """Return the bytes of memory that the smallest worker has for each of its threads, or this machine."""
-    return min((limit // threads for limit, threads in _workers().values()), default=_machine())
+    """Return the bytes of memory for data that the smallest worker has for each of its threads, or this machine."""
+    return min((room // threads for room, threads in _workers().values()), default=_machine())
 
 
 def all_memory() -> int:
-    """Return the bytes of memory that all workers have together, or this machine."""
-    return sum(limit for limit, _ in _workers().values()) or _machine()
+    """Return the bytes of memory for data that all workers have together, or this machine."""
+    return sum(room for room, _ in _workers().values()) or _machine()
 
 
 def partition_size() -> int:
@@ -55,10 +59,15 @@ def addresses() -> tuple[str, ...]:
 
 
 def _workers() -> dict[str, tuple[int, int]]:
-    """Return the bytes of memory and the number of threads of each worker, by its address."""
+    """Return the bytes of memory for data and the number of threads of each worker, by its address."""
     client = current_client()
     workers = {} if client is None else client.scheduler_info(n_workers=-1)["workers"]
-    return {address: (facts["memory_limit"] or _machine(), facts["nthreads"]) for address, facts in workers.items()}
+    return {address: (_room(facts["memory_limit"]), facts["nthreads"]) for address, facts in workers.items()}
+
+
+def _room(limit: int) -> int:
+    """Return what is left of a worker's memory for data; without a limit of it, what the machine has."""
+    return max(limit - PROGRAM, limit // 4) if limit else _machine()
 
 
 def _machine() -> int:

@@ -94,16 +94,21 @@ def test_answers_are_those_of_threads(task, frames, cluster_client):
     pd.testing.assert_frame_equal(found, wanted)
 
 
-def test_pieces_are_cut_where_their_partition_is(frames, cluster_client, short_memory):
+def test_each_worker_splits_some_partitions_and_hands_over_the_pieces_of_all_of_these_together(
+    frames, cluster_client, short_memory, monkeypatch
+):
+    monkeypatch.setattr(exchange, "RACKED", 2)
     expr = frames[0].sort_values("k")._columns.frame
-    where = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchanged)).annotations()["workers"]
-    by_source = {}
-    for key, places in where.items():
-        if key[0].startswith("piece"):
-            by_source.setdefault(key[1], set()).update(places)
-    assert len(by_source) == FILES
-    assert all(len(places) == 1 for places in by_source.values())
-    assert set().union(*by_source.values()) == set(cluster_client.scheduler_info()["workers"])
+    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchanged))
+    (where, graph), workers = (node.annotations()["workers"], node._layer()), sorted(cluster_client.nthreads())
+    for number, worker in enumerate(workers):
+        racks = [key for key in graph if key[0].startswith("rack") and key[1] == number]
+        pieces = [key for key in graph if key[0].startswith("piece") and key[1] == number]
+        assert len(racks) == 2 < len(pieces) == node.npartitions
+        split = {source for rack in racks for source in graph[rack].dependencies if source in where}
+        assert len(split) == FILES / len(workers)
+        assert {rack for piece in pieces for rack in graph[piece].dependencies} == set(racks)
+        assert {tuple(where[item]) for item in (*racks, *split, *pieces)} == {(worker,)}
 
 
 def test_results_stay_on_the_workers(frames, plain, cluster_client):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from akdask import config
 from akdask.columns.memory import release_unused
+from akdask.kernels import compiled
 
 if TYPE_CHECKING:
     from distributed import Worker
@@ -33,6 +34,9 @@ LARGEST_KEPT = 2**25
 
 ENOUGH_MEMORY = 64 * LARGEST_KEPT
 """Workers with less keep nothing."""
+
+ENOUGH_TO_COMPILE = 2**30
+"""Workers with less do not load the compiler."""
 
 SPARE = 8
 """The part of a worker's memory, one in so many, that it keeps in freed arrays at most."""
@@ -57,6 +61,8 @@ def manage_freed_memory() -> None:
     limit = worker.memory_manager.memory_limit or sys.maxsize
     is_enough = limit >= ENOUGH_MEMORY
     config.set(spare_memory=min(config.get("spare_memory"), limit // SPARE if is_enough else 0))
+    if limit < ENOUGH_TO_COMPILE:
+        compiled.spare_memory()
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None and is_enough:
         mallopt(MMAP_THRESHOLD, LARGEST_KEPT)

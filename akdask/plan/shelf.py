@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import pickle
 import sys
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, pairwise
 from tempfile import TemporaryFile
 from threading import Lock
 from typing import Any, TypeAlias, overload
 from weakref import finalize
 
-Extent: TypeAlias = tuple[int, tuple[int, ...]]
-"""Where a piece starts, and the bytes of each of its buffers."""
-
 Name: TypeAlias = tuple[str, Hashable]
 """The address of a worker, and the key of the task whose result a shelf is."""
 
-_spilled: dict[Name, Shelf] = {}
-"""Shelves that Dask has written to disk, which means no more than their names."""
+_spilled: dict[Name, Kept] = {}
+"""What Dask has written to disk, which means no more than its name."""
 
 
-class Shelf(Sequence[Any]):
+@dataclass(eq=False)
+class Kept:
+    """What a worker keeps where it is; without a name that Dask knows it by, Dask spills all of it."""
+
+    name: Name | None
+
+
+class Shelf(Kept, Sequence[Any]):
     """Pieces in a file without a name, which is gone when the shelf or its process is.
 
     Parameters
@@ -34,33 +39,27 @@ class Shelf(Sequence[Any]):
     pieces : iterable
         Each is written before the next is asked for.
     name : tuple of str and hashable, optional
-        What Dask calls it; without one, Dask spills what is in the file.
+        What Dask calls it.
     """
 
     def __init__(self, pieces: Iterable[Any], name: Name | None = None) -> None:
-        self.name = name
+        super().__init__(name)
         self._lock = Lock()
         self._file = TemporaryFile(dir=_folder())  # noqa: SIM115 -- closed with the shelf
         finalize(self, self._file.close)
-        self._extents: list[Extent] = []
+        # There are many shelves, each of many pieces: eight bytes of memory for a piece.
+        self._starts = array("q")
         for piece in pieces:
-            buffers: list[pickle.PickleBuffer] = []
-            start = self._file.tell()
-            head = self._file.write(pickle.dumps(piece, 5, buffer_callback=buffers.append))
-            self._extents.append((start, (head, *(self._file.write(item.raw()) for item in buffers))))
-        self._size = self._file.tell()
+            self._starts.append(self._file.tell())
+            pickle.dump(piece, self._file, 5)
 
     @classmethod
     def of_task(cls, pieces: Iterable[Any]) -> Shelf:
         """Return the shelf that a worker's task, the one that runs now, is to give."""
-        return cls(pieces, _task())
-
-    def __sizeof__(self) -> int:
-        # Not what it takes of memory, but what it would cost to have it on another worker.
-        return self._size
+        return cls(pieces, task_name())
 
     def __len__(self) -> int:
-        return len(self._extents)
+        return len(self._starts)
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -69,18 +68,51 @@ class Shelf(Sequence[Any]):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
-        start, lengths = self._extents[index]
-        data = bytearray(sum(lengths))
         with self._lock:
-            self._file.seek(start)
-            self._file.readinto(data)
-        bounds = pairwise(accumulate(lengths, initial=0))
-        head, *buffers = [memoryview(data)[first:last] for first, last in bounds]
-        return pickle.loads(head, buffers=buffers)
+            self._file.seek(self._starts[index])
+            return pickle.load(self._file)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what is in the file, for other processes."""
         return Shelf, (list(self),)
+
+
+class Rack(Kept):
+    """The pieces of several partitions for some new ones.
+
+    Parameters
+    ----------
+    sources : sequence
+        The pieces of each, on a shelf or in memory, or None.
+    numbers : range
+        For which new partitions they are.
+    first : int
+        The number of the new partition that the first piece of each source is for.
+    name : tuple of str and hashable, optional
+        What Dask calls it.
+    """
+
+    def __init__(
+        self, sources: Sequence[Sequence[Any] | None], numbers: range, first: int = 0, name: Name | None = None
+    ) -> None:
+        super().__init__(name)
+        self._sources = [pieces for pieces in sources if pieces is not None]
+        self._numbers = numbers
+        self._first = first
+
+    def parts(self, number: int) -> list[Any]:
+        """Return what all have for one new partition."""
+        return [part for pieces in self._sources for part in pieces[number - self._first]]
+
+    def __sizeof__(self) -> int:
+        held = (pieces for pieces in self._sources if not isinstance(pieces, Shelf))
+        parts = (part for pieces in held for number in self._numbers for part in pieces[number - self._first])
+        return sum(map(sys.getsizeof, parts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle these pieces, for other processes."""
+        pieces = [[item[number - self._first] for number in self._numbers] for item in self._sources]
+        return Rack, (pieces, self._numbers, self._numbers.start)
 
 
 def shelved(pieces: Sequence[Any], room: int | None, join: Callable[[Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:
@@ -97,7 +129,7 @@ def shelved(pieces: Sequence[Any], room: int | None, join: Callable[[Sequence[An
 
 
 def clear_shelves() -> None:
-    """Let go of the shelves that Dask has spilled, and forgotten since."""
+    """Let go of what Dask has spilled, and forgotten since."""
     if not _spilled:
         return
     from distributed import get_worker
@@ -117,7 +149,7 @@ def _folder() -> str | None:
         return None
 
 
-def _task() -> Name | None:
+def task_name() -> Name | None:
     """Return what Dask calls the task of a worker that runs now."""
     from distributed import get_worker
 
@@ -132,19 +164,20 @@ def _task() -> Name | None:
 
 @cache
 def _have_names_spilled() -> None:
-    """Tell Dask how to spill shelves, without reading them."""
+    """Tell Dask how to spill what is kept, without reading it."""
     from distributed.protocol import dask_deserialize, dask_serialize
 
-    def spill(shelf: Shelf, context: Any = None) -> tuple[dict[str, Name], list[bytes]]:
+    def spill(kept: Kept, context: Any = None) -> tuple[dict[str, Name], list[bytes]]:
         # Only what goes to other workers has a context: that is pickled.
-        if context is not None or shelf.name is None:
+        if context is not None or kept.name is None:
             raise NotImplementedError
-        _spilled[shelf.name] = shelf
-        return {"name": shelf.name}, []
+        _spilled[kept.name] = kept
+        return {"name": kept.name}, []
 
-    def load(header: dict[str, Any], frames: Sequence[bytes]) -> Shelf:
+    def load(header: dict[str, Any], frames: Sequence[bytes]) -> Kept:
         address, key = header["name"]
         return _spilled[address, key]
 
-    dask_serialize.register(Shelf, spill)
-    dask_deserialize.register(Shelf, load)
+    for kind in (Shelf, Rack):
+        dask_serialize.register(kind, spill)
+        dask_deserialize.register(kind, load)

@@ -10,7 +10,8 @@ from akdask.kernels import compiled
 @pytest.fixture(autouse=True)
 def anew(monkeypatch):
     monkeypatch.setattr(compiled, "INSTALLED", True)
-    monkeypatch.setattr(compiled._Rows, "seen", 0)
+    monkeypatch.setattr(compiled._Process, "seen", 0)
+    monkeypatch.setattr(compiled._Process, "has_room", True)
     forget = compiled._is_loaded.cache_clear
     forget()
     yield
@@ -22,6 +23,12 @@ def test_small_tasks_do_not_wait_for_the_compiler(monkeypatch):
     assert not compiled.pays(compiled.WORTH_LOADING - 1)
     assert compiled.pays(1)
     assert compiled.pays(0)
+
+
+def test_processes_with_little_memory_never_load_the_compiler(monkeypatch):
+    monkeypatch.setattr(compiled, "_is_loaded", lambda: pytest.fail("loads the compiler"))
+    compiled.spare_memory()
+    assert not compiled.pays(compiled.WORTH_LOADING)
 
 
 def test_a_numba_that_does_not_fit_is_told_once_and_done_without(monkeypatch):
@@ -36,7 +43,7 @@ def test_loops_that_gain_little_wait_until_others_have_loaded_the_compiler(monke
     monkeypatch.setitem(sys.modules, "numba", module)
     monkeypatch.setattr(compiled, "WORTH_LOADING", 10)
     assert not compiled.is_at_hand()
-    monkeypatch.setattr(compiled._Rows, "seen", 10)
+    monkeypatch.setattr(compiled._Process, "seen", 10)
     assert compiled.is_at_hand() == loaded
     monkeypatch.delitem(sys.modules, "numba")
     assert not compiled.is_at_hand()

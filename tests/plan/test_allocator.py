@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from akdask import config
+from akdask.kernels import compiled
 from akdask.plan import allocator
 
 
@@ -25,6 +29,18 @@ def test_other_processes_keep_what_they_like(monkeypatch):
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
     monkeypatch.setattr(allocator, "_call_regularly", lambda *_: pytest.fail("nobody looks at its memory"))
     allocator.manage_freed_memory.__wrapped__()
+
+
+@pytest.mark.parametrize(("limit", "compiles", "spare"), [(2**29, False, 0), (2**30, True, 0), (2**32, True, 2**29)])
+def test_what_workers_keep_and_load_is_by_the_memory_that_they_have(limit, compiles, spare, monkeypatch):
+    worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=limit))
+    monkeypatch.setattr(allocator, "_worker", lambda: worker)
+    monkeypatch.setattr(allocator, "_call_regularly", lambda *_: None)
+    monkeypatch.setattr(allocator, "ctypes", SimpleNamespace(CDLL=lambda _: None))
+    monkeypatch.setattr(compiled._Process, "has_room", True)
+    with config.set(spare_memory=2**31):
+        allocator.manage_freed_memory.__wrapped__()
+        assert (compiled._Process.has_room, config.get("spare_memory")) == (compiles, spare)
 
 
 @pytest.mark.cluster

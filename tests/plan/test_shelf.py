@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import pickle
 import sys
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from akdask.columns import Table
-from akdask.plan.shelf import Shelf, shelved
+from akdask.plan.shelf import Rack, Shelf, shelved
 
 
 def table(start, stop):
@@ -45,8 +46,14 @@ def test_what_is_on_a_shelf_travels_with_it(pieces):
     assert listed(pickle.loads(pickle.dumps(Shelf(pieces)))) == listed(pieces)
 
 
-def test_a_shelf_says_what_it_would_cost_to_move(pieces):
-    assert 8_000 + 1_000 < sys.getsizeof(Shelf(pieces)) < 30_000
+def test_pieces_on_a_shelf_take_next_to_no_memory():
+    shelf = Shelf([table(number, number + 10)] for number in range(10_000))
+    tracemalloc.start()
+    copy = Shelf(shelf)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 20 * len(copy)
+    assert listed(copy[9_999:]) == listed([[table(9_999, 10_009)]])
 
 
 def joined(parts):
@@ -59,3 +66,22 @@ def test_pieces_are_joined_and_put_on_a_shelf_if_they_take_more_than_there_is_ro
     held, stored = (shelved(pieces, room, joined) for room in (2**20, 100))
     assert (type(held), type(stored)) == (list, Shelf)
     assert listed(held) == listed(stored) == wanted
+
+
+def test_a_rack_has_the_pieces_of_all_its_sources_for_some_new_partitions(pieces):
+    others = [[table(number, number + 1)] for number in range(3)]
+    rack = Rack([Shelf(pieces), None, others], range(1, 3))
+    moved = pickle.loads(pickle.dumps(rack))
+    for held in (rack, moved, pickle.loads(pickle.dumps(moved))):
+        assert listed(held.parts(number) for number in (1, 2)) == listed([others[1], pieces[2] + others[2]])
+
+
+def test_a_rack_is_as_large_as_what_it_has_in_memory(pieces):
+    assert sys.getsizeof(Rack([Shelf(pieces), None], range(3))) < 100
+    wanted = sum(part.columns["n"].nbytes for part in pieces[2])
+    assert wanted < sys.getsizeof(Rack([pieces], range(2, 3))) < 4 * wanted
+    assert sys.getsizeof(Rack([pieces], range(2))) < 200
+
+
+def test_racks_without_pieces_travel_alone(pieces):
+    assert len(pickle.dumps(Rack([Shelf(pieces)], range(2)))) < 1_000 < len(pickle.dumps(Shelf(pieces)))

@@ -20,22 +20,28 @@ WORTH_LOADING = 2**22
 """Rows after which a process loads the compiler, which takes half a second, and several once after an installation."""
 
 
-class _Rows:
-    """How many rows this process has been asked about."""
+class _Process:
+    """How many rows this process has been asked about, and whether it has memory for the compiler."""
 
     seen = 0
+    has_room = True
 
 
 def pays(nrows: int) -> bool:
     """Whether to take the compiled loop for so many more rows."""
     # Threads may lose a count; it is a matter of speed only.
-    _Rows.seen += nrows
-    return INSTALLED and _Rows.seen >= WORTH_LOADING and _is_loaded()
+    _Process.seen += nrows
+    return INSTALLED and _Process.seen >= WORTH_LOADING and _Process.has_room and _is_loaded()
 
 
 def is_at_hand() -> bool:
     """Whether a loop can be taken that gains too little to load the compiler, and its 100 MB of memory, for it."""
-    return INSTALLED and _Rows.seen >= WORTH_LOADING and sys.modules.get("numba") is not None
+    return INSTALLED and _Process.seen >= WORTH_LOADING and sys.modules.get("numba") is not None
+
+
+def spare_memory() -> None:
+    """Have this process never load the compiler, as it has little memory: it would take 100 MB of it."""
+    _Process.has_room = False
 
 
 @cache
