@@ -92,6 +92,7 @@ class Exchanged(Node):
     finish: Finish
     apart: bool
     places: tuple[str, ...]
+    strict: bool
 
     @property
     def npartitions(self) -> int:
@@ -113,12 +114,16 @@ class Exchanged(Node):
 
     def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
         """Keep tasks at their places, as long as these are there."""
-        where: dict[Any, list[str]] = {}
+        if not self.places:
+            return {}
+        from akdask.plan.places import annotate
+
+        where: dict[Any, str] = {}
         for number, (place, share) in enumerate(zip(self.places, self._shares, strict=False)):
             sources = [key for source, members in share for key in (source, *members)]
             cuts = [key(number, index) for index in range(self.count) for key in (self._rack_key, self._piece_key)]
-            where |= {key: [place] for key in (*sources, *cuts)}
-        return {"workers": where, "allow_other_workers": dict.fromkeys(where, True)} if where else {}
+            where |= dict.fromkeys((*sources, *cuts), place)
+        return annotate(where, strict=self.strict)
 
     @cached_property
     def _sources(self) -> list[tuple[Hashable, list[Hashable]]]:
@@ -178,7 +183,11 @@ def exchanged(split: Expr, count: int, finish: Finish) -> Expr:
     """Return the physical node of the `count` new partitions that `finish` makes of the pieces that `split` gives."""
     apart = on_cluster()
     is_large = apart and count * _partition_size() * COLUMNS > all_memory() // HELD
-    return Exchanged(split, count, finish, apart, addresses() if is_large else ())
+    if not is_large:
+        return Exchanged(split, count, finish, apart, (), False)
+    from akdask.plan.places import are_strict
+
+    return Exchanged(split, count, finish, apart, addresses(), are_strict())
 
 
 def room_of_each(count: int) -> int | None:
