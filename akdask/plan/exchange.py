@@ -2,11 +2,11 @@
 
 How rows are split and what is made of the pieces is said by who exchanges them: a sort splits by ranges of keys and
 puts each range in order.  What lies between is decided here.  Threads of one process hand over the pieces as they are.
-On a cluster each piece is a result of its own, so that workers fetch, hold and spill no more than they need; its parts
-are joined for that, since views would keep all that they were cut from in memory.  Where memory is short, split
-partitions wait for it on the disks of the workers that have split them (shelf.py), and each worker hands over in one
-piece what a new partition gets of all of its own: for workers know every task, and what it depends on, in some
-kilobytes.  Where there would be very many pieces all the same, those of several partitions are joined first.
+On a cluster each worker splits some partitions, keeps them, and hands over in one piece what a new partition gets of
+all of them: so workers fetch, hold and spill no more than they need, and there are few tasks, of which each takes
+time of the scheduler, and some kilobytes of memory on the worker.  Where memory is short, split partitions wait for it
+on the disks of their workers (shelf.py).  Where there would be very many pieces all the same, those of several
+partitions are joined first.
 
 Dask's own P2P shuffle would do the same on a cluster.  But 20 M rows of two integers in 8 and 32 partitions, on two
 workers of one thread, were sorted here in 0.4 to 0.5 of the time in which it only shared them out; and the answer stays
@@ -35,25 +35,22 @@ ROWS = 2**22
 
 ITEMSIZE = 8
 
-COLUMNS = 4
-"""How many columns an exchange is thought to have where it is chosen how it is done."""
-
 HELD = 4
-"""The part of all workers' memory that split partitions may take."""
+"""The part of all workers' memory, one in so many, that split partitions may take."""
 
 SMALL_ROWS = 2**18
 """Rows that are not worth parting."""
 
 MOST_PARTITIONS = 1024
 
-MOST_PIECES = 2**16
-"""Pieces that are handed over one by one."""
-
-MOST_CUTS = 2**18
-"""Pieces that workers cut from partitions of theirs, to hand several of them over together."""
+MOST_PIECES = 2**18
+"""Pieces that partitions are cut into, at most."""
 
 RACKED = 4
 """How many new partitions the pieces on a rack make, about: it is as much as Dask may choose to move."""
+
+MANY_PARTS = 16
+"""Partitions whose parts of a new one are joined before they travel: each takes time of its own to send."""
 
 FEWEST_GROUPS = 64
 """However many new partitions there are, the pieces of so many old ones need not be joined."""
@@ -82,7 +79,7 @@ class Finish(Protocol):
 class Exchanged(Node):
     """The partitions made of the pieces that the tasks of `split` give.
 
-    If `apart`, pieces travel one by one.  If `places` are given, the addresses of workers, each of them splits some
+    If `apart`, pieces are results of tasks.  Then `places` are the addresses of the workers: each of them splits some
     partitions in a row, keeps them, and hands over the pieces of all of these for a new one together.  Dask would weigh
     the bytes to move against the tasks to wait for, and move a whole partition, through memory, for a piece of it.
     """
@@ -129,7 +126,7 @@ class Exchanged(Node):
     def _sources(self) -> list[tuple[Hashable, list[Hashable]]]:
         """The keys of what is cut into pieces: split partitions, or many of these joined, whose keys come along."""
         keys = list(self.split.__dask_keys__())
-        groups = max((MOST_CUTS if self.places else MOST_PIECES) // self.count, FEWEST_GROUPS)
+        groups = max(MOST_PIECES // self.count, FEWEST_GROUPS)
         if len(keys) <= groups:
             return [(key, []) for key in keys]
         return [((f"join-{self._name}", number), members) for number, members in enumerate(_runs(keys, groups))]
@@ -163,7 +160,7 @@ class Exchanged(Node):
         if not self.apart:
             return self._sources[number][0]
         key = self._piece_key(number, index)
-        finish = self.finish if len(self._shares[number]) > 1 else None
+        finish = self.finish if len(self._shares[number]) > MANY_PARTS else None
         graph[key] = Task(key, _piece, TaskRef(self._rack_key(number, index)), index, finish)
         return key
 
@@ -181,13 +178,11 @@ class Exchanged(Node):
 
 def exchanged(split: Expr, count: int, finish: Finish) -> Expr:
     """Return the physical node of the `count` new partitions that `finish` makes of the pieces that `split` gives."""
-    apart = on_cluster()
-    is_large = apart and count * _partition_size() * COLUMNS > all_memory() // HELD
-    if not is_large:
-        return Exchanged(split, count, finish, apart, (), False)
+    if not on_cluster():
+        return Exchanged(split, count, finish, False, (), False)
     from akdask.plan.places import are_strict
 
-    return Exchanged(split, count, finish, apart, addresses(), are_strict())
+    return Exchanged(split, count, finish, True, addresses(), are_strict())
 
 
 def room_of_each(count: int) -> int | None:
