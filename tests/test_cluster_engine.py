@@ -94,6 +94,23 @@ def test_answers_are_those_of_threads(task, frames, cluster_client):
     pd.testing.assert_frame_equal(found, wanted)
 
 
+def test_rows_whose_keys_are_nearly_all_their_own_travel_as_they_are(cluster_client, tmp_path, monkeypatch):
+    monkeypatch.setattr(group_plan, "RANGE_ROWS", ROWS)
+    random = np.random.default_rng(8)
+    # Of the last file, a table of its few groups is made.
+    keys = np.concatenate([random.integers(-(10**6), 10**6, 3 * ROWS), np.repeat([HEAVY, 10**9], ROWS // 2)])
+    frame = pd.DataFrame({"k": keys, "v": random.permutation(len(keys))})
+    with dask.config.set(scheduler="threads"):
+        ak.DataFrame(frame).to_hdf(tmp_path / "many", num_locales=4)
+    data = ak.read_hdf(f"{tmp_path / 'many'}*")
+    found, sums = ak.GroupBy(data["k"]).sum(data["v"])
+    wanted = frame.groupby("k")["v"].sum()
+    assert found.npartitions == 4
+    assert_equal(found, wanted.index.to_numpy())
+    assert_equal(sums, wanted.to_numpy())
+    assert_equal(ak.unique(data["k"]), wanted.index.to_numpy())
+
+
 def test_each_worker_splits_some_partitions_and_hands_over_the_pieces_of_all_of_these_together(
     frames, cluster_client, short_memory, monkeypatch
 ):

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from akdask.columns import Table, concat_rows, nbytes, new_array, slice_rows
+from akdask.columns import Table, concat_rows, nbytes, new_array, own_rows, slice_rows
 from akdask.kernels import compiled
 from akdask.kernels.collapse import Collapse
 from akdask.kernels.grouping import Grouping
@@ -24,7 +24,7 @@ from akdask.kernels.lanes import Lanes
 from akdask.kernels.output import Output
 from akdask.kernels.pieces import BLOCK_ROWS, Scatter
 from akdask.kernels.together import Cells, Numbered, Room, group_together
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 FEWEST_ROWS = 2**17
 """Rows of a partition that are worth scattering."""
@@ -46,23 +46,57 @@ HEAVIEST = 8
 
 
 @dataclass(frozen=True, slots=True)
+class LeadingBits:
+    """Where the pieces are of rows that are in the order of the leading bits of the words of their keys.
+
+    Parameters
+    ----------
+    shift : int
+        How many bits of the words are not among the leading ones.
+    first : int
+        The leading bits of the first piece; each has one more than the piece before.
+    bounds : ndarray of int64
+        Where each piece begins, and the last one ends.
+    """
+
+    shift: int
+    first: int
+    bounds: NumberArray
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The smallest word that may be there, and what all are smaller than."""
+        return self.first << self.shift, self.first + len(self.bounds) - 1 << self.shift
+
+    def place(self, leading: int, shift: int) -> int:
+        """Return where the rows begin whose words, without the last `shift` bits, are at least `leading`."""
+        return int(self.bounds[self._piece(leading, shift)])
+
+    def between(self, start: int, stop: int, shift: int) -> LeadingBits:
+        """Return where the pieces are from some leading bits to others, counted from the first of them."""
+        first, last = self._piece(start, shift), self._piece(stop, shift)
+        return LeadingBits(self.shift, self.first + first, self.bounds[first : last + 1] - self.bounds[first])
+
+    def _piece(self, leading: int, shift: int) -> int:
+        piece = (leading << (shift - self.shift)) - self.first
+        return min(max(piece, 0), len(self.bounds) - 1)
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """Where the rows of a partition go, and their keys there.
 
     Parameters
     ----------
-    shift : int
-        How many bits of the words of the keys are not among the leading ones.
-    first : int
-        The leading bits of the first piece; each has one more than the piece before.
+    bits : LeadingBits
+        Of the keys.
     scatter : Scatter
         To which piece each row goes.
     key : column
         The key of each row, in the order of the pieces.
     """
 
-    shift: int
-    first: int
+    bits: LeadingBits
     scatter: Scatter
     key: Column
 
@@ -76,27 +110,17 @@ class Placement:
         if found is None:
             return None
         low, high = found
-        bits = min((len(key) // PIECE_ROWS).bit_length(), MOST_BITS)
-        shift = max((high - low).bit_length() - bits, 0)
+        wanted = min((len(key) // PIECE_ROWS).bit_length(), MOST_BITS)
+        shift = max((high - low).bit_length() - wanted, 0)
         first = low >> shift
         scatter = Scatter(_pieces(key, shift, first), (high >> shift) - first + 1)
-        return cls(shift, first, scatter, scatter.placed(key)) if _pays(key, scatter) else None
+        bits = LeadingBits(shift, first, scatter.bounds)
+        return cls(bits, scatter, scatter.placed(key)) if _pays(key, scatter) else None
 
     @property
     def nbytes(self) -> int:
         """Bytes that it occupies."""
         return self.scatter.nbytes + nbytes(self.key)
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """The smallest and the largest word that may be there."""
-        count = len(self.scatter.bounds) - 1
-        return self.first << self.shift, (self.first + count << self.shift) - 1
-
-    def place(self, leading: int, shift: int) -> int:
-        """Return where the rows begin whose words, without the last `shift` bits, are at least `leading`."""
-        piece = (leading << (shift - self.shift)) - self.first
-        return int(self.scatter.bounds[min(max(piece, 0), len(self.scatter.bounds) - 1)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,28 +131,77 @@ class Scattered:
     ----------
     collapse : Collapse
         What is computed of them.
-    placement : Placement
-        Where they are, and their keys.
-    values : sequence of columns
-        What is reduced.
+    bits : LeadingBits
+        Of the key.
+    columns : sequence of columns
+        The key, and what is reduced.
     """
 
     collapse: Collapse
-    placement: Placement
-    values: Sequence[Column]
+    bits: LeadingBits
+    columns: Sequence[Column]
 
     @classmethod
     def of(cls, collapse: Collapse, placement: Placement, values: Sequence[Column]) -> Scattered:
         """Return rows brought to their places."""
-        return cls(collapse, placement, [placement.scatter.placed(column) for column in values])
+        return cls(collapse, placement.bits, [placement.key, *map(placement.scatter.placed, values)])
 
     def __sizeof__(self) -> int:
-        return sum(map(nbytes, [self.placement.key, *self.values]))
+        return sum(map(nbytes, self.columns))
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0])
 
     def between(self, start: int, stop: int, shift: int) -> list[Column]:
         """Return keys and values of the rows with some leading bits, without a copy."""
-        rows = self.placement.place(start, shift), self.placement.place(stop, shift)
-        return [slice_rows(column, *rows) for column in [self.placement.key, *self.values]]
+        rows = self.bits.place(start, shift), self.bits.place(stop, shift)
+        return [slice_rows(column, *rows) for column in self.columns]
+
+    def cut(self, marks: Marks) -> list[Scattered]:
+        """Return the rows of each range, without a copy."""
+        bounds = [(*pair, marks.shift) for pair in pairwise(marks.leading)]
+        return [Scattered(self.collapse, self.bits.between(*pair), self.between(*pair)) for pair in bounds]
+
+    def own(self) -> Scattered:
+        """Return rows that keep nothing else in memory."""
+        return Scattered(self.collapse, self.bits, list(map(own_rows, self.columns)))
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Leading bits with which ranges of the keys begin, and the last one ends.
+
+    Parameters
+    ----------
+    shift : int
+        How many bits of the words are not among the leading ones.
+    leading : tuple of int
+        One more than there are ranges, ascending.
+    """
+
+    shift: int
+    leading: tuple[int, ...]
+
+    @classmethod
+    def choose(cls, parts: Sequence[LeadingBits], count: int) -> Marks:
+        """Return marks that share the rows of several partitions out among so many ranges."""
+        used = [part for part in parts if part.bounds[-1]] or parts[:1]
+        lows, highs = zip(*(part.span for part in used), strict=True)
+        shift = max(*(part.shift for part in used), (max(highs) - 1 - min(lows)).bit_length() - MOST_PIECE_BITS)
+        first, stop = min(lows) >> shift, -(-max(highs) >> shift)
+        before = [sum(part.place(piece, shift) for part in used) for piece in range(first, stop + 1)]
+        wanted = before[-1] * np.arange(1, count) / count
+        return cls(shift, (first, *(first + place for place in np.searchsorted(before, wanted).tolist()), stop))
+
+    def cut(self, table: Table) -> list[Table]:
+        """Return the groups of each range, of a table sorted by key; the outer ranges have all beyond them."""
+        words = word(table.columns[0], 0)
+        marks = [leading << self.shift for leading in self.leading[1:-1]]
+        # The mark behind the largest word is no word.
+        places = [int(words.searchsorted(np.uint64(mark))) if mark < 2**WORD_BITS else table.nrows for mark in marks]
+        return [table.slice(start, stop) for start, stop in pairwise([0, *places, table.nrows])]
 
 
 GroupedPiece: TypeAlias = Grouping | Cells | Numbered
@@ -171,17 +244,11 @@ class ScatteredRange:
     @classmethod
     def divide(cls, parts: Sequence[Scattered], count: int, tables: Sequence[Table] = ()) -> list[ScatteredRange]:
         """Share all rows, and the groups of those partitions that have tables, out among a number of ranges."""
-        placements = [part.placement for part in parts]
-        lows, highs = zip(*(placement.span for placement in placements), strict=True)
-        width = (max(highs) - min(lows)).bit_length()
-        shift = max(*(placement.shift for placement in placements), width - MOST_PIECE_BITS)
-        first, stop = min(lows) >> shift, (max(highs) >> shift) + 1
-        before = [sum(item.place(piece, shift) for item in placements) for piece in range(first, stop + 1)]
-        wanted = before[-1] * np.arange(1, count) / count
-        cuts = [first, *(first + place for place in np.searchsorted(before, wanted).tolist()), stop]
-        slices = zip(*(_cut(table, [piece << shift for piece in cuts[1:-1]]) for table in tables), strict=True)
-        of_tables = list(slices) or [()] * count
-        return [cls(parts, shift, range(*pair), some) for pair, some in zip(pairwise(cuts), of_tables, strict=True)]
+        parts = [part for part in parts if part.nrows] or parts[:1]
+        marks = Marks.choose([part.bits for part in parts], count)
+        of_tables = list(zip(*map(marks.cut, tables), strict=True)) or [()] * count
+        pieces = (range(*pair) for pair in pairwise(marks.leading))
+        return [cls(parts, marks.shift, *each) for each in zip(pieces, of_tables, strict=True)]
 
     def table(self) -> Table:
         """Return the groups, sorted by key."""
@@ -239,14 +306,6 @@ class ScatteredRange:
                 yield piece, used
         if nothing:
             yield 0, [self._parts[0].between(0, 0, self._shift)]
-
-
-def _cut(table: Table, marks: Sequence[int]) -> list[Table]:
-    """Return the groups whose keys have words below the first of some, those from there to the second, and so on."""
-    words = word(table.columns[0], 0)
-    # The mark behind the largest word is no word.
-    places = [int(words.searchsorted(np.uint64(mark))) if mark < 2**WORD_BITS else table.nrows for mark in marks]
-    return [table.slice(start, stop) for start, stop in pairwise([0, *places, table.nrows])]
 
 
 def _pieces(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16]:

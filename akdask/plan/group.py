@@ -156,7 +156,9 @@ def _(frame: Grouped) -> Expr:
     kept_as = name if kept.is_wished(name) and not on_cluster() else None
     described = frame.describe()
     in_slabs = merged_in_process(frame.frame.npartitions, frame.npartitions)
-    partials = group_partitions(frame.frame, (*frame.keys, *values), collapse, described, kept_as, in_slabs=in_slabs)
+    partials = group_partitions(
+        frame.frame, (*frame.keys, *values), collapse, described, kept_as, scattered=True, in_slabs=in_slabs
+    )
     return merge_by_range(frame._name, partials, frame.npartitions, collapse, kept_as)
 
 

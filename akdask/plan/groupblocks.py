@@ -37,17 +37,19 @@ def group_partitions(
     purpose: str,
     kept_as: str | None = None,
     *,
+    scattered: bool = False,
     in_slabs: bool = False,
 ) -> Expr:
     """Return the node that makes sorted tables of the partitions of a frame; the first values are the keys.
 
-    Groupings of partitions are kept under the name `kept_as`, if one is given.  If `in_slabs`, some are slabs instead.
+    Groupings of partitions are kept under the name `kept_as`, if one is given.  If told to, some are scattered rows, or
+    slabs, instead.
     """
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         nkeys = gathering.nkeys
         name = None if kept_as is None else (kept_as, token(tuple(values[:nkeys])))
-        return GroupBlocks(compile_these(values), compile_these(values[nkeys:]), gathering, name, in_slabs)
+        return GroupBlocks(compile_these(values), compile_these(values[nkeys:]), gathering, name, scattered, in_slabs)
 
     purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(gathering)[:8]}"
     return pipeline(frame, values, sink, purpose, lots=lots_of(frame, values[: gathering.nkeys]))
@@ -64,6 +66,7 @@ class GroupBlocks:
     without_keys: Program
     gathering: Gathering
     kept_as: kept.Key | None = None
+    scattered: bool = False
     in_slabs: bool = False
     leave_last_mask: bool = False
 
@@ -88,11 +91,11 @@ class GroupBlocks:
         if tables and not gathered.nrows:
             return self.gathering.merge(tables)
         keys, values = self._parted(gathered.columns())
-        if not tables and self.in_slabs and isinstance(self.gathering, Collapse):
-            placement = Placement.of(keys)
+        if not tables and isinstance(self.gathering, Collapse):
+            placement = Placement.of(keys) if self.scattered else None
             if placement is not None:
                 return Scattered.of(self.gathering, kept.keep(name, placement), values)
-            slab = Slab.of(self.gathering, keys, values)
+            slab = Slab.of(self.gathering, keys, values) if self.in_slabs else None
             if slab is not None:
                 return slab
         # What was tallied in part is quickly found again.

@@ -17,7 +17,7 @@ from akdask.cluster import on_cluster
 from akdask.columns import Table
 from akdask.kernels.collapse import Collapse, Merging
 from akdask.kernels.grouping import Grouping
-from akdask.kernels.scattered import PieceGroupings, Scattered, ScatteredRange
+from akdask.kernels.scattered import LeadingBits, Marks, PieceGroupings, Scattered, ScatteredRange
 from akdask.kernels.slab import Slab, merge_slabs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
@@ -46,9 +46,12 @@ MOST_MERGED = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What is known of some tables where the cuts are chosen: samples by number, and `merged`, what `members` hold."""
+    """What is known of some tables where the cuts are chosen: samples by number, and `merged`, what `members` hold.
 
-    samples: dict[int, Sample]
+    Of scattered rows there are not samples but their leading bits.
+    """
+
+    samples: dict[int, Sample | LeadingBits]
     merged: Table | None = None
     members: frozenset[int] = frozenset()
 
@@ -112,18 +115,30 @@ class MergeTables:
 
     merging: Merging
 
-    def __call__(self, tables: Sequence[Table]) -> Table:
+    def __call__(self, parts: Sequence[Table | Scattered]) -> Table:
+        scattered, others = _parted(parts)
+        if scattered:
+            (everything,) = ScatteredRange.divide(scattered, 1, _as_tables(others))
+            return self.merging.finish(everything.table())
         # One without rows stands for all where nothing else came, and says what the columns are.
-        return self.merging.finish(self.merging.merge(_used(tables)))
+        return self.merging.finish(self.merging.merge(_used(_as_tables(others))))
 
-    def pack(self, tables: Sequence[Table]) -> list[Table]:
-        """Return one table, merged as far as these are all."""
-        used = _used(tables)
-        return [self.merging.merge(used)] if len(used) > 1 else [table.own() for table in used]
+    def pack(self, parts: Sequence[Table | Scattered]) -> list[Table | Scattered]:
+        """Return one part, merged as far as these are all."""
+        scattered, others = _parted(parts)
+        tables = _used(_as_tables(others))
+        if scattered and len(parts) > 1:
+            (everything,) = ScatteredRange.divide(scattered, 1, tables)
+            return [everything.table()]
+        return [self.merging.merge(tables)] if len(tables) > 1 else _own(parts)
 
 
 Partial: TypeAlias = Table | Slab | Scattered
-"""What a task has made of its rows: only where `merged_in_process`, others than tables."""
+"""What a task has made of its rows: slabs only where `merged_in_process`."""
+
+
+Chosen: TypeAlias = tuple[Cuts | Marks, frozenset[int]]
+"""Where tables are cut, and the numbers of those that are not, as they are merged beforehand."""
 
 
 def _parted(parts: Sequence[Partial]) -> tuple[list[Scattered], list[Table | Slab]]:
@@ -203,9 +218,11 @@ def _gone_over(tables: Expr) -> tuple[Hashable, ...]:
     return tuple(_gone_over(part) for part in tables.operands)
 
 
-def _look_at(tables: Sequence[Table], number: int, nkeys: int, most: int, few_rows: int) -> Overview:
-    (table,) = tables
-    samples = {number: Sample.of(cut_keys(table, nkeys), most)}
+def _look_at(parts: Sequence[Table | Scattered], number: int, nkeys: int, most: int, few_rows: int) -> Overview:
+    (table,) = parts
+    if isinstance(table, Scattered):
+        return Overview({number: table.bits})
+    samples: dict[int, Sample | LeadingBits] = {number: Sample.of(cut_keys(table, nkeys), most)}
     return Overview(samples, table, frozenset([number])) if table.nrows <= few_rows else Overview(samples)
 
 
@@ -216,30 +233,36 @@ def _merge_few(overviews: Sequence[Overview], merging: Merging) -> Overview:
     if not merged or sum(table.nrows for table in merged) > MOST_MERGED:
         return Overview(samples)
     members = frozenset().union(*(overview.members for overview in overviews))
-    return Overview(samples, MergeTables(merging).pack(merged)[0], members)
+    return Overview(samples, merging.merge(_used(merged)), members)
 
 
-def _choose_cuts(overviews: Sequence[Overview], count: int, nkeys: int) -> tuple[Cuts, frozenset[int]]:
-    """Return the cuts, and the numbers of the tables that have been merged beforehand."""
+def _choose_cuts(overviews: Sequence[Overview], count: int, nkeys: int) -> Chosen:
+    """Return the cuts, by scattered rows if there are any, and the numbers of the tables merged beforehand."""
     members = frozenset().union(*(overview.members for overview in overviews))
+    found = [item for overview in overviews for number, item in overview.samples.items() if number not in members]
+    scattered = [item for item in found if isinstance(item, LeadingBits)]
+    if scattered:
+        return Marks.choose(scattered, count), members
     samples = [Sample.of(cut_keys(overview.merged, nkeys)) for overview in overviews if overview.merged is not None]
-    samples += [sample for item in overviews for number, sample in item.samples.items() if number not in members]
-    return choose_cuts(samples, count), members
+    return choose_cuts([*samples, *(item for item in found if isinstance(item, Sample))], count), members
 
 
-def _own(tables: Sequence[Table]) -> list[Table]:
-    return [table.own() for table in tables]
+def _own(parts: Sequence[Table | Scattered]) -> list[Table | Scattered]:
+    return [part.own() for part in parts]
 
 
-def _split(
-    inputs: tuple[Table, tuple[Cuts, frozenset[int]]], number: int, count: int, nkeys: int, room: int | None
-) -> Pieces:
-    table, (cuts, members) = inputs
-    return None if number in members else shelved(cut(table, cuts, count, nkeys), room, _own)
+def _split(inputs: tuple[Table | Scattered, Chosen], number: int, count: int, nkeys: int, room: int | None) -> Pieces:
+    part, (cuts, members) = inputs
+    return None if number in members else shelved(_cut(part, cuts, count, nkeys), room, _own)
 
 
-def _split_merged(
-    inputs: tuple[Overview, tuple[Cuts, frozenset[int]]], count: int, nkeys: int, room: int | None
-) -> Pieces:
+def _split_merged(inputs: tuple[Overview, Chosen], count: int, nkeys: int, room: int | None) -> Pieces:
     overview, (cuts, _) = inputs
-    return None if overview.merged is None else shelved(cut(overview.merged, cuts, count, nkeys), room, _own)
+    return None if overview.merged is None else shelved(_cut(overview.merged, cuts, count, nkeys), room, _own)
+
+
+def _cut(part: Table | Scattered, cuts: Cuts | Marks, count: int, nkeys: int) -> Sequence[Sequence[Table | Scattered]]:
+    if isinstance(part, Scattered):
+        assert isinstance(cuts, Marks), "there are scattered rows"
+        return [[piece] for piece in part.cut(cuts)]
+    return [[piece] for piece in cuts.cut(part)] if isinstance(cuts, Marks) else cut(part, cuts, count, nkeys)

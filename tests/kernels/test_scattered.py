@@ -1,5 +1,6 @@
 """Groups of scattered rows are the groups that are found by sorting."""
 
+import pickle
 import sys
 
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from akdask.kernels import scattered
 from akdask.kernels.collapse import Collapse, Step
-from akdask.kernels.scattered import Placement, Scattered, ScatteredRange
+from akdask.kernels.scattered import Marks, Placement, Scattered, ScatteredRange
+from akdask.plan.ranges import MergeTables
 
 pytestmark = pytest.mark.usefixtures("either_path")
 
@@ -67,18 +69,39 @@ def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(steps, 
     in_tables = data.draw(st.integers(0, len(lots) - 1))
     parts = [scattered_rows(steps, *some) for some in rows[in_tables:]]
     tables = [steps.rows(*some) for some in rows[:in_tables]]
-    ranges = ScatteredRange.divide(parts, data.draw(st.integers(1, 3)), tables)
+    count = data.draw(st.integers(1, 3))
+    ranges = ScatteredRange.divide(parts, count, tables)
     found = [columns_of(part.table()) for part in ranges]
     for name, wanted in columns_of(steps.rows([keys], [values, numbers])).items():
-        made = np.concatenate([columns[name] for columns in found])
-        assert made.dtype == wanted.dtype
-        np.testing.assert_array_equal(made, wanted)
+        for tables_of_ranges in (found, cut_and_sent(parts, count, tables)):
+            made = np.concatenate([columns[name] for columns in tables_of_ranges])
+            assert made.dtype == wanted.dtype
+            np.testing.assert_array_equal(made, wanted)
     for part, columns in zip(ranges, found, strict=True):
         first, groupings = part.grouped()
         again, _ = part.grouped(groupings)
         for name, column in columns.items():
             np.testing.assert_array_equal(columns_of(first)[name], column)
             np.testing.assert_array_equal(columns_of(again)[name], column)
+
+
+def cut_and_sent(parts, count, tables):
+    """Return the table of each range, made of what other processes have sent of it."""
+    marks = Marks.choose([part.bits for part in parts], count)
+    cuts = [[piece.own() for piece in part.cut(marks)] for part in pickle.loads(pickle.dumps(parts))]
+    of_tables = [marks.cut(table) for table in tables]
+    merge = MergeTables(parts[0].collapse)
+    found = []
+    for number in range(count):
+        sent = pickle.loads(pickle.dumps([piece[number] for piece in [*of_tables, *cuts]]))
+        (merged,) = merge.pack(sent)
+        assert sys.getsizeof(merged) <= sum(map(sys.getsizeof, sent)) + 10_000
+        (everything,) = ScatteredRange.divide(
+            [item for item in sent if isinstance(item, Scattered)], 1, sent[: len(tables)]
+        )
+        assert merge([merged]).nrows == everything.table().nrows
+        found.append(columns_of(everything.table()))
+    return found
 
 
 def test_parts_whose_keys_lie_far_apart_make_few_pieces():

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.kernels import scattered
+from akdask.kernels import scattered, tally
 from akdask.kernels.slab import Slab
-from akdask.plan import cuts, groupblocks
+from akdask.plan import cuts, exchange, groupblocks, ranges
 from akdask.plan import group as group_plan
 from akdask.plan.explain import explain
 from akdask.testing.memory import MemorySource
@@ -114,6 +114,37 @@ def test_partitions_whose_keys_are_scattered_fit_those_with_tables(monkeypatch, 
     found, sums = ak.GroupBy(ak.concatenate(parts)).sum(ak.arange(5))
     assert found.tolist() == sorted(set(keys))
     assert sums.tolist() == [sum(row for row, other in enumerate(keys) if other == key) for key in sorted(set(keys))]
+
+
+@pytest.mark.parametrize("pieces", [exchange.MOST_PIECES, 8])
+def test_scattered_rows_are_cut_where_tables_are(monkeypatch, pieces):
+    """Where no task looks at all partitions: some have few groups, and are in tables; their pieces may be joined."""
+    for name, value in {"FEWEST_ROWS": 50, "PIECE_ROWS": 8, "HEAVIEST": 100}.items():
+        monkeypatch.setattr(scattered, name, value)
+    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(tally, "MOST_CELLS", 0)
+    monkeypatch.setattr(ranges, "MOST_SLICES", 0)
+    monkeypatch.setattr(exchange, "MOST_PIECES", pieces)
+    monkeypatch.setattr(exchange, "FEWEST_GROUPS", 2)
+    monkeypatch.setattr(group_plan, "RANGE_ROWS", 150)
+    made = []
+    of = scattered.Scattered.of
+    monkeypatch.setattr(scattered.Scattered, "of", lambda *args: made.append(of(*args)) or made[-1])
+    random = np.random.default_rng(3)
+    keys = np.concatenate([random.integers(-(10**9), 10**9, 300), np.repeat([-5, 7, 10**12], 60), np.arange(120)])
+    values = random.integers(-100, 100, 600)
+    columns = MemorySource({"k": keys, "v": values}, [100, 200, 90, 90, 0, 120]).arrays()
+    groups = ak.GroupBy(columns["k"])
+    (unique, sums), deviations = groups.sum(columns["v"]), groups.std(columns["v"])[1]
+    wanted = pd.Series(values).groupby(keys).agg(["sum", "std"])
+    assert unique.npartitions == 4
+    assert len(unique[unique > 0].resolve_lengths().rows.lengths) == 4
+    assert unique.tolist() == wanted.index.tolist()
+    assert sums.tolist() == wanted["sum"].tolist()
+    np.testing.assert_allclose(deviations.to_ndarray(), wanted["std"])
+    # Found one after the other, they share their rows.
+    np.testing.assert_allclose((sums + deviations).to_ndarray(), wanted["sum"] + wanted["std"])
+    assert {part.nrows for part in made} == {100, 120, 200}
 
 
 @pytest.mark.parametrize("count", [1, 3, 7])
