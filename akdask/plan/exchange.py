@@ -35,6 +35,9 @@ ROWS = 2**22
 
 ITEMSIZE = 8
 
+COLUMNS = 4
+"""How many columns an exchange is thought to have where it is chosen how it is done."""
+
 HELD = 4
 """The part of all workers' memory, one in so many, that split partitions may take."""
 
@@ -82,14 +85,18 @@ class Exchanged(Node):
     If `apart`, pieces are results of tasks.  Then `places` are the addresses of the workers: each of them splits some
     partitions in a row, keeps them, and hands over the pieces of all of these for a new one together.  Dask would weigh
     the bytes to move against the tasks to wait for, and move a whole partition, through memory, for a piece of it.
+    What each of them is made of, of a partition of `origin`, is made there, too.  If `racked`, no pieces are cut before
+    all partitions are split.
     """
 
     split: Expr
     count: int
     finish: Finish
     apart: bool
+    racked: bool
     places: tuple[str, ...]
     strict: bool
+    origin: Expr
 
     @property
     def npartitions(self) -> int:
@@ -101,7 +108,7 @@ class Exchanged(Node):
             for key, members in self._sources
             if members
         }
-        if self.apart:
+        if self.racked:
             self._add_racks(graph)
         for index in range(self.count):
             pieces = [self._piece(graph, number, index) for number in range(len(self._shares))]
@@ -115,11 +122,13 @@ class Exchanged(Node):
             return {}
         from akdask.plan.places import annotate
 
+        origins = dict(zip(self.split.__dask_keys__(), self.origin.__dask_keys__(), strict=False))
         where: dict[Any, str] = {}
         for number, (place, share) in enumerate(zip(self.places, self._shares, strict=False)):
             sources = [key for source, members in share for key in (source, *members)]
+            made_of = [origins[key] for key in sources if key in origins]
             cuts = [key(number, index) for index in range(self.count) for key in (self._rack_key, self._piece_key)]
-            where |= dict.fromkeys((*sources, *cuts), place)
+            where |= dict.fromkeys((*made_of, *sources, *cuts), place)
         return annotate(where, strict=self.strict)
 
     @cached_property
@@ -159,9 +168,12 @@ class Exchanged(Node):
         """Return the key of one piece, or of all pieces of its partition where these are handed over as they are."""
         if not self.apart:
             return self._sources[number][0]
-        key = self._piece_key(number, index)
-        finish = self.finish if len(self._shares[number]) > MANY_PARTS else None
-        graph[key] = Task(key, _piece, TaskRef(self._rack_key(number, index)), index, finish)
+        key, share = self._piece_key(number, index), self._shares[number]
+        finish = self.finish if len(share) > MANY_PARTS else None
+        if self.racked:
+            graph[key] = Task(key, _piece, TaskRef(self._rack_key(number, index)), index, finish)
+        else:
+            graph[key] = Task(key, _cut_piece, List(*(TaskRef(source) for source, _ in share)), index, finish)
         return key
 
     @property
@@ -176,13 +188,18 @@ class Exchanged(Node):
         return (f"piece-{self._name}", number, index)
 
 
-def exchanged(split: Expr, count: int, finish: Finish) -> Expr:
-    """Return the physical node of the `count` new partitions that `finish` makes of the pieces that `split` gives."""
+def exchanged(split: Expr, count: int, finish: Finish, origin: Expr | None = None) -> Expr:
+    """Return the physical node of the `count` new partitions that `finish` makes of the pieces that `split` gives.
+
+    Each partition of `split` is made of the one of `origin` with the same number, as far as it has any.
+    """
+    origin = split if origin is None else origin
     if not on_cluster():
-        return Exchanged(split, count, finish, False, (), False)
+        return Exchanged(split, count, finish, False, False, (), False, origin)
     from akdask.plan.places import are_strict
 
-    return Exchanged(split, count, finish, True, addresses(), are_strict())
+    is_large = count * _partition_size() * COLUMNS > all_memory() // HELD
+    return Exchanged(split, count, finish, True, is_large, addresses(), are_strict(), origin)
 
 
 def room_of_each(count: int) -> int | None:
@@ -205,6 +222,11 @@ def _wait_for(*_: Any) -> None:
 def _rack(sources: Sequence[Pieces], numbers: range, _: None) -> Rack:
     """Bring the pieces of partitions together for some new ones: the function of a task."""
     return Rack(sources, numbers, name=task_name())
+
+
+def _cut_piece(sources: Sequence[Pieces], index: int, finish: Finish | None) -> Sequence[Part]:
+    """Return the parts of one new partition that some have: the function of a task."""
+    return _piece(Rack(sources, range(index, index + 1)), index, finish)
 
 
 def _piece(rack: Rack, index: int, finish: Finish | None) -> Sequence[Part]:

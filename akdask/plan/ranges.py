@@ -72,7 +72,7 @@ def merge_by_range(name: str, tables: Expr, count: int, merging: Merging, kept_a
         divided = Tasks(f"divide {name}", _divide, ((everything, (count, merging)),), tables)
         calls = tuple((((0, 0),), (number, merging, names[number])) for number in range(count))
         return Tasks(name, _merge_range, calls, divided)
-    return exchanged(_split_tables(name, tables, count, merging), count, MergeTables(merging))
+    return exchanged(_split_tables(name, tables, count, merging), count, MergeTables(merging), tables)
 
 
 def merged_in_process(tables: int, count: int) -> bool:
