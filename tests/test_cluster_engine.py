@@ -128,6 +128,16 @@ def test_each_worker_splits_some_partitions_and_hands_over_the_pieces_of_all_of_
         assert {tuple(where[item]) for item in (*racks, *split, *pieces)} == {(worker,)}
 
 
+def test_partitions_are_grouped_where_their_groups_stay(frames, cluster_client):
+    expr = TASKS["group"](*frames)._columns.frame
+    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchanged))
+    where, groups, split = (node.annotations()["workers"], node.origin.__dask_keys__(), node.split.__dask_keys__())
+    assert len(groups) == len(split) > 1
+    assert not set(groups) & set(split)
+    assert [where[key] for key in groups] == [where[key] for key in split]
+    assert set(where) <= set(expr.__dask_graph__())
+
+
 def test_results_stay_on_the_workers(frames, plain, cluster_client):
     from distributed import wait
 

@@ -127,7 +127,8 @@ class Exchanged(Node):
         for number, (place, share) in enumerate(zip(self.places, self._shares, strict=False)):
             sources = [key for source, members in share for key in (source, *members)]
             made_of = [origins[key] for key in sources if key in origins]
-            cuts = [key(number, index) for index in range(self.count) for key in (self._rack_key, self._piece_key)]
+            kinds = (self._rack_key, self._piece_key) if self.racked else (self._piece_key,)
+            cuts = [key(number, index) for key in kinds for index in range(self.count)]
             where |= dict.fromkeys((*made_of, *sources, *cuts), place)
         return annotate(where, strict=self.strict)
 
