@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import dask
 import pytest
 
@@ -53,9 +55,14 @@ def close(client, worker):
     client.cluster.sync(closed.close)
 
 
-def state(client, task):
+def await_state(client, task, wanted):
+    """Wait until the scheduler has a task in a state; tasks come there some time after they are started."""
     (key,) = task.__dask_keys__()
-    return client.cluster.scheduler.tasks[key].state
+    tasks = client.cluster.scheduler.tasks
+    until = time.monotonic() + 10
+    while key not in tasks or tasks[key].state != wanted:
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_tasks_run_at_their_places(client, both):
@@ -70,7 +77,7 @@ def test_tasks_wait_for_a_place_that_is_short_of_memory(client, both):
     pause(client, both[0], status="paused")
     moved, waiting = start(both[0], strict=False), start(both[0])
     wait(moved, timeout=10)
-    assert state(client, waiting) == "no-worker"
+    await_state(client, waiting, "no-worker")
     pause(client, both[0], status="running")
     wait(waiting, timeout=10)
     assert [moved.compute(), waiting.compute()] == [both[1], both[0]]
@@ -84,6 +91,7 @@ def test_tasks_run_elsewhere_once_their_place_is_gone(client, both, told, monkey
     assert places.are_strict()
     pause(client, both[0], status="paused")
     before = start(both[0])
+    await_state(client, before, "no-worker")
     close(client, both[0])
     after = start(both[0])
     if told:
