@@ -52,21 +52,14 @@ def make_set(folder: Path, name: str, columns: Mapping[str, Make], rows: int, fi
         for index, drawn in enumerate(pieces(rows, files)):
             _write_file(target / f"set_LOCALE{index:04d}", columns, drawn)
 
-    made = make_once(folder / f"{name}-{rows}-rows-{len(columns)}-columns-{files}-files", write)
-    for path in made.paths:
-        _bring_into_memory(path)
-    return made
+    return make_once(folder / f"{name}-{rows}-rows-{len(columns)}-columns-{files}-files", write)
 
 
-def _bring_into_memory(path: Path) -> None:
-    """Have the system hold a file in its page cache: the first to read it would wait for the disk, and be timed so."""
-    with path.open("rb", buffering=0) as file:
-        while file.read(2**24):
-            pass
+def make_once(target: Path, write: Callable[[Path], None], *, in_memory: bool = True) -> FileSet:
+    """Return the set in a folder, written by the function unless the folder is there.
 
-
-def make_once(target: Path, write: Callable[[Path], None]) -> FileSet:
-    """Return the set in a folder, written by the function unless the folder is there."""
+    If `in_memory`, the page cache holds it then: the first to read it would wait for the disk, and be timed so.
+    """
     if not target.exists():
         # Renamed when complete, so that an interrupted run leaves nothing that looks finished.
         partial = target.with_suffix(".partial")
@@ -74,7 +67,16 @@ def make_once(target: Path, write: Callable[[Path], None]) -> FileSet:
         partial.mkdir(parents=True)
         write(partial)
         partial.rename(target)
-    return FileSet(target)
+    files = FileSet(target)
+    for path in files.paths if in_memory else ():
+        _read_through(path)
+    return files
+
+
+def _read_through(path: Path) -> None:
+    with path.open("rb", buffering=0) as file:
+        while file.read(2**24):
+            pass
 
 
 def shares(rows: int, files: int) -> list[tuple[int, int]]:

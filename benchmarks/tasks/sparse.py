@@ -27,7 +27,7 @@ def sparse_files(setting: Setting) -> list[Result]:
     """Filter and sum, and sum by a key of ten values, once each, rows in 10,000 files."""
     count, rows = setting.scaled(FILES), setting.scaled(setting.sparse_rows)
     target = setting.folder / f"sparse-{rows}-rows-{count}-files"
-    files = make_once(target, lambda folder: _write(folder, rows, count))
+    files = make_once(target, lambda folder: _write(folder, rows, count), in_memory=False)
     try:
         manifest.write(manifest_path(str(target / "set")), [describe_file(identify(str(path))) for path in files.paths])
         size = f"{rows:,} rows in {count:,} files"
