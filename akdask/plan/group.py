@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from akdask.cluster import on_cluster
+from akdask.cluster import memory, on_cluster
 from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS, Pairs
@@ -25,6 +25,10 @@ from akdask.schema import INT64, RowSpace
 
 RANGE_ROWS = 2**21
 """Rows of the input for which a partition of the result is planned."""
+
+
+ENOUGH_TO_SCATTER = 2**30
+"""Bytes of memory for each thread of a worker below which it always makes tables, which take less."""
 
 
 class GroupReduction:
@@ -156,8 +160,9 @@ def _(frame: Grouped) -> Expr:
     kept_as = name if kept.is_wished(name) and not on_cluster() else None
     described = frame.describe()
     in_slabs = merged_in_process(frame.frame.npartitions, frame.npartitions)
+    scattered = not on_cluster() or memory() >= ENOUGH_TO_SCATTER
     partials = group_partitions(
-        frame.frame, (*frame.keys, *values), collapse, described, kept_as, scattered=True, in_slabs=in_slabs
+        frame.frame, (*frame.keys, *values), collapse, described, kept_as, scattered=scattered, in_slabs=in_slabs
     )
     return merge_by_range(frame._name, partials, frame.npartitions, collapse, kept_as)
 
