@@ -212,8 +212,7 @@ def _make(pieces: Sequence[Any], finish: Finish, index: int | None) -> Any:
     """Make a new partition: the function of its task."""
     manage_freed_memory()
     clear_shelves()
-    chosen = pieces if index is None else [piece[index] for piece in pieces if piece is not None]
-    return finish([part for parts in chosen for part in parts])
+    return finish([part for parts in pieces for part in parts] if index is None else _cut_piece(pieces, index, None))
 
 
 def _wait_for(*_: Any) -> None:

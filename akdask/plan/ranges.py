@@ -118,8 +118,7 @@ class MergeTables:
     def __call__(self, parts: Sequence[Table | Scattered]) -> Table:
         scattered, others = _parted(parts)
         if scattered:
-            (everything,) = ScatteredRange.divide(scattered, 1, _as_tables(others))
-            return self.merging.finish(everything.table())
+            return self.merging.finish(_everything(scattered, others).table())
         # One without rows stands for all where nothing else came, and says what the columns are.
         return self.merging.finish(self.merging.merge(_used(_as_tables(others))))
 
@@ -128,8 +127,7 @@ class MergeTables:
         scattered, others = _parted(parts)
         tables = _used(_as_tables(others))
         if scattered and len(parts) > 1:
-            (everything,) = ScatteredRange.divide(scattered, 1, tables)
-            return [everything.table()]
+            return [_everything(scattered, tables).table()]
         return [self.merging.merge(tables)] if len(tables) > 1 else _own(parts)
 
 
@@ -144,6 +142,11 @@ Chosen: TypeAlias = tuple[Cuts | Marks, frozenset[int]]
 def _parted(parts: Sequence[Partial]) -> tuple[list[Scattered], list[Table | Slab]]:
     scattered = [part for part in parts if isinstance(part, Scattered)]
     return scattered, [part for part in parts if not isinstance(part, Scattered)]
+
+
+def _everything(scattered: Sequence[Scattered], others: Sequence[Table | Slab]) -> ScatteredRange:
+    (everything,) = ScatteredRange.divide(scattered, 1, _as_tables(others))
+    return everything
 
 
 def _all_slabs(parts: Sequence[Table | Slab]) -> TypeGuard[Sequence[Slab]]:
@@ -162,8 +165,7 @@ def _merge_all(tables: Sequence[Partial], merging: Merging, name: kept.Key | Non
     """Merge what tasks have made of their rows; by groups that are kept, where there are any."""
     scattered, others = _parted(tables)
     if scattered:
-        (everything,) = ScatteredRange.divide(scattered, 1, _as_tables(others))
-        return merging.finish(_group_scattered(everything, name))
+        return merging.finish(_group_scattered(_everything(scattered, others), name))
     if _all_slabs(others):
         return merging.finish(merge_slabs(others))
     used = _used(_as_tables(others))

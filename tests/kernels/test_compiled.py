@@ -27,7 +27,7 @@ def test_small_tasks_do_not_wait_for_the_compiler(monkeypatch):
 
 def test_processes_with_little_memory_never_load_the_compiler(monkeypatch):
     monkeypatch.setattr(compiled, "_is_loaded", lambda: pytest.fail("loads the compiler"))
-    compiled.spare_memory()
+    compiled.forgo()
     assert not compiled.pays(compiled.WORTH_LOADING)
 
 

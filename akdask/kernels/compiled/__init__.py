@@ -39,7 +39,7 @@ def is_at_hand() -> bool:
     return INSTALLED and _Process.seen >= WORTH_LOADING and sys.modules.get("numba") is not None
 
 
-def spare_memory() -> None:
+def forgo() -> None:
     """Have this process never load the compiler, as it has little memory: it would take 100 MB of it."""
     _Process.has_room = False
 
