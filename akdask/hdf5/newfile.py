@@ -23,8 +23,8 @@ from akdask.storage.extents import ELSEWHERE, Extent
 from akdask.storage.write import opened, write_at
 from akdask.typing import Column, NumberArray
 
-_PIECE = 2**19
-"""Bytes that are summed up and then written."""
+_PIECE = 2**22
+"""Bytes that are summed up and then written: more would leave the cache, with fewer threads wait for each other."""
 
 Columns: TypeAlias = Mapping[Hashable, Column]
 

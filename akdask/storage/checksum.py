@@ -63,15 +63,24 @@ class Checksum:
         self._rest = raw[end:].copy()
 
     def _add_words(self, words: npt.NDArray[np.uint64]) -> None:
-        while len(words):
-            offset = self._words % CHUNK_WORDS
-            head = words[: CHUNK_WORDS - offset]
-            # Words may lie between the machine's: `dot` would copy all of them first.
-            self._chunk += int(np.einsum("i,i->", head, _WEIGHTS[offset : offset + len(head)]))
-            self._words += len(head)
-            words = words[len(head) :]
-            if self._words % CHUNK_WORDS == 0:
-                self._chunks, self._chunk = self._folded, 0
+        missing = -self._words % CHUNK_WORDS
+        self._words += len(words)
+        if missing:
+            self._chunk += _sum(words[:missing], _WEIGHTS[-missing:])
+            if len(words) < missing:
+                return
+            self._end_chunk()
+            words = words[missing:]
+        whole = len(words) // CHUNK_WORDS
+        chunks, words = words[: whole * CHUNK_WORDS], words[whole * CHUNK_WORDS :]
+        # All in one call: a thread that calls often waits for others each time.
+        for total in np.einsum("ij,j->i", chunks.reshape(whole, CHUNK_WORDS), _WEIGHTS).tolist():
+            self._chunk = total
+            self._end_chunk()
+        self._chunk += _sum(words, _WEIGHTS)
+
+    def _end_chunk(self) -> None:
+        self._chunks, self._chunk = self._folded, 0
 
     @property
     def value(self) -> int:
@@ -84,6 +93,11 @@ class Checksum:
     @property
     def _folded(self) -> int:
         return (self._chunks * _FACTOR + self._chunk) % _MODULUS
+
+
+def _sum(words: npt.NDArray[np.uint64], weights: npt.NDArray[np.uint64]) -> int:
+    # Words may lie between the machine's: `dot` would copy all of them first.
+    return int(np.einsum("i,i->", words, weights[: len(words)]))
 
 
 def checksum(block: NumberArray) -> int:

@@ -89,11 +89,11 @@ def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words)
 
     Return 0 unless there is a NUL among the bytes, or close behind them.
     """
-    into, nuls = NONE, NONE
+    nuls, at = NONE, NONE
     low, high = least[0], most[0]
     for row in range(np.uint64(len(offsets) - 1)):
-        at, stop = offsets[row] - offsets[0], offsets[row + ONE] - offsets[0]
-        behind = into + stop - at
+        # There is a NUL for each string before.
+        stop, into = offsets[row + ONE] - offsets[0], at + row
         first = swapped(cut(word_at(text, at), at, stop))
         # Mostly it lies between, so the second word need not be looked at.
         if not low < first < high:
@@ -105,9 +105,9 @@ def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words)
                 high = most[0] = first
                 most[1] = second
         # What is copied from behind the end is written over.
-        for _ in range(at, stop, AT_ONCE):
-            nuls |= copy_chunk(text, at, values, into)
-            at, into = at + AT_ONCE, into + AT_ONCE
-        values[behind] = 0
-        into = behind + ONE
+        nuls |= copy_chunk(text, at, values, into)
+        for ahead in range(AT_ONCE, stop - at, AT_ONCE):
+            nuls |= copy_chunk(text, at + ahead, values, into + ahead)
+        values[stop + row] = 0
+        at = stop
     return nuls
