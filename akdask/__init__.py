@@ -147,6 +147,7 @@ from akdask.io import (
     to_hdf,
     update_hdf,
 )
+from akdask.pandas_hdf import export, import_data
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
 from akdask.snapshot import restore, snapshot
@@ -229,6 +230,7 @@ __all__ = [
     "euler_gamma",
     "exp",
     "expm1",
+    "export",
     "fabs",
     "find",
     "float64",
@@ -245,6 +247,7 @@ __all__ = [
     "histogram",
     "histogram2d",
     "histogramdd",
+    "import_data",
     "in1d",
     "indexof1d",
     "inf",

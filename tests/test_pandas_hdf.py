@@ -1,0 +1,126 @@
+"""Files of pandas become sets of Arkouda's, and back; pandas itself and h5py look at both."""
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import (
+    FileError,
+    FileFormatError,
+    MissingFileError,
+    SchemaError,
+    UnsupportedError,
+    WriteError,
+)
+
+pytest.importorskip("tables", reason="PyTables is not installed; pip install 'akdask[pytables]'")
+
+
+@pytest.fixture
+def frame():
+    return pd.DataFrame(
+        {
+            "n": np.array([3, -1, 2**40]),
+            "u": np.array([0, 2**63, 1], np.uint64),
+            "x": [0.5, np.nan, -np.inf],
+            "b": [True, False, True],
+            "s": ["tcp", "", "ö"],
+        },
+        index=[10, 20, 30],
+    )
+
+
+@pytest.fixture
+def written(frame, tmp_path):
+    path = tmp_path / "pandas.h5"
+    frame.to_hdf(path, key="data", format="table")
+    return path
+
+
+def test_a_file_of_pandas_becomes_a_set(frame, written, prefix):
+    found = ak.import_data(written, prefix)
+    pd.testing.assert_frame_equal(found.to_pandas(retain_index=True), frame)
+    with h5py.File(f"{prefix}_LOCALE0000") as file:
+        assert sorted(set(file).difference({"_arkouda_metadata"})) == ["b", "n", "s", "u", "x"]
+        assert file["n"][:].tolist() == frame["n"].tolist()
+        assert file["s/values"][:].tobytes() == "tcp\0\0ö\0".encode()
+
+
+def test_labels_are_written_where_they_are_asked_for(written, prefix):
+    assert ak.import_data(written, prefix, return_obj=False, index=True) is None
+    with h5py.File(f"{prefix}_LOCALE0000") as file:
+        assert [10, 20, 30] in [node[:].tolist() for node in file.values() if isinstance(node, h5py.Dataset)]
+
+
+def test_a_series_becomes_a_frame_of_one_column(tmp_path):
+    pd.Series([1.5, 2.5], name="x").to_hdf(tmp_path / "series.h5", key="x")
+    found = ak.import_data(tmp_path / "series.h5")
+    assert found.columns == ["x"]
+    assert found["x"].tolist() == [1.5, 2.5]
+
+
+def test_a_set_becomes_a_file_of_pandas(frame, prefix, tmp_path):
+    ak.to_hdf({name: ak.array(column.to_numpy()) for name, column in frame.items()}, prefix)
+    target = tmp_path / "out.h5"
+    assert ak.export(prefix, "flows", target, return_obj=False) is None
+    pd.testing.assert_frame_equal(pd.read_hdf(target, "flows"), frame.reset_index(drop=True), check_like=True)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".out.h5")] == []
+
+
+def test_what_is_exported_comes_back(prefix, tmp_path):
+    given = ak.DataFrame({"n": ak.arange(4), "c": ak.Categorical(ak.array(["u", "v", "u", ""]))})
+    given.to_hdf(prefix)
+    exported = ak.export(prefix, write_file=tmp_path / "out.h5")
+    assert exported["c"].tolist() == ["u", "v", "u", ""]
+    found = ak.import_data(tmp_path / "out.h5")
+    assert found["n"].tolist() == [0, 1, 2, 3]
+    assert found["c"].tolist() == ["u", "v", "u", ""]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_labels_are_exported_where_they_are_asked_for(kept, prefix):
+    df = ak.DataFrame({"n": ak.arange(3)}, index=ak.array([10, 20, 30]))
+    df.to_hdf(prefix, index=True)
+    labels = ak.export(prefix, index=kept).index.tolist()
+    assert labels == ([10, 20, 30] if kept else [0, 1, 2])
+
+
+def test_files_that_pandas_did_not_write_are_refused(prefix, tmp_path):
+    ak.arange(3).to_hdf(prefix, "n")
+    with pytest.raises(FileFormatError, match="pandas cannot read"):
+        ak.import_data(f"{prefix}_LOCALE0000")
+    with pytest.raises(MissingFileError, match="missing"):
+        ak.import_data(tmp_path / "missing.h5")
+    with pytest.raises(FileError, match="pattern"):
+        ak.import_data(tmp_path / "*.h5")
+    pd.DataFrame({"n": [1]}).to_parquet(tmp_path / "n.parquet")
+    with pytest.raises(UnsupportedError, match="Parquet"):
+        ak.import_data(tmp_path / "n.parquet")
+
+
+def test_a_file_of_two_objects_is_refused(frame, written):
+    frame.to_hdf(written, key="other")
+    with pytest.raises(FileFormatError, match="several objects"):
+        ak.import_data(written)
+
+
+def test_an_export_that_fails_leaves_what_was_there(prefix, tmp_path):
+    ak.DataFrame({"lists": ak.SegArray(ak.array([0, 1]), ak.arange(3))}).to_hdf(prefix)
+    target = tmp_path / "out.h5"
+    target.write_bytes(b"precious")
+    with pytest.raises(SchemaError, match="lists"):
+        ak.export(prefix, write_file=target)
+    assert target.read_bytes() == b"precious"
+    with pytest.raises(MissingFileError):
+        ak.export(tmp_path / "no set")
+    ak.arange(3).to_hdf(tmp_path / "other", "n")
+    with pytest.raises(WriteError, match="there is no folder"):
+        ak.export(tmp_path / "other", write_file=tmp_path / "no" / "out.h5")
+
+
+def test_without_pytables_the_error_says_what_to_install(written, monkeypatch):
+    monkeypatch.setattr("akdask.pandas_hdf.find_spec", lambda name: None)
+    with pytest.raises(UnsupportedError, match="PyTables"):
+        ak.import_data(written)
