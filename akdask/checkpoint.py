@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,6 +25,7 @@ from akdask.collections.creation import array
 from akdask.collections.functions import concatenate
 from akdask.collections.pdarray import pdarray
 from akdask.columns import Table
+from akdask.columns.bigint import to_ints
 from akdask.errors import ArgumentError, ExistsError, FileError, FileFormatError, MissingFileError, UnsupportedError
 from akdask.plan.rowwise import Project
 from akdask.plan.run import run
@@ -43,7 +44,8 @@ MODES = ("overwrite", "preserve_previous", "error")
 def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode: str = "overwrite") -> str:
     """Write the arrays of numbers among the caller's variables to a checkpoint; computes.
 
-    Other objects are left out, as they are by Arkouda; `snapshot` writes those too.
+    Other objects are left out, as they are by Arkouda; `snapshot` writes those too.  Of bigint the numbers are kept,
+    and not the limit of their bits.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     arrays = {
         entry: item
         for entry, item in variables.items()
-        if isinstance(item, pdarray) and item._value.dtype.name in TYPES
+        if isinstance(item, pdarray) and item._value.dtype.name in {*TYPES, BIGINT.name}
     }
     if not arrays:
         raise FileError("there is nothing to write: no variable holds an array of numbers.")
@@ -142,22 +144,33 @@ def _replace(target: Path, arrays: Mapping[str, pdarray], *, keep: bool) -> None
 
 def _write(folder: Path, target: Path, arrays: Mapping[str, pdarray]) -> None:
     count = max(item.npartitions for item in arrays.values())
+    placed = os.path.join(target.parent.name, target.name)
     for entry, item in arrays.items():
-        chunks = [f"{entry}_LOCALE{index:04d}.data" for index in range(count)]
-        rows = fitted(Project(item._frame, ("data",), (item._value,)), count)
-        calls = tuple((((0, index),), (str(folder / chunk),)) for index, chunk in enumerate(chunks))
-        written = Tasks(f"checkpoint {rows._name}", _write_chunk, calls, rows, _determ_token=uuid4().hex)
-        together = ((tuple((0, index) for index in range(count)), ()),)
-        (counts,) = run(Tasks(f"counts {written._name}", list, together, written, _determ_token=uuid4().hex))
-        shape = {"dtype": item._value.dtype.name, "size": sum(counts), "ndim": 1}
-        lines: list[dict[str, Any]] = [
+        dtype = item._value.dtype.name
+        is_big = dtype == BIGINT.name
+        # Servers number the files of integers of any size from 1, and tell of their common name only.
+        files = [f"{entry}_LOCALE{k + 1:04d}.bin" if is_big else f"{entry}_LOCALE{k:04d}.data" for k in range(count)]
+        counts = _write_chunks(item, [str(folder / file) for file in files], _write_big if is_big else _write_chunk)
+        shape = {"dtype": dtype, "size": sum(counts), "ndim": 1, "numTargetLocales": count}
+        places = [os.path.join(placed, file) for file in files]
+        chunks = [{"filename": place, "numElems": size} for place, size in zip(places, counts, strict=True)]
+        lines = [
             {"entryName": entry, "entryType": ENTRY_TYPE},
-            {**shape, "numTargetLocales": count, "numChunks": count},
+            {**shape, "numChunks": 0 if is_big else count},
+            *([os.path.join(placed, entry)] if is_big else chunks),
         ]
-        names = [os.path.join(target.parent.name, target.name, chunk) for chunk in chunks]
-        lines += [{"filename": file, "numElems": size} for file, size in zip(names, counts, strict=True)]
         _write_lines(folder / f"{entry}.md", lines)
     _write_lines(folder / SERVER, [{"serverid": target.name, "numLocales": count}])
+
+
+def _write_chunks(item: pdarray, paths: Sequence[str], write: Callable[[Sequence[Table], str], int]) -> list[int]:
+    """Write the rows of an array to as many files, and return how many each has."""
+    rows = fitted(Project(item._frame, ("data",), (item._value,)), len(paths))
+    calls = tuple((((0, index),), (path,)) for index, path in enumerate(paths))
+    written = Tasks(f"checkpoint {rows._name}", write, calls, rows, _determ_token=uuid4().hex)
+    together = ((tuple((0, index) for index in range(len(paths))), ()),)
+    (counts,) = run(Tasks(f"counts {written._name}", list, together, written, _determ_token=uuid4().hex))
+    return list(counts)
 
 
 def _write_chunk(tables: Sequence[Table], path: str) -> int:
@@ -169,8 +182,20 @@ def _write_chunk(tables: Sequence[Table], path: str) -> int:
     return table.nrows
 
 
-def _write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    path.write_text("".join(f"{json.dumps(line, separators=(', ', ':'))}\n" for line in lines))
+def _write_big(tables: Sequence[Table], path: str) -> int:
+    """Write one partition of integers of any size, as `_big_numbers` reads them; the function of its task."""
+    (table,) = tables
+    parts = [struct.pack("=Q", table.nrows)]
+    for number in to_ints(table.columns["data"]):
+        magnitude = abs(number).to_bytes((number.bit_length() + 7) // 8, "big")
+        parts += [struct.pack("=I", len(magnitude) | (number < 0) << 31), magnitude]
+    Path(path).write_bytes(b"".join(parts))
+    return table.nrows
+
+
+def _write_lines(path: Path, lines: Sequence[Mapping[str, Any] | str]) -> None:
+    texts = (line if isinstance(line, str) else json.dumps(line, separators=(", ", ":")) for line in lines)
+    path.write_text("".join(f"{text}\n" for text in texts))
 
 
 # reading

@@ -127,6 +127,31 @@ def test_integers_of_any_size_are_read(tmp_path):
         ak.load_checkpoint("big", tmp_path)
 
 
+@pytest.mark.parametrize("small", [100, 1])
+def test_integers_of_any_size_are_written(small, tmp_path):
+    values = [0, 2**64, -(2**70), 255, -1]
+    with ak.config.set(small_array=small):
+        session = {"b": ak.array(values), "n": ak.arange(3), "save": ak.save_checkpoint, "path": tmp_path}
+        exec("save('big', path)", session)
+    folder = tmp_path / "big"
+    _, about, base = (folder / "b.md").read_text().splitlines()
+    assert json.loads(about)["numChunks"] == 0
+    assert base == f"{tmp_path.name}/big/b"
+    found = []
+    for number in range(1, json.loads(about)["numTargetLocales"] + 1):
+        data = (folder / f"b_LOCALE{number:04d}.bin").read_bytes()
+        (count,), position = struct.unpack_from("=Q", data), 8
+        for _ in range(count):
+            (header,) = struct.unpack_from("=I", data, position)
+            position += 4 + header % 2**31
+            found.append(
+                (-1 if header >> 31 else 1) * int.from_bytes(data[position - header % 2**31 : position], "big")
+            )
+        assert position == len(data)
+    assert found == values
+    assert ak.load_checkpoint("big", tmp_path)["b"].tolist() == values
+
+
 def test_damage_is_said(saved):
     with pytest.raises(MissingFileError, match="no checkpoint"):
         ak.load_checkpoint("other", saved.parent)
