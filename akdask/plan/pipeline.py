@@ -14,6 +14,7 @@ from akdask.plan.allocator import manage_freed_memory
 from akdask.plan.blocks import Lot, Mask, Pairs, Partition, Positions, Range, Selection
 from akdask.plan.chain import Chain, rebuild, selected_by
 from akdask.plan.concat import through
+from akdask.plan.consecutive import fill_blocks
 from akdask.plan.lots import Lots, one_by_one
 from akdask.plan.node import Frame, Node
 from akdask.plan.program import Apply, Load, Program, Whole, compile_values
@@ -155,10 +156,11 @@ def run_lot(
     sink, block_rows = shared
     remaining = iter(made)
     wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
-    partitions = []
-    for selections, fixed in members:
-        inputs = [next(remaining) if item is None else item for item in fixed]
-        partitions.append(Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask, identity=identity))
+    given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]
+    partitions = [
+        Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask, identity=identity)
+        for selections, inputs in fill_blocks(given, block_rows)
+    ]
     if len(partitions) > 1:
         return sink.run(Lot(partitions, identity))
     with partitions[0] as partition:

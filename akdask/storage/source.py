@@ -72,8 +72,8 @@ class PartReader(Protocol):
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows `start` to `stop` of a column, counted from the first row of the partition.
 
-        `out`, where given, is a contiguous array of the column's dtype with at least ``stop - start`` elements; the
-        reader may fill it and return a view of it.  The result is only valid until the next read into the same `out`.
+        `out`, where given, is a contiguous array of the column's dtype with at least ``stop - start`` elements.
+        Numbers are read into it, and a view of it is returned, which is only valid until the next read into it.
         """
         ...
 

@@ -1,0 +1,74 @@
+"""Which partitions of a lot are read as one, and that nobody sees it in the answers."""
+
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.columns import Table
+from akdask.errors import InconsistentFilesError
+from akdask.plan.blocks import Mask, Partition, Positions, Range
+from akdask.plan.consecutive import MOST_OPEN, fill_blocks
+from akdask.plan.lots import FEW
+from akdask.plan.program import compile_values
+from akdask.testing.memory import MemoryPart
+
+
+def part(count):
+    return MemoryPart(0, 0, count, {"n": np.arange(count)}, [])
+
+
+def rows_of(members):
+    return [inputs[0].nrows for _, inputs in members]
+
+
+def test_small_partitions_fill_blocks_and_large_ones_stay():
+    given = [((), [part(count)]) for count in (3, 3, 4, 1, 20, 0, 5, 5)]
+    assert rows_of(fill_blocks(given, 10)) == [10, 1, 20, 10]
+
+
+def test_few_files_are_open_at_once():
+    given = [((), [part(1)]) for _ in range(2 * MOST_OPEN + 1)]
+    assert rows_of(fill_blocks(given, 1000)) == [MOST_OPEN, MOST_OPEN, 1]
+
+
+@pytest.mark.parametrize("item", [Positions(0, 2), Table({"n": np.arange(2)}, 2)])
+def test_what_is_in_memory_already_stays_apart(item):
+    assert rows_of(fill_blocks([((), [item])] * 3, 10)) == [2, 2, 2]
+
+
+def test_what_counts_rows_stays_apart():
+    mask = Mask(compile_values([], {}, {}))
+    assert rows_of(fill_blocks([((mask,), [part(2)])] * 3, 10)) == [6]
+    assert rows_of(fill_blocks([((mask, Range(0, 2, 1)), [part(2)])] * 3, 10)) == [2, 2, 2]
+
+
+def test_inputs_that_disagree_are_noticed_where_others_would_make_up_for_it():
+    given = [((), [part(2), part(3)]), ((), [part(3), part(2)])]
+    members = list(fill_blocks(given, 10))
+    assert len(members) == 2
+    with pytest.raises(InconsistentFilesError):
+        Partition(members[0][1], (), (), 10)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    return {"k": rng.integers(0, 50, 4000), "v": rng.random(4000), "s": rng.choice(["a", "bc", "ö", ""], 4000)}
+
+
+@pytest.mark.parametrize("locales", [1, 3, 8 * FEW, 40 * FEW])
+@pytest.mark.parametrize("block_size", [8 * 37, 2**21])
+def test_answers_are_those_of_one_partition(data, locales, block_size, prefix):
+    ak.DataFrame({name: ak.array(column) for name, column in data.items()}).to_hdf(prefix, num_locales=locales)
+    with ak.config.set(block_size=block_size):
+        df = ak.DataFrame(ak.read_hdf(f"{prefix}_LOCALE*"))
+        kept = df[(df["v"] > 0.25) & (df["s"] != "bc")]
+        keys, sums = ak.GroupBy(kept["k"]).sum(kept["v"])
+        texts, counts = ak.unique(kept["s"]), ak.GroupBy(kept["s"]).size()[1]
+        mask = (data["v"] > 0.25) & (data["s"] != "bc")
+        assert keys.tolist() == np.unique(data["k"][mask]).tolist()
+        expected = [data["v"][mask & (data["k"] == key)].sum() for key in np.unique(data["k"])]
+        np.testing.assert_allclose(sums.to_ndarray(), expected)
+        names, sizes = np.unique(data["s"][mask], return_counts=True)
+        assert dict(zip(texts.tolist(), counts.tolist(), strict=True)) == dict(zip(names, sizes, strict=True))
+        assert ak.sort(kept["v"]).tolist() == np.sort(data["v"][mask]).tolist()
