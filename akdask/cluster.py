@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, TypeAlias
 
 from akdask import config
 
@@ -19,6 +20,14 @@ memory as they are read, in order, and on their way to the next task."""
 
 PROGRAM = 2**28
 """Bytes of memory that a worker's program takes itself, about."""
+
+NEWS = 0.1
+"""Seconds for which an answer of the scheduler holds: planning asks many times, and each takes a millisecond."""
+
+Workers: TypeAlias = dict[str, tuple[int, int]]
+"""The bytes of memory for data and the number of threads of each worker, by its address."""
+
+_heard: dict[str, tuple[float, Workers]] = {}
 
 
 def current_client() -> Client | None:
@@ -58,11 +67,18 @@ def addresses() -> tuple[str, ...]:
     return tuple(sorted(_workers()))
 
 
-def _workers() -> dict[str, tuple[int, int]]:
-    """Return the bytes of memory for data and the number of threads of each worker, by its address."""
+def _workers() -> Workers:
+    """Return the workers of the current cluster, as the scheduler has known them a moment ago."""
     client = current_client()
-    workers = {} if client is None else client.scheduler_info(n_workers=-1)["workers"]
-    return {address: (_room(facts["memory_limit"]), facts["nthreads"]) for address, facts in workers.items()}
+    if client is None:
+        return {}
+    until, workers = _heard.get(client.id, (0.0, {}))
+    if monotonic() > until:
+        facts = client.scheduler_info(n_workers=-1)["workers"]
+        workers = {address: (_room(worker["memory_limit"]), worker["nthreads"]) for address, worker in facts.items()}
+        _heard.clear()
+        _heard[client.id] = monotonic() + NEWS, workers
+    return workers
 
 
 def _room(limit: int) -> int:

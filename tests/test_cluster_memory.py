@@ -17,7 +17,7 @@ def workers(monkeypatch):
         facts = {
             str(number): {"memory_limit": limit, "nthreads": threads} for number, (limit, threads) in enumerate(sizes)
         }
-        client = SimpleNamespace(scheduler_info=lambda n_workers: {"workers": facts})
+        client = SimpleNamespace(id=str(facts), scheduler_info=lambda n_workers: {"workers": facts})
         monkeypatch.setattr(cluster, "current_client", lambda: client)
 
     return make
@@ -47,6 +47,23 @@ def test_workers_without_a_limit_have_what_the_machine_has(workers):
     workers((0, 1), (0, 2))
     assert cluster.all_memory() == 2 * cluster._machine()
     assert cluster.memory() == cluster._machine() // 2
+
+
+def test_a_plan_asks_the_scheduler_once(monkeypatch):
+    asked = []
+
+    def scheduler_info(n_workers):
+        asked.append(n_workers)
+        return {"workers": {"a": {"memory_limit": 4 * GB, "nthreads": 1}}}
+
+    client = SimpleNamespace(id="a client", scheduler_info=scheduler_info)
+    monkeypatch.setattr(cluster, "current_client", lambda: client)
+    assert cluster.addresses() == ("a",)
+    assert cluster.memory() == cluster.all_memory()
+    assert asked == [-1]
+    monkeypatch.setattr(cluster, "monotonic", lambda: float("inf"))
+    assert cluster.addresses() == ("a",)
+    assert asked == [-1, -1]
 
 
 def test_without_a_cluster_there_is_this_machine(monkeypatch):
