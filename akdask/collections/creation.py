@@ -231,12 +231,19 @@ def logspace(  # noqa: PLR0917 - NumPy's signature
     endpoint, dtype, axis
         As for `linspace`; integers lose their fraction.
 
+    Raises
+    ------
+    ArgumentError
+        If `base` is not positive, and where `linspace` raises it.
+
     Examples
     --------
     >>> logspace(0, 3, 4).tolist()
     [1.0, 10.0, 100.0, 1000.0]
     """
     _check_numbers("logspace", base)
+    if not base > 0:
+        raise ArgumentError(f"logspace raises a positive base, not {base}.")
     exponents = linspace(start, stop, num, endpoint)
     made = pdarray(exponents._frame, Call("power", Constant(float(base)), exponents._value))
     return made if column_type(dtype) == FLOAT64 else cast(made, dtype)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from akdask.collections.array import Array
+from akdask.collections.ndarray import ArrayView, element_by_element
 from akdask.collections.operators import OperatorMethods, combine
 from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import class_asked_for, wrap
@@ -18,6 +20,8 @@ from akdask.schema import STR, column_type
 
 def elementwise(operation: str, *items: Any, **params: Any) -> Any:
     """Return the lazy result of an operation on arrays and scalars, at least one of which is an array."""
+    if any(isinstance(item, ArrayView) for item in items):
+        return element_by_element(operation, partial(elementwise, operation, **params), items)
     arrays = [item for item in items if isinstance(item, OperatorMethods)]
     if arrays:
         # Arrays with rules of their own, such as times, go before plain numbers, as in NumPy.
@@ -74,6 +78,8 @@ def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any
     >>> numbers.tolist(), valid.tolist()
     ([1.0, nan], [True, False])
     """
+    if isinstance(pda, ArrayView):
+        return pda.astype(dt)
     if not isinstance(pda, Array):
         raise ArgumentTypeError(f"cast needs a lazy array, got {type(pda).__name__}.", hint="use ak.array(…, dtype=…).")
     try:
@@ -106,7 +112,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     >>> where(a > 1, a, -1).tolist()
     [-1, -1, 2, 3]
     """
-    if not any(isinstance(item, Array) for item in (condition, x, y)):
+    if not any(isinstance(item, Array | ArrayView) for item in (condition, x, y)):
         return x if condition else y
     labelled = next((item for item in (x, y) if hasattr(item, "_chosen")), None)
     if labelled is not None and all(isinstance(item, type(labelled) | str) for item in (x, y)):
@@ -230,7 +236,7 @@ def _applied(operation: str, items: list[Any], where: Any, out: Any, *, takes_pl
         return _put_into(out, result, where, operation)
     if where is None or where is True:
         return result
-    first = next(item for item in items if isinstance(item, Array))
+    first = next(item for item in items if isinstance(item, Array | ArrayView))
     return elementwise("where", where, result, first)
 
 

@@ -62,7 +62,7 @@ def count_nonzero(pda: Any) -> Scalar:
 _count_nonzero = _of_method("count_nonzero")
 
 
-def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
+def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     """Join arrays end to end; lazy, and the partitions stay what they are.
 
     Parameters
@@ -70,8 +70,8 @@ def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
     arrays : sequence of pdarray, or of Strings, Categorical, …
         At least one, of one type; ints and floats meet in their common type.  Arrays of several dimensions have the
         same lengths but for the first.
-    axis : 0
-        The only axis that is joined along.
+    axis : 0 or None
+        Arrays are joined along the first axis; None makes them flat before.
     ordered : bool
         Accepted as Arkouda spells it; the order is always kept.
 
@@ -100,7 +100,7 @@ def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
             kinds = ", ".join(type(array).__name__ for array in arrays)
             raise ArgumentTypeError(f"concatenate needs arrays of one kind, got {kinds}.")
     if isinstance(arrays[0], ArrayView):
-        return _stacked(arrays, axis)
+        return concatenate([array.base for array in arrays]) if axis is None else _stacked(arrays, axis)
     if not isinstance(arrays[0], Array):
         raise ArgumentTypeError(f"concatenate needs lazy arrays, got {type(arrays[0]).__name__}.")
     check_axis("concatenate", axis)

@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
-from akdask.collections.creation import array
+from akdask.collections.keys import as_array
 from akdask.collections.pdarray import pdarray
 from akdask.collections.timearray import NOT_A_TIME, TimeArray
 from akdask.collections.wrap import wrap
@@ -135,12 +135,6 @@ def _looked_up(keys: Array, frame: Frame, number: Value) -> Any:
 def projected(frame: Frame, values: Sequence[Value]) -> Project:
     """Return values as columns that are named by their numbers."""
     return Project(frame, tuple(range(len(values))), tuple(values))
-
-
-def as_array(values: Any) -> Array:
-    """Return a lazy array as it is, and data at hand as one."""
-    made: Array = values if isinstance(values, Array) else array(values)
-    return made
 
 
 def codes_of(values: Array) -> Array:

@@ -7,9 +7,9 @@ from itertools import islice
 from typing import Any
 
 from akdask.collections.categorical import Categorical
-from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like
+from akdask.collections.group_base import GroupBase, Keys, codes_of, like
 from akdask.collections.group_ways import times_of, way_to_reduce
-from akdask.collections.keys import is_several
+from akdask.collections.keys import as_array, is_several
 from akdask.collections.pdarray import pdarray
 from akdask.collections.timearray import TimeArray
 from akdask.collections.wrap import wrap

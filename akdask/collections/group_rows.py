@@ -9,8 +9,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from akdask.collections.array import Array
-from akdask.collections.group_base import GroupBase, Keys, as_array, codes_of, like, projected
-from akdask.collections.keys import as_arrays, is_several
+from akdask.collections.group_base import GroupBase, Keys, codes_of, like, projected
+from akdask.collections.keys import as_array, as_arrays, is_several
 from akdask.collections.rows import known_lengths
 from akdask.collections.sorting import sort
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError

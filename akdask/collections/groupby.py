@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import dask
 
-from akdask.collections.group_base import as_array
 from akdask.collections.group_reductions import GroupReductionMethods
 from akdask.collections.group_rows import GroupRowMethods
+from akdask.collections.keys import as_array
 from akdask.collections.pdarray import pdarray
 from akdask.collections.rows import known_lengths
 from akdask.collections.writing import Storable, StorageMethods

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.array import Array
 from akdask.collections.group_base import projected
 from akdask.collections.pdarray import pdarray
@@ -73,7 +75,7 @@ def histogram2d(
 
     Returns
     -------
-    counts : ArrayView of int64, shape (x bins, y bins)
+    counts : ArrayView of float64, shape (x bins, y bins)
     x_edges, y_edges : pdarray of float64
 
     Raises
@@ -88,7 +90,7 @@ def histogram2d(
     >>> import akdask as ak
     >>> counts, x_edges, y_edges = ak.histogram2d(ak.array([0, 1, 1]), ak.array([5, 6, 6]), bins=2)
     >>> counts.to_ndarray().tolist(), y_edges.tolist()
-    ([[1, 0], [0, 2]], [5.0, 5.5, 6.0])
+    ([[1.0, 0.0], [0.0, 2.0]], [5.0, 5.5, 6.0])
     """
     counts, (x_edges, y_edges) = histogramdd([x, y], bins, range)
     return counts, x_edges, y_edges
@@ -110,7 +112,7 @@ def histogramdd(
 
     Returns
     -------
-    counts : ArrayView of int64, with a dimension for each array
+    counts : ArrayView of float64, with a dimension for each array
     edges : list of pdarray of float64
 
     Raises
@@ -120,16 +122,12 @@ def histogramdd(
     ArgumentError
         If there are not as many bins or ranges as arrays, and where `histogram` raises it.
 
-    Notes
-    -----
-    Follows ``arkouda.histogramdd``; counts are integers, where NumPy's are floats.
-
     Examples
     --------
     >>> import akdask as ak
     >>> counts, edges = ak.histogramdd([ak.arange(4), ak.arange(4)], bins=[2, 2])
     >>> counts.to_ndarray().tolist()
-    [[2, 0], [0, 2]]
+    [[2.0, 0.0], [0.0, 2.0]]
     """
     sample = list(sample)
     each = list(bins) if isinstance(bins, Sequence) else [bins] * len(sample)
@@ -140,7 +138,7 @@ def histogramdd(
             details=[f"arrays: {len(sample)}, bins: {len(each)}, ranges: {len(ranges)}"],
         )
     counts, edges = _counted("histogramdd", sample, each, ranges)
-    return counts.reshape(*each), edges
+    return counts.astype(np.float64).reshape(*each), edges
 
 
 def bincount(x: pdarray, weights: pdarray | None = None, minlength: int = 0) -> pdarray:

@@ -11,6 +11,7 @@ import numpy as np
 from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
 from akdask.collections.creation import array
+from akdask.collections.ndarray import ArrayView
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rules import promote
 from akdask.plan.align import Aligned, align
@@ -69,9 +70,21 @@ def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
 
 def as_arrays(items: Any) -> list[Array]:
     """Return one array, or several that are given as a list or tuple of lazy arrays."""
-    if is_several(items):
-        return list(items)
-    return [items if isinstance(items, Array) else array(items)]
+    return list(items) if is_several(items) else [as_array(items)]
+
+
+def as_array(values: Any) -> Array:
+    """Return a lazy array as it is, and data at hand as one.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it has several dimensions.
+    """
+    made = values if isinstance(values, Array | ArrayView) else array(values)
+    if isinstance(made, ArrayView):
+        raise ArgumentTypeError(f"rows are those of arrays of one dimension, not of {made.ndim}.", hint="flatten() it.")
+    return made
 
 
 def is_several(items: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import index
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import wrap
 from akdask.collections.writing import Path, Storable, StorageMethods
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
 from akdask.hdf5.layout import ObjType
 from akdask.plan.created import as_column, literal
 
@@ -73,6 +74,14 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
     def __len__(self) -> int:
         return self.shape[0]
 
+    def __bool__(self) -> bool:
+        """Return the truth of the only element; an error, as in NumPy, if there are more or none."""
+        return bool(self.base)
+
+    def astype(self, dtype: Any) -> ArrayView:
+        """Return the elements converted to another type; lazy.  See `pdarray.astype`."""
+        return ArrayView(self.base.astype(dtype), self.shape)
+
     def flatten(self) -> Any:
         """Return the elements as a flat array, in row-major order; lazy."""
         return self.base.copy()
@@ -111,19 +120,11 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Compute a ufunc on the flat arrays; ``out=`` is what in-place operators pass."""
         out = kwargs.pop("out", None)
-        shapes = {getattr(item, "shape", ()) for item in inputs if not isinstance(item, Scalar)} - {()}
-        if shapes != {self.shape}:
-            raise AlignmentError(
-                f"{ufunc.__name__} needs arrays of one shape.",
-                details=[f"shapes: {sorted(shapes)}"],
-                hint="reshape them.",
-            )
-        flat = [_flat(item) for item in inputs]
-        result = getattr(ufunc, method)(*flat, **kwargs)
+        result = element_by_element(ufunc.__name__, partial(getattr(ufunc, method), **kwargs), inputs)
         if out is None:
-            return ArrayView(result, self.shape)
+            return result
         (target,) = out
-        target.base = target.base.copy()._become(result, ufunc.__name__)
+        target.base = target.base.copy()._become(result.base, ufunc.__name__)
         return target
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
@@ -171,26 +172,25 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
         writer: Any = super() if nd == "view" else _Flat(self)
         writer.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
 
-    def _reduced(self, name: str, axis: Any = None, **params: Any) -> Any:
-        if axis is not None:
-            raise UnsupportedError(
-                f"{name}(axis={axis}): arrays of several dimensions are not reduced along an axis.",
-                hint="to_ndarray() gives it to NumPy.",
-            )
-        return getattr(self.base, name)(**params)
+    def _reduced(self, name: str, axis: Any = None, keepdims: bool = False, **params: Any) -> Any:
+        from akdask.collections.axes import checked_axes, reduced_along
+
+        if len(checked_axes(name, axis, self.ndim)) == self.ndim and not keepdims:
+            return getattr(self.base, name)(**params)
+        return reduced_along(self.base, self.shape, name, axis, keepdims, **params)
 
     def __repr__(self) -> str:
         return f"ArrayView({self.base!r}, shape={self.shape})"
 
 
 def _reduction(name: str) -> Callable[..., Any]:
-    first = "ddof" if name in ("var", "std") else "axis"
+    positional = ("ddof", "axis", "keepdims") if name in ("var", "std") else ("axis", "keepdims")
 
     def method(self: ArrayView, *args: Any, **params: Any) -> Any:
-        return self._reduced(name, **dict(zip((first,), args, strict=True) if args else {}, **params))
+        return self._reduced(name, **dict(zip(positional, args, strict=False), **params))
 
     method.__name__ = name
-    method.__doc__ = f"Return `pdarray.{name}` of all elements; lazy."
+    method.__doc__ = f"Return `pdarray.{name}` of all elements, or of those along one or several dimensions; lazy."
     return method
 
 
@@ -206,6 +206,22 @@ class _Flat(StorageMethods):
 
     def _storable(self) -> Storable:
         return self._view.flat_storable()
+
+
+def element_by_element(name: str, function: Callable[..., Any], items: Sequence[Any]) -> ArrayView:
+    """Return what a function of flat arrays makes of arrays of one shape, and of scalars, in that shape; lazy.
+
+    Raises
+    ------
+    AlignmentError
+        If the shapes differ.
+    """
+    shapes = {getattr(item, "shape", ()) for item in items if not isinstance(item, Scalar)} - {()}
+    if len(shapes) > 1:
+        raise AlignmentError(
+            f"{name} needs arrays of one shape.", details=[f"shapes: {sorted(shapes)}"], hint="reshape them."
+        )
+    return ArrayView(function(*map(_flat, items)), *shapes)
 
 
 def _flat(item: Any) -> Any:

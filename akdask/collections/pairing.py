@@ -7,10 +7,10 @@ from typing import Any
 
 from akdask.collections.array import Array
 from akdask.collections.dataframe import DataFrame
-from akdask.collections.group_base import as_array, projected
+from akdask.collections.group_base import projected
 from akdask.collections.groupby import GroupBy
 from akdask.collections.joining import inner_join, merge
-from akdask.collections.keys import as_arrays, like
+from akdask.collections.keys import as_array, as_arrays, like
 from akdask.collections.pdarray import pdarray
 from akdask.errors import ArgumentError
 from akdask.plan.align import align

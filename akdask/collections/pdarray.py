@@ -92,9 +92,16 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
         shifted: pdarray = (self if fits else self.astype(BIGINT)) >> low
         return shifted & (2**count - 1)
 
-    popcount, parity, clz, ctz = popcount, parity, clz, ctz
-    rotl, rotr, logical_not = rotl, rotr, logical_not
+    popcount, parity, clz, ctz, logical_not = popcount, parity, clz, ctz, logical_not
     cov, corr = cov, corr
+
+    def rotl(self, other: Any) -> Any:
+        """Return the elements with their bits rotated left by a scalar or row by row; lazy."""
+        return rotl(self, other)
+
+    def rotr(self, other: Any) -> Any:
+        """Return the elements with their bits rotated right by a scalar or row by row; lazy."""
+        return rotr(self, other)
 
     @property
     def inferred_type(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from akdask.collections.array import Array, check_axis
 from akdask.collections.scalar import Scalar
-from akdask.errors import UnsupportedError
+from akdask.errors import ArgumentError
 from akdask.plan.reduce import Aggregate, Element, Reduction
 
 
@@ -18,7 +18,7 @@ def reduced(array: Array, name: str, form: str | None = None, **params: Any) -> 
 class ReductionMethods(Array):
     """Reductions to a lazy scalar.
 
-    `axis` and `keepdims` are accepted as Arkouda spells them; arrays have one dimension.
+    There is only one `axis`.  With `keepdims`, arrays of one element take the place of scalars.
     """
 
     def sum(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
@@ -42,12 +42,12 @@ class ReductionMethods(Array):
         return self._reduced("mean", axis, keepdims)
 
     def var(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return the variance as float64, with `ddof` subtracted from the count; lazy."""
-        return self._reduced("var", axis, keepdims, ddof=ddof)
+        """Return the variance as float64, with `ddof` subtracted from the count, which must be more; lazy."""
+        return self._reduced("var", axis, keepdims, ddof=self._checked_ddof(ddof))
 
     def std(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return the standard deviation as float64, with `ddof` subtracted from the count; lazy."""
-        return self._reduced("std", axis, keepdims, ddof=ddof)
+        return self._reduced("std", axis, keepdims, ddof=self._checked_ddof(ddof))
 
     def any(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
         """Return whether any element is not zero; lazy."""
@@ -76,8 +76,17 @@ class ReductionMethods(Array):
         """
         return self._reduced("nunique", None, False)
 
+    def _checked_ddof(self, ddof: int) -> int:
+        size = self.rows.size
+        if ddof < 0 or (size and ddof >= size):
+            raise ArgumentError(f"ddof={ddof} leaves nothing to divide by, of {size} elements.", hint="ddof is 0 or 1.")
+        return ddof
+
     def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
         check_axis(name, axis)
         if keepdims:
-            raise UnsupportedError(f"{name}(keepdims=True): what is left has no dimension.", hint="leave keepdims.")
+            from akdask.collections.axes import reduced_along
+
+            along: Any = self
+            return reduced_along(along, self.shape, name, None, keepdims, **params)
         return reduced(self, name, **params)

@@ -73,13 +73,18 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     assume_unique : bool
         Accepted as Arkouda spells it; nothing is gained by it.
 
+    Returns
+    -------
+    array, or list of arrays
+        As many as each side has.
+
     Examples
     --------
     >>> import akdask as ak
     >>> intersect1d(ak.array([3, 1, 3, 2]), ak.array([3, 2, 5])).tolist()
     [2, 3]
     """
-    return unique(_selected(ar1, ar2, invert=False))
+    return _distinct(_selected(ar1, ar2, invert=False))
 
 
 def intersect(a: Any, b: Any, positions: bool = True, unique: bool = False) -> Any:
@@ -145,7 +150,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
     >>> union1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
     [1, 2, 3]
     """
-    return unique(_joined(ar1, ar2))
+    return _distinct(_joined(ar1, ar2))
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
@@ -157,7 +162,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     >>> setdiff1d(ak.array([3, 1, 4]), ak.array([3, 2])).tolist()
     [1, 4]
     """
-    return unique(_selected(ar1, ar2, invert=True))
+    return _distinct(_selected(ar1, ar2, invert=True))
 
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
@@ -169,7 +174,12 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     >>> setxor1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
     [1, 2]
     """
-    return unique(_joined(_selected(ar1, ar2, invert=True), _selected(ar2, ar1, invert=True)))
+    return _distinct(_joined(_selected(ar1, ar2, invert=True), _selected(ar2, ar1, invert=True)))
+
+
+def _distinct(items: Any) -> Any:
+    """Return the distinct elements, those of several arrays in a list, as Arkouda does."""
+    return list(unique(items)) if is_several(items) else unique(items)
 
 
 def _selected(ar1: Any, ar2: Any, *, invert: bool) -> Any:

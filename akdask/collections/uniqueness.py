@@ -15,7 +15,7 @@ def unique(pda: Any, return_groups: bool = False, assume_sorted: bool = False, r
     Parameters
     ----------
     pda : pdarray, Strings, Categorical, or sequence of them
-        All NaN are one element, after all others.
+        All NaN are one element, after all others.  Arrays of several dimensions are taken as flat ones.
     return_groups : bool
         Return what groups equal elements as well.
     assume_sorted : bool
@@ -35,7 +35,7 @@ def unique(pda: Any, return_groups: bool = False, assume_sorted: bool = False, r
     >>> unique(ak.array([3, 1, 3, 2])).tolist()
     [1, 2, 3]
     """
-    groups = GroupBy(pda, assume_sorted=assume_sorted, dropna=False)
+    groups = GroupBy(_flat(pda), assume_sorted=assume_sorted, dropna=False)
     if not return_groups:
         return groups.unique_keys
     parts = (groups.unique_keys, groups.permutation, groups.segments, groups.nkeys)
@@ -52,4 +52,8 @@ def value_counts(pda: Any) -> tuple[Any, pdarray]:
     >>> elements.tolist(), counts.tolist()
     ([0, 2], [1, 2])
     """
-    return GroupBy(pda.flatten() if isinstance(pda, ArrayView) else pda, dropna=False).size()
+    return GroupBy(_flat(pda), dropna=False).size()
+
+
+def _flat(pda: Any) -> Any:
+    return pda.flatten() if isinstance(pda, ArrayView) else pda

@@ -232,8 +232,9 @@ def test_reductions_take_the_arguments_of_numpy(lazy):
     for wrong in (lambda: lazy["f"].sum(axis=1), lambda: ak.cumsum(lazy["f"], axis=1)):
         with pytest.raises(IndexError, match="has one dimension"):
             wrong()
-    with pytest.raises(UnsupportedError):
-        lazy["f"].sum(keepdims=True)
+    for wrong in (len(VALUES), -1):
+        with pytest.raises(ArgumentError, match="ddof"):
+            lazy["f"].var(ddof=wrong)
 
 
 def test_arrays_of_several_dimensions_are_reduced_as_a_whole():
@@ -244,8 +245,6 @@ def test_arrays_of_several_dimensions_are_reduced_as_a_whole():
         assert getattr(lazy, name)() == pytest.approx(getattr(grid, name)())
     assert ak.count_nonzero(lazy) == 6
     assert ak.std(lazy, 1) == pytest.approx(grid.std(ddof=1))
-    with pytest.raises(UnsupportedError, match="along an axis"):
-        lazy.sum(1)
 
 
 def test_strings_that_are_not_empty_are_counted():
