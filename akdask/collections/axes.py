@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from akdask.collections.creation import full
-from akdask.collections.elementwise import cast
+from akdask.collections.elementwise import cast, where
 from akdask.collections.groupby import GroupBy
 from akdask.collections.ndarray import reshaped
 from akdask.collections.pdarray import pdarray
@@ -55,7 +53,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     -------
     pdarray or ArrayView
         Of the types that the reduction of all elements gives; products are float64.  NaN are left out where positions
-        of extremes are looked for.
+        of extremes are looked for, which are -1 where nothing else is there.
 
     Raises
     ------
@@ -98,7 +96,7 @@ def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int
     found = _REDUCTIONS[name](GroupBy(key), base, params)
     if name in POSITIONS:
         (axis,) = axes
-        return found // math.prod(shape[axis + 1 :]) % shape[axis]
+        return where(found < 0, found, found // math.prod(shape[axis + 1 :]) % shape[axis])
     return found
 
 
@@ -128,8 +126,4 @@ def _of_nothing(base: pdarray, name: str, count: int) -> Any:
     """Return the reduction of no elements, so many times."""
     if name in EXTREMES and count:
         raise ArgumentError(f"{name} of no elements: a dimension that is reduced has length 0.")
-    dtype = np.int64 if name in POSITIONS else base.dtype
-    if name in OF_NOTHING:
-        value = OF_NOTHING[name]
-        dtype = type(value) if name not in {"sum", "prod"} or base.dtype == np.bool_ else base.dtype
-    return cast(full(count, OF_NOTHING.get(name, 0)), dtype)
+    return cast(full(count, OF_NOTHING.get(name, 0)), getattr(base, name)().dtype)

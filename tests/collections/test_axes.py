@@ -54,6 +54,12 @@ def test_positions_along_a_dimension_are_numpys(name, small_array):
             assert found.tolist() == getattr(np, name)(grid, axis=axis, keepdims=keepdims).tolist()
 
 
+def test_nan_is_no_extreme():
+    lazy = ak.array([[np.nan, 2.0, 1.0], [np.nan, np.nan, np.nan]])
+    assert lazy.argmin(axis=1).tolist() == [2, -1]
+    assert lazy.argmax(axis=0).tolist() == [-1, 0, 0]
+
+
 def test_counts_and_degrees_of_freedom_are_numpys():
     grid = GRIDS["int"]
     lazy = ak.array(grid)
