@@ -19,6 +19,8 @@ from tests.mutations.mutants import mutants
 COUNT = int(os.environ.get("AKDASK_MUTANTS", "100"))
 JUDGE = Path(__file__).with_name("judge.py")
 
+pytestmark = pytest.mark.timeout(300 + COUNT // 5)  # seconds; each file is read in a process of its own
+
 
 def verdicts(pristine, folder, seed):
     """Return what is wrong with the answers to damaged copies of some files, by what was done to the file."""
