@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 from typing import Any
 
@@ -46,6 +47,10 @@ def numbers(node: Any) -> Any:
         return limbs(node) if booleans is None else (booleans[()] != 0).tolist()
     values = np.ravel(node[()])
     return (values != 0).tolist() if node.attrs.get("isBool") == 1 and values.itemsize < 8 else values.tolist()
+
+
+def addresses(node: Any) -> list[int]:
+    return [number % 2**64 for number in numbers(node)]
 
 
 def limbs(node: h5py.Group) -> list[int]:
@@ -120,11 +125,12 @@ def groupby(node: h5py.Group) -> list[Any]:
 
 def member(group: h5py.Group, *names: str) -> Any:
     """Return a member of any of the spellings that documents and releases use, None without it."""
-    leaf = group.name.rpartition("/")[2]
+    leaf = os.fsdecode(group.name).rpartition("/")[2]
     folded = {key.lower(): key for key in group}
     for wanted in (spelling for name in names for spelling in (name, f"{leaf}_{name}")):
-        if wanted in group:
-            return group[wanted]
+        spelled = wanted.encode(errors="surrogateescape")
+        if spelled in group:
+            return group[spelled]
         if wanted.lower() in folded:
             return group[folded[wanted.lower()]]
     return None
@@ -136,7 +142,7 @@ READINGS = {
     "DataFrame": dataframe,
     "Datetime": numbers,
     "GroupBy": groupby,
-    "IPv4": numbers,
+    "IPv4": addresses,
     "Index": index,
     "MultiIndex": levels,
     "SegArray": segarray,
