@@ -9,11 +9,10 @@ from uuid import uuid4
 import pandas as pd
 
 from akdask.collections.dataframe import DataFrame
+from akdask.collections.reading import demand_hdf5
+from akdask.collections.writing import Path
 from akdask.errors import FileError, FileFormatError, SchemaError, UnsupportedError, WriteError
 from akdask.storage.files import absolute
-from akdask.storage.filetype import FileType, file_type
-
-Path = str | os.PathLike[str]
 
 
 def import_data(
@@ -52,9 +51,7 @@ def import_data(
     path = absolute(read_path)
     if "*" in path and not os.path.exists(path):
         raise FileError(f"import_data takes one HDF5 file, not the pattern {path!r}.", hint="import them one by one.")
-    found = file_type(path)
-    if found is not FileType.HDF5:
-        raise UnsupportedError(f"{path!r} is a {found.value} file, which cannot be imported yet.")
+    demand_hdf5(path)
     frame = DataFrame.from_pandas(_read(path))
     if write_file is not None:
         frame.to_hdf(write_file, index=index)
@@ -101,6 +98,8 @@ def export(
     WriteError
         If the file cannot be written; what was there before stays.
     """
+    if write_file is not None:
+        _demand_pytables()
     frame = DataFrame.load(read_path).to_pandas(retain_index=index)
     if write_file is not None:
         _write(frame, absolute(write_file), dataset_name)
@@ -121,7 +120,6 @@ def _read(path: str) -> pd.DataFrame:
 
 
 def _write(frame: pd.DataFrame, path: str, key: str) -> None:
-    _demand_pytables()
     plain = frame.astype({name: str for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)})
     objects = [f"{name!r}" for name, column in plain.items() if _is_of_objects(column)]
     if objects:

@@ -15,7 +15,6 @@ from akdask.collections.pdarray import pdarray
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.plan.numbered import row_numbers
 
-EXTREMES = frozenset({"min", "max", "argmin", "argmax"})
 POSITIONS = frozenset({"argmin", "argmax"})
 
 OF_NOTHING: dict[str, Any] = {
@@ -43,7 +42,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     name : str
         Which reduction.
     axis : int, sequence of int or None
-        The dimensions, None for all; not all of them unless `keepdims`.
+        The dimensions, None for all.
     keepdims : bool
         Leave dimensions of length 1 where they were.
     **params
@@ -51,7 +50,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
 
     Returns
     -------
-    pdarray or ArrayView
+    Scalar, pdarray or ArrayView
         Of the types that the reduction of all elements gives; products are float64.  NaN are left out where positions
         of extremes are looked for, which are -1 where nothing else is there.
 
@@ -62,7 +61,9 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     ArgumentError
         If a dimension comes twice, positions are wanted along several, or extremes of no elements.
     """
-    axes = checked_axes(name, axis, len(shape))
+    axes = _checked_axes(name, axis, len(shape))
+    if len(axes) == len(shape) and not keepdims:
+        return getattr(base, name)(**params)
     if name in POSITIONS and len(axes) > 1:
         raise ArgumentError(f"{name} gives positions along one axis, not {axes}.")
     left = [1 if number in axes else length for number, length in enumerate(shape)]
@@ -72,7 +73,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     return reshaped(found, left)
 
 
-def checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Return the dimensions that are meant, counted from the first, ascending."""
     given = range(ndim) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
     try:
@@ -124,6 +125,6 @@ _REDUCTIONS: dict[str, _Reduce] = {
 
 def _of_nothing(base: pdarray, name: str, count: int) -> Any:
     """Return the reduction of no elements, so many times."""
-    if name in EXTREMES and count:
+    if name not in OF_NOTHING and count:
         raise ArgumentError(f"{name} of no elements: a dimension that is reduced has length 0.")
     return cast(full(count, OF_NOTHING.get(name, 0)), getattr(base, name)().dtype)

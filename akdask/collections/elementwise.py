@@ -20,8 +20,9 @@ from akdask.schema import STR, column_type
 
 def elementwise(operation: str, *items: Any, **params: Any) -> Any:
     """Return the lazy result of an operation on arrays and scalars, at least one of which is an array."""
-    if any(isinstance(item, ArrayView) for item in items):
-        return element_by_element(operation, partial(elementwise, operation, **params), items)
+    shaped = next((item for item in items if isinstance(item, ArrayView)), None)
+    if shaped is not None:
+        return element_by_element(operation, partial(elementwise, operation, **params), items, shaped.shape)
     arrays = [item for item in items if isinstance(item, OperatorMethods)]
     if arrays:
         # Arrays with rules of their own, such as times, go before plain numbers, as in NumPy.
@@ -41,12 +42,12 @@ class ErrorMode(Enum):
     return_validity = "return_validity"
 
 
-def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any:
+def cast(pda: Array | ArrayView, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any:
     """Return the elements converted to another type; lazy.
 
     Parameters
     ----------
-    pda : pdarray, Strings or Categorical
+    pda : pdarray, ArrayView, Strings or Categorical
         What to convert.
     dt : dtype-like
         The type wanted, by name, NumPy dtype or Python type; ``str`` and `Strings` give `Strings`, and `Categorical`,
@@ -78,15 +79,14 @@ def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any
     >>> numbers.tolist(), valid.tolist()
     ([1.0, nan], [True, False])
     """
-    if isinstance(pda, ArrayView):
-        return pda.astype(dt)
-    if not isinstance(pda, Array):
+    if not isinstance(pda, Array | ArrayView):
         raise ArgumentTypeError(f"cast needs a lazy array, got {type(pda).__name__}.", hint="use ak.array(…, dtype=…).")
     try:
         mode = ErrorMode(errors)
     except ValueError:
         raise ArgumentError(f"cast: errors={errors!r} is none of {', '.join(ErrorMode.__members__)}.") from None
-    is_parsed = pda._value.dtype == STR and class_asked_for(dt) is None and column_type(dt) != STR
+    is_text = isinstance(pda, Array) and pda._value.dtype == STR
+    is_parsed = is_text and class_asked_for(dt) is None and column_type(dt) != STR
     if mode == ErrorMode.strict or not is_parsed:
         return pda.astype(dt)
     name = column_type(dt).name

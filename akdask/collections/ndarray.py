@@ -120,7 +120,7 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Compute a ufunc on the flat arrays; ``out=`` is what in-place operators pass."""
         out = kwargs.pop("out", None)
-        result = element_by_element(ufunc.__name__, partial(getattr(ufunc, method), **kwargs), inputs)
+        result = element_by_element(ufunc.__name__, partial(getattr(ufunc, method), **kwargs), inputs, self.shape)
         if out is None:
             return result
         (target,) = out
@@ -173,10 +173,8 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
         writer.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
 
     def _reduced(self, name: str, axis: Any = None, keepdims: bool = False, **params: Any) -> Any:
-        from akdask.collections.axes import checked_axes, reduced_along
+        from akdask.collections.axes import reduced_along
 
-        if len(checked_axes(name, axis, self.ndim)) == self.ndim and not keepdims:
-            return getattr(self.base, name)(**params)
         return reduced_along(self.base, self.shape, name, axis, keepdims, **params)
 
     def __repr__(self) -> str:
@@ -208,20 +206,22 @@ class _Flat(StorageMethods):
         return self._view.flat_storable()
 
 
-def element_by_element(name: str, function: Callable[..., Any], items: Sequence[Any]) -> ArrayView:
+def element_by_element(
+    name: str, function: Callable[..., Any], items: Sequence[Any], shape: tuple[int, ...]
+) -> ArrayView:
     """Return what a function of flat arrays makes of arrays of one shape, and of scalars, in that shape; lazy.
 
     Raises
     ------
     AlignmentError
-        If the shapes differ.
+        If an array has another shape, or none is given.
     """
     shapes = {getattr(item, "shape", ()) for item in items if not isinstance(item, Scalar)} - {()}
-    if len(shapes) > 1:
+    if shapes != {shape}:
         raise AlignmentError(
             f"{name} needs arrays of one shape.", details=[f"shapes: {sorted(shapes)}"], hint="reshape them."
         )
-    return ArrayView(function(*map(_flat, items)), *shapes)
+    return ArrayView(function(*map(_flat, items)), shape)
 
 
 def _flat(item: Any) -> Any:

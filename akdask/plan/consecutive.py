@@ -19,18 +19,15 @@ Given: TypeAlias = tuple[tuple[Selection, ...], Sequence[Input]]
 def fill_blocks(members: Sequence[Given], block_rows: int) -> Iterator[Given]:
     """Yield the partitions of a lot in order, those as one that fill at most a block and are selected from alike."""
     some: list[Given] = []
+    nrows = 0
     for member in members:
-        if some and not _fits(some, member, block_rows):
+        more = member[1][0].nrows
+        if some and (len(some) == MOST_OPEN or nrows + more > block_rows or not _are_read_alike(some[0], member)):
             yield _as_one(some)
-            some = []
+            some, nrows = [], 0
         some.append(member)
+        nrows += more
     yield _as_one(some)
-
-
-def _fits(some: Sequence[Given], member: Given, block_rows: int) -> bool:
-    if len(some) == MOST_OPEN or not _are_read_alike(some[0], member):
-        return False
-    return sum(inputs[0].nrows for _, inputs in (*some, member)) <= block_rows
 
 
 def _are_read_alike(first: Given, second: Given) -> bool:

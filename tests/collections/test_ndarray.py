@@ -74,5 +74,7 @@ def test_what_does_not_fit_is_refused(grid):
         grid + grid.reshape(4, 6)
     with pytest.raises(AlignmentError, match="one shape"):
         grid + ak.arange(24)
+    with pytest.raises(AlignmentError, match="one shape"):
+        np.add(ak.arange(24), 1, out=grid)
     with pytest.raises(ArgumentError, match="nd is"):
         grid.to_hdf("nowhere", nd="sparse")
