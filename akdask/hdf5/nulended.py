@@ -85,7 +85,7 @@ def _decode_compiled(values: NumberArray, bounds: NumberArray) -> pa.LargeString
 
     found = without_nuls(values, bounds)
     count = len(bounds) - 1
-    if found is None or len(found[1]) + count != len(values):
+    if found is None or found[0][-1] + count != len(values):
         raise _misplaced(values, bounds - bounds[0])
     offsets, text, is_ascii = found
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, take_rows
 from akdask.kernels import compiled
+from akdask.kernels.coded import Coded, Coding
 from akdask.kernels.keys import from_words, word, word_count
 from akdask.kernels.sort import argsort
-from akdask.kernels.texts import form_of
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
@@ -34,10 +34,11 @@ class Numbered:
     Parameters
     ----------
     columns : sequence of columns
-        Numbers stay what they are; a column of strings or of integers of any size becomes one or several of numbers.
+        Numbers stay what they are; strings, coded or not, and integers of any size become one or several columns of
+        numbers.
     """
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[Column | Coded]) -> None:
         self.columns: list[NumberArray] = []
         self._restore: list[tuple[int, Restore]] = []
         for column in columns:
@@ -55,7 +56,7 @@ Restore: TypeAlias = Callable[[Sequence[NumberArray]], Column]
 
 
 @singledispatch
-def _numbers(column: NumberArray) -> tuple[Sequence[NumberArray], Restore]:
+def _numbers(column: Any) -> tuple[Sequence[NumberArray], Restore]:
     """Return numbers for each row, in the order of the values, and what makes values of numbers."""
     return [column], lambda numbers: numbers[0]
 
@@ -67,11 +68,18 @@ def _(integers: pa.FixedSizeBinaryArray) -> tuple[Sequence[NumberArray], Restore
 
 @_numbers.register
 def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
-    form = form_of(strings)
-    if form is not None:
-        return form.codes(strings), form.strings
+    coding = Coding(len(strings))
+    coding.append(strings)
+    coded = coding.finish()
+    if isinstance(coded, Coded):
+        return _numbers(coded)
     ranks, table = ranked(strings)
     return [ranks], lambda numbers: take_rows(table, numbers[0])
+
+
+@_numbers.register
+def _(coded: Coded) -> tuple[Sequence[NumberArray], Restore]:
+    return coded.codes, coded.form.strings
 
 
 def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:

@@ -309,22 +309,28 @@ def number_rows(keys: Sequence[NumberArray]) -> tuple[Codes, NumberArray]:
 
 def _number_sorted(words: Sequence[Words]) -> tuple[Codes, NumberArray] | None:
     """Do so by sorting; None where bits that give way to row numbers would change the order, which is seldom."""
-    from akdask.kernels.compiled.grouping import number_sorted, number_sorted_wide
+    from akdask.kernels.compiled.compiler import read_only
+    from akdask.kernels.compiled.grouping import number_sorted, number_sorted_wide, pack_keys
 
     nrows = len(words[0])
-    shift = row_bits(nrows)
-    key = None if least_bits(words) > WORD_BITS else combine([Key.of(codes) for codes in words])
-    packed = pack_words(lead(words, WORD_BITS - shift) if key is None else key, shift)
-    packed.sort()
-    codes, firsts = new_array(nrows, np.int32), new_array(nrows, np.int64)
-    if key is None:
-        # Of two words, as most strings have that are no single one, the second is taken as it is.
-        others = words[1][np.newaxis] if len(words) == 2 else np.stack(words[1:])
-        count = int(number_sorted_wide(packed, np.uint64(shift), words[0], others, codes, firsts))
+    shift = np.uint64(row_bits(nrows))
+    packed, codes, firsts = new_array(nrows, np.uint64), new_array(nrows, np.int32), new_array(nrows, np.int64)
+    *others, last = map(read_only, words if len(words) <= 2 else _combined(words))
+    found = pack_keys(others[0] if others else last[:0], last, shift, packed) if len(others) < 2 else -1
+    if found >= 0:
+        packed.sort()
+        count = int(number_sorted(packed, shift, last, found == 1, codes, firsts))
     else:
-        whole = key.bits + shift <= WORD_BITS
-        count = int(number_sorted(packed, np.uint64(shift), key.codes, whole, codes, firsts))
+        packed = pack_words(lead(words, WORD_BITS - int(shift)), int(shift))
+        packed.sort()
+        count = int(number_sorted_wide(packed, shift, words[0], np.stack(words[1:]), codes, firsts))
     return None if count < 0 else (Codes(codes, count), firsts[:count])
+
+
+def _combined(words: Sequence[Words]) -> Sequence[Words]:
+    """Return several words of each key as one, if they fit."""
+    key = None if least_bits(words) > WORD_BITS else combine([Key.of(column) for column in words])
+    return words if key is None else [key.codes]
 
 
 def _number_hashed(words: Sequence[Words]) -> tuple[Codes, NumberArray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.columns import concat_rows, nbytes, take_rows
 from akdask.kernels import compiled
+from akdask.kernels.coded import Coded
 from akdask.kernels.dictionary import Numbered
 from akdask.kernels.grid import Grid
 from akdask.kernels.group import Codes, Groups, Runs, group_rows, number_rows
@@ -57,13 +58,13 @@ class Grouping:
 
     Parameters
     ----------
-    keys : sequence of columns
+    keys : sequence of columns, or of coded strings
         At least one, the first the most significant.
     runs : sequence of int, optional
         How many rows follow each other in the order of the keys, where it is known.
     """
 
-    def __init__(self, keys: Sequence[Column], runs: Sequence[int] | None = None) -> None:
+    def __init__(self, keys: Sequence[Column | Coded], runs: Sequence[int] | None = None) -> None:
         self.nrows = len(keys[0])
         numbered = Numbered(keys)
         self._division: Scatter | Slices | None = (

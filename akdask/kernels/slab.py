@@ -100,7 +100,8 @@ class Slab:
 def _grid(keys: Sequence[Column]) -> Grid | None:
     """Return the cells for the only key, None where there are too many or so few that they are better tallied."""
     (key, *others) = keys
-    found = Grid.within([key], CELLS_PER_ROW * len(key)) if not others and len(key) else None
+    is_one_number = isinstance(key, np.ndarray) and not others and len(key)
+    found = Grid.within([key], CELLS_PER_ROW * len(key)) if is_one_number else None
     if found is None or found.cells <= MOST_CELLS:
         return None
     low = found.lows[0] - found.lows[0] % CHUNK

@@ -8,19 +8,27 @@ they are left out, and what remains often fits one word.  The strings can be mad
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from akdask.columns import offsets_and_bytes
+from akdask.columns import full_array, new_array, offsets_and_bytes
 from akdask.kernels import compiled
 from akdask.kernels.keys import WORD_BITS, Words
 from akdask.typing import NumberArray
 
+CodesOfRows: TypeAlias = npt.NDArray[np.uint64]
+"""The codes of some rows, of shape (codes, rows)."""
+
 BYTES = 8
 """Bytes of a word."""
+
+HALVES, LOWEST_BITS = 0x0F0F0F0F0F0F0F0F, 0x0101010101010101
+"""The lower half of each byte of a word, and its lowest bit."""
 
 LONGEST = 64
 """Bytes of strings up to which it pays to look at all of them before anything is compared."""
@@ -49,24 +57,24 @@ class Form:
     longest: int
 
     @classmethod
-    def of(cls, strings: pa.LargeStringArray) -> Form | None:
-        """Return the form of strings, at least one; None where some are too long."""
-        offsets, _ = offsets_and_bytes(strings)
-        lengths = np.diff(offsets)
-        shortest, longest = int(lengths.min()), int(lengths.max())
-        if longest > LONGEST:
-            return None
-        count = max(-(-longest // BYTES), 1)
-        first = [int(word[0]) for word in _words(strings[:1], count)]
-        if compiled.pays(len(strings)):
-            from akdask.kernels.compiled.forms import differing
+    def of(cls, text: bytes) -> Form:
+        """Return the form of one string."""
+        words = np.frombuffer(text.ljust(_word_count(len(text)) * BYTES, b"\0"), ">u8")
+        return cls(tuple(words.tolist()), (0,) * len(words), len(text), len(text))
 
-            return cls(tuple(first), differing(strings, first), shortest, longest)
-        varying = [0] * count
-        for start in range(0, len(strings), BLOCK_ROWS):
-            for number, word in enumerate(_words(strings[start : start + BLOCK_ROWS], count)):
-                varying[number] |= int(np.bitwise_or.reduce(word ^ np.uint64(first[number])))
-        return cls(tuple(first), tuple(varying), shortest, longest)
+    def widened(self, varying: Sequence[int], shortest: int, longest: int) -> Form:
+        """Return the form of other strings too, given the bits in which they differ and bounds of their lengths."""
+        longest = max(longest, self.longest)
+        padding = (0,) * (_word_count(longest) - len(self.common))
+        both = zip(self.varying, varying, strict=True)
+        bits = tuple(before | more for before, more in both)
+        return Form(self.common + padding, bits + padding, min(shortest, self.shortest), longest)
+
+    def with_digits(self) -> Form:
+        """Return a wider form: where a byte varies in any of its lower half, it may have any decimal digit."""
+        lower = [mask & HALVES for mask in self.varying]
+        used = [(half | half >> 1 | half >> 2 | half >> 3) & LOWEST_BITS for half in lower]
+        return replace(self, varying=tuple(mask | 15 * byte for mask, byte in zip(self.varying, used, strict=True)))
 
     @property
     def length_bits(self) -> int:
@@ -97,20 +105,47 @@ class Form:
                 free -= bits
         return parts
 
-    def codes(self, strings: pa.LargeStringArray) -> list[Words]:
-        """Return the codes of each of the strings that it is the form of, the most significant first."""
+    def write(self, strings: pa.LargeStringArray, codes: CodesOfRows) -> Form:
+        """Write the codes of strings, at least one, if they are of this form.
+
+        Parameters
+        ----------
+        strings : large_string array
+            None longer than `LONGEST`, or nothing is written.
+        codes : ndarray of uint64, shape (parts, rows)
+            Filled, the most significant first.
+
+        Returns
+        -------
+        Form
+            The same, or a wider one, nearer to theirs; then what has been written means nothing.
+        """
         if compiled.pays(len(strings)):
-            from akdask.kernels.compiled.forms import codes_of
+            from akdask.kernels.compiled.forms import write_codes
 
-            return codes_of(strings, self)
-        columns = [np.zeros(len(strings), np.uint64) for _ in self.parts]
+            return write_codes(strings, self, codes)
+        form = self._with(strings)
+        if form == self:
+            for start in range(0, len(strings), BLOCK_ROWS):
+                block = strings[start : start + BLOCK_ROWS]
+                self._encode(block, codes[:, start : start + len(block)])
+        return form
+
+    def _with(self, strings: pa.LargeStringArray) -> Form:
+        """Return the form of some more strings; only as to their lengths if these are new."""
+        lengths = np.diff(offsets_and_bytes(strings)[0])
+        varying = [0] * len(self.common)
+        form = self.widened(varying, int(lengths.min()), int(lengths.max()))
+        if form != self:
+            return form
         for start in range(0, len(strings), BLOCK_ROWS):
-            block = strings[start : start + BLOCK_ROWS]
-            self._encode(block, [column[start : start + len(block)] for column in columns])
-        return columns
+            for number, word in enumerate(_words(strings[start : start + BLOCK_ROWS], len(self.common))):
+                varying[number] |= int(np.bitwise_or.reduce(word ^ np.uint64(self.common[number])))
+        return self.widened(varying, self.shortest, self.longest)
 
-    def _encode(self, strings: pa.LargeStringArray, columns: Sequence[Words]) -> None:
-        into = {number: column for column, part in zip(columns, self.parts, strict=True) for number in part}
+    def _encode(self, strings: pa.LargeStringArray, codes: CodesOfRows) -> None:
+        codes[:] = 0
+        into = {number: column for column, part in zip(codes, self.parts, strict=True) for number in part}
         for number, word in enumerate(_words(strings, len(self.varying))):
             mask = self.varying[number]
             if mask:
@@ -122,16 +157,17 @@ class Form:
     def strings(self, codes: Sequence[Words]) -> pa.LargeStringArray:
         """Return the strings of codes."""
         count = len(codes[0])
-        lengths = np.full(count, self.shortest)
+        lengths = full_array(count, self.shortest, np.int64)
         if self.length_bits:
             lengths += (codes[-1] & np.uint64((1 << self.length_bits) - 1)).view(np.int64)
-        offsets = np.zeros(count + 1, np.int64)
+        offsets = new_array(count + 1, np.int64)
+        offsets[0] = 0
         np.cumsum(lengths, out=offsets[1:])
         if compiled.pays(count):
             from akdask.kernels.compiled.forms import strings_of
 
             return strings_of(codes, self, offsets)
-        text = np.empty(int(offsets[-1]), np.uint8)
+        text = new_array(int(offsets[-1]), np.uint8)
         for start in range(0, count, BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, count)
             target = text[offsets[start] : offsets[stop]]
@@ -159,19 +195,9 @@ class Form:
         return words.view(np.uint8)[:, : self.longest]
 
 
-def form_of(strings: pa.LargeStringArray) -> Form | None:
-    """Return the form of strings; None of no strings, or where some are so long that it would not pay.
-
-    Examples
-    --------
-    >>> strings = pa.array(["gate 07", "gate 11", "gate 7"], pa.large_string())
-    >>> form = form_of(strings)
-    >>> (code,) = form.codes(strings)
-    >>> form.strings([np.sort(code)]).to_pylist()
-    ['gate 07', 'gate 11', 'gate 7']
-    """
-    form = Form.of(strings) if len(strings) else None
-    return form if form is not None and form.longest else None
+def _word_count(length: int) -> int:
+    """Return how many words a string of some bytes has, at least one."""
+    return max(-(-length // BYTES), 1)
 
 
 def _words(strings: pa.LargeStringArray, count: int) -> Iterator[Words]:

@@ -138,6 +138,7 @@ class Numbered:
 
 def _numbered(keys: Sequence[Words], first: np.uint64, bits: int, dtype: np.dtype[Any], room: Room) -> Numbered | None:
     """Return rows numbered by key; None where bits that give way to row numbers change the order, which is seldom."""
+    from akdask.kernels.compiled.compiler import read_only
     from akdask.kernels.compiled.grouping import number_sorted, pack
 
     bounds = [0, *accumulate(map(len, keys))]
@@ -148,7 +149,7 @@ def _numbered(keys: Sequence[Words], first: np.uint64, bits: int, dtype: np.dtyp
     for key, start in zip(keys, bounds, strict=False):
         pack(key, first, np.uint64(lost), np.uint64(shift), np.uint64(start), whole, packed)
     packed.sort()
-    count = int(number_sorted(packed, np.uint64(shift), whole, not lost, room.codes, firsts.view(np.int64)))
+    count = int(number_sorted(packed, np.uint64(shift), read_only(whole), not lost, room.codes, firsts.view(np.int64)))
     if count < 0:
         return None
     words = whole.take(firsts[:count].view(np.int64), out=room.keys[:count], mode="clip")

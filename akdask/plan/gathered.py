@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from akdask.columns import StringsBuilder, concat_rows, empty, new_array, with_room
+from akdask.kernels.coded import Coding
 from akdask.plan.blocks import Block
 from akdask.plan.program import Program
 from akdask.schema import STR
@@ -20,14 +23,20 @@ class Gathered:
         What it is made by.
     expected : int
         Number of rows that may come; more, where rows are repeated.
+    ncoded : int
+        Number of leading columns of which strings are not kept, but their codes.
     """
 
-    def __init__(self, program: Program, expected: int) -> None:
+    def __init__(self, program: Program, expected: int, ncoded: int = 0) -> None:
         self.nrows = 0
         self._program = program
         self._dtypes = program.dtypes
         self._arrays = {number: new_array(expected, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
-        self._texts = {number: StringsBuilder(expected) for number, t in enumerate(program.dtypes) if t == STR}
+        self._texts = {
+            number: Coding(expected) if number < ncoded else StringsBuilder(expected)
+            for number, t in enumerate(program.dtypes)
+            if t == STR
+        }
         self._pieces: list[list[Column]] = [[] for _ in program.dtypes]
 
     def add(self, block: Block) -> list[Column]:
@@ -47,8 +56,8 @@ class Gathered:
         self.nrows = stop
         return columns
 
-    def columns(self) -> list[Column]:
-        """Return all rows."""
+    def columns(self) -> list[Any]:
+        """Return all rows: columns, or `Coded` strings."""
         return [
             self._arrays[number][: self.nrows]
             if number in self._arrays

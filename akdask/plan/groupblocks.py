@@ -82,7 +82,7 @@ class GroupBlocks:
         if isinstance(self.gathering, Collapse) and isinstance(found, Grouping):
             return self.gathering.grouped(found, self._values(partition))
         tallies = Tallies(self.gathering, partition.nrows) if isinstance(self.gathering, Collapse) else None
-        gathered = Gathered(self.program, partition.nrows)
+        gathered = Gathered(self.program, partition.nrows, self.gathering.nkeys if tallies is not None else 0)
         for block in partition.blocks():
             # Once it is known that tallying does not pay, rows are read to where they stay.
             if tallies is None or tallies.closed or not tallies.add(*self._parted(block.evaluate(self.program))):

@@ -10,7 +10,14 @@ from akdask.kernels.group import number_rows
 pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
 
 
-@given(st.lists(st.tuples(*[st.sampled_from([-(2**63), -1, 0, 1, 2**63 - 1])] * 3), min_size=1, max_size=60))
+# Two words whose first fits beside the row numbers are packed together, others are compared one by one.
+WORDS = {"close": st.integers(-2, 2), "far": st.sampled_from([-(2**63), -1, 0, 1, 2**63 - 1])}
+PATTERNS = st.sampled_from(
+    [("far",), ("close", "far"), ("far", "close"), ("far", "far"), ("close", "far", "close"), ("far",) * 3]
+)
+
+
+@given(PATTERNS.flatmap(lambda kinds: st.lists(st.tuples(*map(WORDS.get, kinds)), min_size=1, max_size=60)))
 def test_rows_are_numbered_in_the_order_of_keys_of_several_words(rows):
     codes, firsts = number_rows([np.array(column, np.int64) for column in zip(*rows, strict=True)])
     distinct = sorted(set(rows))

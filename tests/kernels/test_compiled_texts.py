@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.kernels import compiled, dictionary
+from akdask.kernels.coded import Coded, Coding
 from akdask.kernels.dictionary import Dictionary, ranked
 from akdask.kernels.hashing import hash_rows
 from akdask.kernels.operations import OPERATIONS
 from akdask.kernels.strings import unicode_array
-from akdask.kernels.texts import form_of
 
 pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
 
@@ -64,17 +64,24 @@ def test_hashes_of_any_length_are_the_same_up_to_the_end_of_the_buffer(length):
     assert quick[0] == quick[1]
 
 
-@given(some_strings())
-def test_forms_and_codes_are_the_same_and_give_the_strings_back(strings):
-    general, quick = by_either_path(form_of, strings)
-    assert quick == general
-    if general is not None:
-        codes, quick_codes = by_either_path(general.codes, strings)
-        assert [code.tolist() for code in quick_codes] == [code.tolist() for code in codes]
-        text, quick_text = by_either_path(general.strings, codes)
-        quick_text.validate()
-        assert quick_text.equals(text)
-        assert text.cast(pa.large_binary()).equals(strings.cast(pa.large_binary()))
+def coded(blocks):
+    coding = Coding(0)
+    for block in blocks:
+        coding.append(block)
+    return coding.finish()
+
+
+@given(st.lists(some_strings() | some_strings(st.text("ab", min_size=9, max_size=9)), max_size=4))
+def test_forms_and_codes_are_the_same_and_give_the_strings_back(blocks):
+    general, quick = by_either_path(coded, blocks)
+    strings = pa.concat_arrays([pa.array([], pa.large_string()), *blocks])
+    if isinstance(general, Coded):
+        assert quick.form == general.form
+        assert [code.tolist() for code in quick.codes] == [code.tolist() for code in general.codes]
+        general, quick = by_either_path(general.strings)
+    quick.validate()
+    assert quick.equals(general)
+    assert quick.cast(pa.large_binary()).equals(strings.cast(pa.large_binary()))
 
 
 def contains(strings, pattern):

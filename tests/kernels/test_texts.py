@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.kernels import coded as codings
 from akdask.kernels import texts
+from akdask.kernels.coded import Coded, Coding
 from akdask.kernels.dictionary import Numbered
-from akdask.kernels.texts import LONGEST, form_of
+from akdask.kernels.texts import LONGEST
 
 pytestmark = pytest.mark.usefixtures("either_path")
 
@@ -29,28 +31,46 @@ def in_order(codes):
     return sorted(range(len(rows)), key=lambda row: rows[row])
 
 
-@given(st.lists(TEXT) | OF_ONE_LENGTH, st.integers(1, 4))
-def test_codes_are_in_the_order_of_bytes_and_give_the_strings_back(plain, block_rows):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(texts, "BLOCK_ROWS", block_rows)
+def coded(blocks, expected=0):
+    coding = Coding(expected)
+    for block in blocks:
         # A slice, whose bytes do not begin where the buffer does.
-        strings = strings_of(["xyz", *plain])[1:]
-        form = form_of(strings)
-        if form is None:
-            assert max(map(len, map(str.encode, plain)), default=0) in {0, *range(LONGEST + 1, 5 * LONGEST)}
+        coding.append(strings_of(["xyz", *block])[1:])
+    return coding.finish()
+
+
+@given(st.lists(st.lists(TEXT) | OF_ONE_LENGTH, max_size=5), st.integers(1, 4), st.integers(0, 20))
+def test_codes_are_in_the_order_of_bytes_and_give_the_strings_back(blocks, block_rows, expected):
+    plain = [text for block in blocks for text in block]
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (texts, codings):
+            patch.setattr(module, "BLOCK_ROWS", block_rows)
+        found = coded(blocks, expected)
+        if not isinstance(found, Coded):
+            assert not plain or max(map(len, map(str.encode, plain))) > LONGEST
+            assert found.to_pylist() == plain
             return
-        codes = form.codes(strings)
-        assert [plain[row] for row in in_order(codes)] == sorted(plain, key=str.encode)
-        assert form.strings(codes).to_pylist() == plain
-        assert len(set(zip(*map(np.ndarray.tolist, codes), strict=True))) == len(set(plain))
+        assert len(found) == len(plain)
+        assert [plain[row] for row in in_order(found.codes)] == sorted(plain, key=str.encode)
+        assert found.strings().to_pylist() == plain
+        assert len(set(zip(*map(np.ndarray.tolist, found.codes), strict=True))) == len(set(plain))
 
 
 def test_strings_of_one_form_take_no_more_bits_than_those_in_which_they_differ():
-    strings = strings_of([f"station {number:03d} of the line" for number in range(1000)])
-    form = form_of(strings)
-    assert form.bits == 12
-    (code,) = form.codes(strings)
-    assert code.tolist() == [int(f"0x{number}", 16) for number in range(1000)]
+    found = coded([[f"station {number:03d} of the line" for number in range(1000)]])
+    assert found.form.bits == 12
+    assert found.codes[0].tolist() == [int(f"0x{number}", 16) for number in range(1000)]
+
+
+def test_numbers_that_ascend_widen_their_form_by_whole_digits():
+    found = coded([[f"user {number:06d}" for number in range(start, start + 1000)] for start in range(0, 12_000, 1000)])
+    assert found.form.bits == 5 * 4
+    assert found.codes[0].tolist() == [int(f"0x{number}", 16) for number in range(12_000)]
+
+
+def test_strings_stay_as_they_are_from_the_first_on_that_is_too_long():
+    blocks = [["a", "ab"], ["b" * (LONGEST + 1)], ["c"]]
+    assert coded(blocks).to_pylist() == [text for block in blocks for text in block]
 
 
 @given(st.lists(st.tuples(TEXT | st.text(min_size=20, max_size=90), st.integers(-3, 3)), min_size=1))

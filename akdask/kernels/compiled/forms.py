@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 
-from akdask.kernels.compiled.texts import decode, differences, encode
+from akdask.columns import new_array
+from akdask.kernels.compiled.texts import decode, encode
 from akdask.kernels.compiled.words import WIDTH, readable
 from akdask.kernels.keys import Words
-from akdask.kernels.texts import Form, moves
+from akdask.kernels.texts import CodesOfRows, Form, moves
 from akdask.typing import NumberArray
 
-
-def differing(strings: pa.LargeStringArray, common: Sequence[int]) -> tuple[int, ...]:
-    """Return the bits in which the words of any string differ from given ones, the first byte in the highest place."""
-    same = np.array(common, np.uint64).byteswap()
-    varying = np.zeros_like(same)
-    for _, offsets, text in readable(strings):
-        differences(offsets, text, same, varying)
-    return tuple(varying.byteswap().tolist())
+FORMS = 64
+"""Forms whose arrays are kept: threads wait for each other while they are made, for every block of strings."""
 
 
-def codes_of(strings: pa.LargeStringArray, form: Form) -> list[Words]:
-    """Return the codes of each of the strings of a form."""
-    codes = np.zeros((len(form.parts), len(strings)), np.uint64)
-    layout = _layout(form)
+def write_codes(strings: pa.LargeStringArray, form: Form, codes: CodesOfRows) -> Form:
+    """Write the codes of strings of a form; return it, or a wider one if any are not of it."""
+    bounds, common, layout = _bounds(form), _common(form), _layout(form)
     for first, offsets, text in readable(strings):
-        encode(offsets, text, np.uint64(form.shortest), *layout, codes[:, first:])
-    return list(codes)
+        odd = np.empty(len(common), np.uint64)
+        shortest, longest, fits = encode(offsets, text, *bounds, common, *layout, codes[:, first:], odd)
+        if not fits:
+            return form.widened(odd.tolist(), int(shortest), int(longest))
+    return form
 
 
 def strings_of(codes: Sequence[Words], form: Form, offsets: NumberArray) -> pa.LargeStringArray:
     """Return the strings of codes, given where to put them."""
-    text = np.empty(int(offsets[-1]) + WIDTH, np.uint8)
-    common = np.array([word & ~mask for word, mask in zip(form.common, form.varying, strict=True)], np.uint64)
-    decode(np.stack(codes), *_layout(form), common, _behind(form), offsets.view(np.uint64), text)
+    text = new_array(int(offsets[-1]) + WIDTH, np.uint8)
+    fixed = _common(form) & ~np.array(form.varying, np.uint64)
+    decode(np.stack(codes), *_layout(form), fixed, _behind(form), offsets.view(np.uint64), text)
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text[:-WIDTH]))
 
 
+def _bounds(form: Form) -> tuple[np.uint64, np.uint64]:
+    return np.uint64(form.shortest), np.uint64(form.longest)
+
+
+@lru_cache(FORMS)
+def _common(form: Form) -> Words:
+    return np.array(form.common, np.uint64)
+
+
+@lru_cache(FORMS)
 def _layout(form: Form) -> tuple[Words, Words, Words, Words]:
     """Return the mask of each word and how its bits come together, and how many of them go to which code."""
     into = np.zeros(len(form.word_bits), np.uint64)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from akdask.kernels import keys
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.hashing import FIRST, HALF, SECOND
 from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
 
-ONE = np.uint64(1)
+NONE, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(keys.WORD_BITS)
 
 
 @compiled
@@ -24,8 +25,56 @@ def pack(
 
 
 @compiled
+def pack_keys(first: Words, second: Words, shift: np.uint64, packed: Words) -> int:
+    """Write the leading bits of keys of two words with the row numbers; all of the first fit, or nothing is written.
+
+    One call looks for the ranges of the words as well, since there are many pieces of rows, and threads wait for each
+    other between calls.
+
+    Parameters
+    ----------
+    first, second : ndarray of uint64
+        The words; no first ones if there is only one of each key.
+    shift : uint64
+        How many bits the row number has.
+    packed : ndarray of uint64
+        The results.
+
+    Returns
+    -------
+    int
+        1 if all bits of the keys are there, 0 if not all of the second word, -1 if nothing has been written.
+    """
+    first_low, first_bits = _range(first)
+    low, bits = _range(second)
+    room = WORD_BITS - shift
+    if first_bits >= room:
+        return -1
+    kept = min(room - first_bits, bits)
+    lost = bits - kept
+    for row in range(np.uint64(len(second))):
+        key = (second[row] - low) >> lost
+        if len(first):
+            key |= (first[row] - first_low) << kept
+        packed[row] = (key << shift) | row
+    return 0 if lost else 1
+
+
+@compiled
+def _range(words: Words) -> tuple[np.uint64, np.uint64]:
+    """Return the smallest word, and how many bits tell the others from it; 0 bits if there are none."""
+    low, high = (words[0], words[0]) if len(words) else (NONE, NONE)
+    for word in words:
+        low, high = min(low, word), max(high, word)
+    bits, span = NONE, high - low
+    while span:
+        bits, span = bits + ONE, span >> ONE
+    return low, bits
+
+
+@compiled
 def number_sorted(
-    packed: Words, bits: np.uint64, keys: Words, whole: bool, codes: NumberArray, firsts: NumberArray
+    packed: Words, bits: np.uint64, rest: Words, whole: bool, codes: NumberArray, firsts: NumberArray
 ) -> np.int64:
     """Give the rows of sorted words the number of their key, and note the first row of each key.
 
@@ -35,8 +84,8 @@ def number_sorted(
         Leading bits of the keys with the row numbers, in order.
     bits : uint64
         How many bits the row number has.
-    keys : ndarray of uint64
-        The whole keys of the rows.
+    rest : ndarray of uint64
+        The further bits of the keys, or all, of each row.
     whole : bool
         Whether the words have all bits of the keys.
     codes, firsts : ndarray of int32 and of int64
@@ -50,18 +99,19 @@ def number_sorted(
     mask = (ONE << bits) - ONE
     descends = False
     groups = ONE
-    firsts[0] = packed[0] & mask
-    codes[packed[0] & mask] = 0
-    before = packed[0] >> bits if whole else keys[packed[0] & mask]
+    row = packed[0] & mask
+    firsts[0] = row
+    codes[row] = 0
+    leading, further = packed[0] >> bits, ONE if whole else rest[row]
     for place in range(1, len(packed)):
         row = packed[place] & mask
-        key = packed[place] >> bits if whole else keys[row]
-        descends |= key < before
+        key, others = packed[place] >> bits, ONE if whole else rest[row]
+        descends |= (key == leading) & (others < further)
         # Whether a group begins is not to be foreseen, so there is no branch: what does not begin is written over.
         firsts[groups] = row
-        groups += np.uint64(key != before)
+        groups += np.uint64((key != leading) | (others != further))
         codes[row] = groups - ONE
-        before = key
+        leading, further = key, others
     return np.int64(-1) if descends else np.int64(groups)
 
 
@@ -69,7 +119,7 @@ def number_sorted(
 def number_sorted_wide(
     packed: Words, bits: np.uint64, keys: Words, others: Words, codes: NumberArray, firsts: NumberArray
 ) -> np.int64:
-    """Do so for keys of several words, the first of each in `keys`, `others` of shape (words - 1, rows) the further.
+    """Do so for keys of more words, the first of each in `keys`, `others` of shape (words - 1, rows) the further.
 
     It is a loop of its own, as to look for words that are not there would cost the more frequent keys of one word.
     """

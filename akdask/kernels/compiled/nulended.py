@@ -8,48 +8,51 @@ import pyarrow as pa
 from akdask.columns import new_array, offsets_and_bytes
 from akdask.kernels.compiled.compiler import compiled, read_only
 from akdask.kernels.compiled.texts import cut, swapped
-from akdask.kernels.compiled.words import BYTES, CHUNK, NONE, ONE, Text, copy_chunk, copy_text, readable, word_at
+from akdask.kernels.compiled.words import (
+    BYTES,
+    CHUNK,
+    MARGIN,
+    NONE,
+    ONE,
+    Text,
+    copy_chunk,
+    copy_text,
+    readable,
+    word_at,
+)
 from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
 
 AT_ONCE = np.uint64(CHUNK)
 LAST_ASCII = np.uint8(127)
 
-ROWS_AT_ONCE = 2**14
-"""Rows whose bytes are looked at twice while they are in the cache."""
-
 
 def without_nuls(values: NumberArray, bounds: NumberArray) -> tuple[NumberArray, NumberArray, bool] | None:
-    """Return offsets, bytes without the NUL of each string, and whether all are ASCII.
+    """Return offsets, bytes without the NUL of each string, some more of no meaning, and whether all are ASCII.
 
     None if one does not end with NUL, or there are others.
     """
-    count, is_ascii = len(bounds) - 1, True
-    offsets, text = new_array(count + 1, np.int64), new_array(len(values) + CHUNK, np.uint8)
-    offsets[0] = 0
-    values, bounds = read_only(values), read_only(bounds)
-    for first in range(0, count, ROWS_AT_ONCE):
-        last = min(first + ROWS_AT_ONCE, count)
-        found = _take_off(values, bounds, first, last, offsets, text)
-        if found < 0:
-            return None
-        # What has been copied is still in the cache.
-        copied = values[bounds[first] - bounds[0] : bounds[last] - bounds[0]]
-        if len(copied) - np.count_nonzero(copied) != last - first:
-            return None
-        is_ascii &= found == 0
-    return offsets, text[: int(offsets[-1])], is_ascii
+    count = len(bounds) - 1
+    offsets, text = new_array(count + 1, np.int64), new_array(len(values) + MARGIN, np.uint8)
+    found = _take_off(read_only(values), read_only(bounds), offsets, text)
+    if found < 0 or (found and len(values) - np.count_nonzero(values) != count):
+        return None
+    text = text[: int(offsets[-1]) + MARGIN]
+    # So whoever reads on a little need not copy.
+    text[-MARGIN:] = 1
+    return offsets, text, not found
 
 
 @compiled
-def _take_off(values: Text, bounds: NumberArray, first: int, last: int, offsets: NumberArray, text: Text) -> int:
-    """Copy some strings without their last bytes; return -1 if one is not NUL or not there, 1 if not all are ASCII.
+def _take_off(values: Text, bounds: NumberArray, offsets: NumberArray, text: Text) -> int:
+    """Copy strings without their last bytes; return -1 if one is not NUL or not there, 1 if others are, or not ASCII.
 
     Nothing is known yet of the bounds but their number.
     """
     base, size = bounds[0], len(values)
     seen = NONE
-    for row in range(first, last):
+    offsets[0] = 0
+    for row in range(len(bounds) - 1):
         start, stop = bounds[row] - base, bounds[row + 1] - base
         if not 0 <= start < stop <= size or values[stop - 1]:
             return -1
@@ -57,13 +60,14 @@ def _take_off(values: Text, bounds: NumberArray, first: int, last: int, offsets:
         offsets[row + 1] = stop - row - 1
         if stop + CHUNK <= size:
             # What is copied from behind the end is written over.
-            for _ in range(NONE, np.uint64(stop - start - 1), AT_ONCE):
-                seen |= copy_text(values, at, text, into)
+            for left in range(stop - start - 1, 0, -CHUNK):
+                kept = (ONE << min(np.uint64(left), AT_ONCE)) - ONE
+                seen |= copy_text(values, at, text, into) & kept
                 at, into = at + AT_ONCE, into + AT_ONCE
         else:
             for ahead in range(NONE, np.uint64(stop - start - 1), ONE):
                 byte = values[at + ahead]
-                seen |= np.uint64(byte > LAST_ASCII)
+                seen |= np.uint64(byte > LAST_ASCII or not byte)
                 text[into + ahead] = byte
     return 1 if seen else 0
 

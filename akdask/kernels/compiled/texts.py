@@ -1,4 +1,4 @@
-"""Loops over the words of strings: what they have in common, their codes and back, and their hashes."""
+"""Loops over the words of strings: their codes and back, and their hashes."""
 
 from __future__ import annotations
 
@@ -33,66 +33,98 @@ def cut(word: np.uint64, at: np.uint64, stop: np.uint64) -> np.uint64:
 
 
 @compiled
-def differences(offsets: Words, text: Text, common: Words, varying: Words) -> None:
-    """Mark the bits in which words of strings differ from given ones."""
-    nrows = np.uint64(len(offsets) - 1)
-    for first in range(NONE, nrows, AT_ONCE):
-        rows = min(AT_ONCE, nrows - first)
-        for number in range(np.uint64(len(common))):
-            ahead = BYTES * number
-            differ, same = NONE, common[number]
-            for row in range(first, first + rows):
-                at = offsets[row] - offsets[0] + ahead
-                differ |= cut(word_at(text, at), at, offsets[row + ONE] - offsets[0]) ^ same
-            varying[number] |= differ
-
-
-@compiled
 def encode(
-    offsets: Words, text: Text, shortest: np.uint64, masks: Words, moves: Words, bits: Words, into: Words, codes: Words
-) -> None:
-    """Append bits of the words of strings to their codes.
+    offsets: Words,
+    text: Text,
+    shortest: np.uint64,
+    longest: np.uint64,
+    common: Words,
+    masks: Words,
+    moves: Words,
+    bits: Words,
+    into: Words,
+    codes: Words,
+    odd: Words,
+) -> tuple[np.uint64, np.uint64, bool]:
+    """Write strings as codes, which are made of some bits of their words.
 
     Parameters
     ----------
     offsets, text : ndarray
         The strings.
-    shortest : uint64
-        What to take off the lengths.
+    shortest, longest : uint64
+        Bounds of their lengths; nothing is written where they are beyond.
+    common : ndarray of uint64
+        The words of one of them, its first byte in the highest place.
     masks : ndarray of uint64
-        Which bits are wanted of each word, its first byte in the highest place.
+        Which bits are wanted of each word.
     moves : ndarray of uint64, shape (words, steps)
         Which bits move right by 1, 2, 4, … places to come together.
     bits, into : ndarray of uint64
         How many bits of each word, and last of the length, go to which code.
     codes : ndarray of uint64, shape (codes, rows)
-        Zeros at first.
+        Filled.
+    odd : ndarray of uint64
+        Filled with the bits of each word that are not wanted, and differ from those of `common` in some string.
+
+    Returns
+    -------
+    least, most : uint64
+        Lengths of the shortest and the longest string.
+    bool
+        Whether the codes are whole: all lengths are within the bounds, and no bits are odd.
     """
     count, nrows = np.uint64(len(masks)), np.uint64(len(offsets) - 1)
     some = np.empty(AT_ONCE, np.uint64)
+    least, most, differing = ALL, NONE, NONE
+    odd[:] = NONE
     for first in range(NONE, nrows, AT_ONCE):
         rows = min(AT_ONCE, nrows - first)
-        for number in range(count + ONE):
-            if not bits[number]:
-                continue
-            if number == count:
+        fewest, length = ALL, NONE
+        for row in range(first, first + rows):
+            size = offsets[row + ONE] - offsets[row]
+            fewest, length = min(fewest, size), max(length, size)
+        least, most = min(least, fewest), max(most, length)
+        if least < shortest or most > longest:
+            continue
+        for code in range(len(codes)):
+            for row in range(rows):
+                codes[code, first + row] = NONE
+        for number in range(count):
+            ahead, mask, same = BYTES * number, masks[number], common[number]
+            start = offsets[first] - offsets[0] + ahead
+            if fewest == length:
+                # What begins at equal distances need not be looked up, and all ends at the same place.
+                kept = swapped(cut(ALL, ahead, length))
                 for row in range(rows):
-                    some[row] = offsets[first + row + ONE] - offsets[first + row] - shortest
+                    some[row] = swapped(word_at(text, start + row * length)) & kept
             else:
-                ahead, mask = BYTES * number, masks[number]
                 for row in range(rows):
                     at = offsets[first + row] - offsets[0] + ahead
-                    some[row] = swapped(cut(word_at(text, at), at, offsets[first + row + ONE] - offsets[0])) & mask
-                for step in range(moves.shape[1]):
-                    moved, places = moves[number, step], ONE << np.uint64(step)
-                    if moved:
-                        for row in range(rows):
-                            moving = some[row] & moved
-                            some[row] = (some[row] ^ moving) | (moving >> places)
-            # A shift by all 64 bits is undefined; nothing is there to be shifted then.
-            code, places = into[number], bits[number] & LAST_PLACE
+                    some[row] = swapped(cut(word_at(text, at), at, offsets[first + row + ONE] - offsets[0]))
+            differ = NONE
             for row in range(rows):
-                codes[code, first + row] = (codes[code, first + row] << places) | some[row]
+                differ |= some[row] ^ same
+                some[row] &= mask
+            odd[number] |= differ & ~mask
+            differing |= odd[number]
+            for step in range(moves.shape[1]):
+                moved, places = moves[number, step], ONE << np.uint64(step)
+                if moved:
+                    for row in range(rows):
+                        moving = some[row] & moved
+                        some[row] = (some[row] ^ moving) | (moving >> places)
+            if mask:
+                # A shift by all 64 bits is undefined; nothing is there to be shifted then.
+                code, places = into[number], bits[number] & LAST_PLACE
+                for row in range(rows):
+                    codes[code, first + row] = (codes[code, first + row] << places) | some[row]
+        if bits[count]:
+            code, places = into[count], bits[count] & LAST_PLACE
+            for row in range(rows):
+                beyond = offsets[first + row + ONE] - offsets[first + row] - shortest
+                codes[code, first + row] = (codes[code, first + row] << places) | beyond
+    return least, most, bool(least >= shortest and most <= longest and not differing)
 
 
 @compiled

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from akdask.columns import offsets_and_bytes
+from akdask.columns import new_array, offsets_and_bytes
 from akdask.kernels.compiled.compiler import compiled, read_only
 from akdask.kernels.compiled.words import Text
 from akdask.typing import NumberArray
@@ -18,7 +18,7 @@ def from_ascii(strings: pa.LargeStringArray) -> NumberArray | None:
     if text.view(np.int8).min(initial=0) < 0:
         return None
     longest = max(int(np.diff(offsets).max(initial=0)), 1)
-    characters = np.zeros((len(strings), longest), np.uint32)
+    characters = new_array(len(strings) * longest, np.uint32).reshape(len(strings), longest)
     _widen(read_only(offsets), read_only(text), characters)
     return characters.view(f"U{longest}").ravel()
 
@@ -27,6 +27,8 @@ def from_ascii(strings: pa.LargeStringArray) -> NumberArray | None:
 def _widen(offsets: NumberArray, text: Text, characters: npt.NDArray[np.uint32]) -> None:
     """Write the bytes of each string to a row."""
     for row in range(len(characters)):
-        start = offsets[row] - offsets[0]
-        for place in range(offsets[row + 1] - offsets[row]):
+        start, length = offsets[row] - offsets[0], offsets[row + 1] - offsets[row]
+        for place in range(length):
             characters[row, place] = text[start + place]
+        for place in range(length, characters.shape[1]):
+            characters[row, place] = 0

@@ -51,6 +51,10 @@ def readable(strings: pa.LargeStringArray) -> Iterator[tuple[int, Words, Text]]:
         Their bytes; none behind the last string is NUL.
     """
     offsets, text = offsets_and_bytes(strings)
+    behind = _with_margin(strings, int(offsets[0]), len(text))
+    if behind is not None:
+        yield 0, read_only(offsets.view(np.uint64)), read_only(behind)
+        return
     start = offsets[0]
     inner = int(np.searchsorted(offsets[1:], offsets[-1] - MARGIN, side="right"))
     for first, stop in pairwise(sorted({0, inner, len(strings)})):
@@ -58,6 +62,15 @@ def readable(strings: pa.LargeStringArray) -> Iterator[tuple[int, Words, Text]]:
         if stop == len(strings):
             some = np.concatenate([some, np.ones(MARGIN, np.uint8)])
         yield first, read_only(offsets[first : stop + 1].view(np.uint64)), read_only(some)
+
+
+def _with_margin(strings: pa.LargeStringArray, start: int, size: int) -> Text | None:
+    """Return the bytes of strings and as many as can be read behind them; None if their memory ends before."""
+    data = strings.buffers()[2]
+    if data is None or start + size + MARGIN > data.size:
+        return None
+    found = np.frombuffer(data, np.uint8, size + MARGIN, start)
+    return found if found[size:].all() else None
 
 
 @intrinsic
@@ -95,8 +108,8 @@ def copy_chunk(
 def copy_text(
     _: object, text: types.Array, at: types.Integer, target: types.Array, into: types.Integer
 ) -> tuple[Signature, Callable[..., object]]:
-    """Copy `CHUNK` bytes, and return bits that tell which of them are not ASCII."""
-    return _copying("<", text, target)
+    """Copy `CHUNK` bytes, and return bits that tell which of them are NUL or not ASCII."""
+    return _copying("<=", text, target)
 
 
 def _copying(comparison: str, text: types.Array, target: types.Array) -> tuple[Signature, Callable[..., object]]:
