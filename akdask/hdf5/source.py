@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ from akdask.schema import STR, ColumnType
 from akdask.storage.extents import ELSEWHERE, Extent, RowRanges
 from akdask.storage.files import FileIdentity
 from akdask.storage.source import Bounds
+
+QUESTIONS = 8
+"""Selections of columns whose parts are kept, since the same ones are mostly asked for again: thousands take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,7 @@ class Hdf5Source:
         self._label = label
         self._use_segments = use_segments
         self._bounds: dict[str, Bounds | None] = {}
+        self._parts: dict[tuple[tuple[str, ...], bool], dict[int, Hdf5Part]] = {}
 
     @cached_property
     def token(self) -> str:
@@ -209,6 +214,19 @@ class Hdf5Source:
         MissingDatasetError
             If a column is not of this row space.
         """
+        wanted = (tuple(columns), bool(config.get("verify_checksums")))
+        if wanted not in self._parts:
+            # Other threads may do the same: then the last of them is kept.
+            self._parts = dict([*self._parts.items(), (wanted, {})][-QUESTIONS:])
+        parts = self._parts.get(wanted, {})
+        if index not in parts:
+            parts[index] = self._part(index, *wanted)
+        return parts[index]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_parts": {}}
+
+    def _part(self, index: int, columns: Sequence[str], verify: bool) -> Hdf5Part:
         file = int(self._ranges.files[index])
         places = {}
         for name in columns:
@@ -217,7 +235,7 @@ class Hdf5Source:
                 raise MissingDatasetError(f"{self.label} has no column {name!r} in this row space.")
             places[name] = self._layouts.place(file, name, dtype, use_segments=self._use_segments)
         start, stop = int(self._ranges.starts[index]), int(self._ranges.stops[index])
-        checksums = self._checksums(file, places) if config.get("verify_checksums") else ()
+        checksums = self._checksums(file, places) if verify else ()
         return Hdf5Part(self._layouts.files[file].file, start, stop, places, tuple(checksums))
 
     def _checksums(self, file: int, places: Mapping[str, ColumnPlace]) -> Iterator[tuple[Extent, int]]:

@@ -97,7 +97,16 @@ def identity_of(path: str, status: os.stat_result) -> FileIdentity:
     """Return the identity of a local file from its `os.stat`."""
     if stat.S_ISDIR(status.st_mode):
         raise FileFormatError(f"{path!r} is a folder.", hint="name the files in it, for example with a pattern '…/*'.")
-    return FileIdentity(path, status.st_size, f"{status.st_mtime_ns}-{status.st_ino}")
+    return FileIdentity(path, status.st_size, _version(status))
+
+
+def has_status(file: FileIdentity, status: os.stat_result) -> bool:
+    """Whether a local file is as it was, given its `os.stat`."""
+    return status.st_size == file.size and _version(status) == file.version
+
+
+def _version(status: os.stat_result) -> str:
+    return f"{status.st_mtime_ns}-{status.st_ino}"
 
 
 def modified(file: FileIdentity) -> int:

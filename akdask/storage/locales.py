@@ -9,6 +9,7 @@ import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -22,6 +23,9 @@ _LOCALES = re.compile(r"(?:_LOCALE\d+)+(\.[^./]*)?$")
 _HIDDEN = ".akdask-write"
 _MAGIC = re.compile(r"[*?\[]")
 _MOST_NAMED = 10
+
+_SETS = 16
+"""Lists of files of which is remembered what their names say: thousands of them take some milliseconds each time."""
 
 
 def split_extension(path: str) -> tuple[str, str]:
@@ -58,6 +62,12 @@ def set_path(path: str) -> str:
     ('d/foo.h5', 'd/foo.h5')
     """
     return _LOCALES.sub(r"\1", path)
+
+
+@lru_cache(_SETS)
+def sets_of(paths: tuple[str, ...]) -> Sequence[str]:
+    """Return the sets that files belong to, each once."""
+    return list(dict.fromkeys(map(set_path, paths)))
 
 
 def hidden_folder(path: str) -> str:
@@ -178,9 +188,15 @@ def _expand_one(name: str) -> list[str]:
         return [name]
     if not has_magic(name):
         return []
-    files = sorted(matching(name), key=sort_key)
-    _check_numbering(files, name)
-    return files
+    return list(_as_numbered(tuple(matching(name)), name))
+
+
+@lru_cache(_SETS)
+def _as_numbered(files: tuple[str, ...], pattern: str) -> Sequence[str]:
+    """Return what a pattern finds in the order of the locales; it is asked for again whenever a set is read again."""
+    found = sorted(files, key=sort_key)
+    _check_numbering(found, pattern)
+    return found
 
 
 def _check_numbering(files: Iterable[str], pattern: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.errors import FileError, FileFormatError, MissingFileError
-from akdask.storage.files import FileIdentity, changed_error, file_system, identify, identity_of, is_remote
+from akdask.storage.files import FileIdentity, changed_error, file_system, has_status, identify, is_remote
 from akdask.typing import NumberArray
 
 _MOST_AT_ONCE = 2**30  # the kernel moves at most 2 GiB at a time
@@ -72,7 +72,7 @@ class _LocalReader(RangeReader):
             raise FileError(f"cannot open {self.file.path!r}: {error.strerror}.") from error
         try:
             status = os.fstat(self.descriptor)
-            if identity_of(self.file.path, status) != self.file:
+            if not has_status(self.file, status):
                 raise changed_error(self.file)
             self.has_holes = status.st_blocks * _BLOCK < status.st_size
         except BaseException:

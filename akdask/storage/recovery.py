@@ -29,6 +29,7 @@ from akdask.storage.locales import (
     names_of,
     set_of,
     set_path,
+    sets_of,
 )
 from akdask.storage.lock import OWNER, Lock, read_owner
 
@@ -171,7 +172,7 @@ def _has_nothing_to_do(folder: str) -> bool:
 
 
 def _recover_all(paths: Iterable[str]) -> bool:
-    recovered = [recover(path) for path in dict.fromkeys(map(set_path, paths))]
+    recovered = [recover(path) for path in sets_of(tuple(paths))]
     return any(recovered)
 
 
