@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,17 +11,16 @@ from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.grouped import State
 from akdask.typing import Column, NumberArray
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 EXTREMES = frozenset({"min", "max"})
 REDUCED = EXTREMES | {"size", "count", "sum", "mean"}
 """Reductions that the loops know, with the states that `akdask.kernels.grouped` gives them; they skip NaN."""
 
+ZERO = np.uint64(0)
+
 ROWS, TOTAL, LEAST, MOST = range(4)
 """What is in a cell."""
 
-Name: TypeAlias = tuple[int, "np.dtype[Any]"]
+Name: TypeAlias = tuple[int, np.dtype[Any]]
 """The number of a column, and the type of its totals."""
 
 
@@ -52,14 +51,14 @@ class Lanes:
             _is_known(step, values) for step in collapse.steps
         )
 
-    def add(self, codes: npt.NDArray[np.int32], values: Sequence[Column]) -> None:
-        """Add rows, given their cells."""
+    def add(self, codes: NumberArray, values: Sequence[Column], first: np.uint64 = ZERO) -> None:
+        """Add rows, given the codes of their cells, and that of the first cell."""
         from akdask.kernels.compiled import onepass
 
         if not self._lanes:
-            onepass.count_rows(codes, self._rows)
+            onepass.count_rows(codes, first, self._rows)
         for (number, _), lane in self._lanes.items():
-            lane.add(codes, np.asarray(values[number]))
+            lane.add(codes, first, np.asarray(values[number]))
 
     @property
     def marks(self) -> NumberArray:
@@ -85,12 +84,12 @@ class Lane:
             self._cells[:, LEAST] = np.inf if floats else np.iinfo(dtype).max
             self._cells[:, MOST] = -np.inf if floats else np.iinfo(dtype).min
 
-    def add(self, codes: npt.NDArray[np.int32], values: NumberArray) -> None:
-        """Add rows, given their cells."""
+    def add(self, codes: NumberArray, first: np.uint64, values: NumberArray) -> None:
+        """Add rows."""
         from akdask.kernels.compiled import onepass
 
         loop = onepass.add_extremes if self._cells.shape[1] > LEAST else onepass.add_values
-        loop(codes, readable(values), self._cells.reshape(-1), self._nans)
+        loop(codes, first, readable(values), self._cells.reshape(-1), self._nans)
 
     @property
     def rows(self) -> NumberArray:
@@ -131,7 +130,10 @@ def _name(step: Step, values: Sequence[Column]) -> Name | None:
 
 
 def readable(column: NumberArray) -> NumberArray:
-    """Return a column as the loops take it."""
-    from akdask.kernels.compiled.compiler import read_only
-
-    return read_only(np.ascontiguousarray(column.view(np.uint8) if column.dtype == np.bool_ else column))
+    """Return a column as the loops take it: contiguous, read-only, and without bool."""
+    flags = column.flags
+    if column.dtype != np.bool_ and flags.c_contiguous and not flags.writeable:
+        return column
+    found = np.ascontiguousarray(column.view(np.uint8) if column.dtype == np.bool_ else column).view()
+    found.flags.writeable = False
+    return found

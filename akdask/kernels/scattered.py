@@ -72,6 +72,12 @@ class LeadingBits:
         """Return where the rows begin whose words, without the last `shift` bits, are at least `leading`."""
         return int(self.bounds[self._piece(leading, shift)])
 
+    def places(self, leading: range, shift: int) -> list[int]:
+        """Return the same for some leading bits that follow each other, and for those behind them."""
+        bounds, each = self.bounds.tolist(), shift - self.shift
+        first, last = (leading.start << each) - self.first, len(bounds) - 1
+        return [bounds[min(max(first + (number << each), 0), last)] for number in range(len(leading) + 1)]
+
     def between(self, start: int, stop: int, shift: int) -> LeadingBits:
         """Return where the pieces are from some leading bits to others, counted from the first of them."""
         first, last = self._piece(start, shift), self._piece(stop, shift)
@@ -114,8 +120,13 @@ class Placement:
         shift = max((high - low).bit_length() - wanted, 0)
         first = low >> shift
         scatter = Scatter(_pieces(key, shift, first), (high >> shift) - first + 1)
-        bits = LeadingBits(shift, first, scatter.bounds)
-        return cls(bits, scatter, scatter.placed(key)) if _pays(key, scatter) else None
+        if not _pays(key, scatter):
+            return None
+        return cls(LeadingBits(shift, first, scatter.bounds), scatter, _placed(key, scatter))
+
+    def placed(self, column: Column) -> Column:
+        """Return a column in the order of the pieces."""
+        return _placed(column, self.scatter)
 
     @property
     def nbytes(self) -> int:
@@ -144,7 +155,7 @@ class Scattered:
     @classmethod
     def of(cls, collapse: Collapse, placement: Placement, values: Sequence[Column]) -> Scattered:
         """Return rows brought to their places."""
-        return cls(collapse, placement.bits, [placement.key, *map(placement.scatter.placed, values)])
+        return cls(collapse, placement.bits, [placement.key, *map(placement.placed, values)])
 
     def __sizeof__(self) -> int:
         return sum(map(nbytes, self.columns))
@@ -156,8 +167,11 @@ class Scattered:
 
     def between(self, start: int, stop: int, shift: int) -> list[Column]:
         """Return keys and values of the rows with some leading bits, without a copy."""
-        rows = self.bits.place(start, shift), self.bits.place(stop, shift)
-        return [slice_rows(column, *rows) for column in self.columns]
+        return self.rows(self.bits.place(start, shift), self.bits.place(stop, shift))
+
+    def rows(self, start: int, stop: int) -> list[Column]:
+        """Return keys and values of some rows, without a copy."""
+        return [slice_rows(column, start, stop) for column in self.columns]
 
     def cut(self, marks: Marks) -> list[Scattered]:
         """Return the rows of each range, without a copy."""
@@ -298,14 +312,22 @@ class ScatteredRange:
     def _rows(self) -> Iterator[tuple[int, list[list[Column]]]]:
         """Yield each piece that has rows, at least one, with the key and the values of those of each partition."""
         nothing = True
-        for piece in self._pieces:
-            found = [part.between(piece, piece + 1, self._shift) for part in self._parts]
-            used = [columns for columns in found if len(columns[0])]
+        places = [pairwise(part.bits.places(self._pieces, self._shift)) for part in self._parts]
+        for piece, *bounds in zip(self._pieces, *places, strict=True):
+            used = [part.rows(*rows) for part, rows in zip(self._parts, bounds, strict=True) if rows[0] < rows[1]]
             if used:
                 nothing = False
                 yield piece, used
         if nothing:
             yield 0, [self._parts[0].between(0, 0, self._shift)]
+
+
+def _placed(column: Column, scatter: Scatter) -> Column:
+    """Return a column in the order of the pieces, read-only, as compiled loops take slices of it."""
+    placed = scatter.placed(column)
+    if isinstance(placed, np.ndarray):
+        placed.flags.writeable = False
+    return placed
 
 
 def _pieces(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16]:
@@ -329,4 +351,6 @@ def _pays(key: Column, scatter: Scatter) -> bool:
         return False
     middle = int(np.searchsorted(scatter.bounds, len(key) // 2, "right")) - 1
     codes = word(key, 0, rows=scatter.rows(middle))
-    return len(codes) <= ROWS_OF_A_GROUP * len(np.unique(codes))
+    # NumPy's own search for distinct values would have other threads wait for it.
+    codes.sort()
+    return len(codes) <= ROWS_OF_A_GROUP * (1 + int(np.count_nonzero(codes[1:] != codes[:-1])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
@@ -96,16 +97,19 @@ class Cells:
 
     def reduce(self, collapse: Collapse, values: Sequence[Sequence[Column]], output: Output) -> None:
         """Append the groups, sorted by key, to those of smaller keys, given the values of each lot."""
-        from akdask.kernels.compiled.onepass import encode
-
         lanes = Lanes(collapse, self.count, values[0])
-        room = np.empty(max(map(len, self.lots)), np.int32)
         for key, of_lot in zip(self.lots, values, strict=True):
-            codes = room[: len(key)]
-            encode(key, self.first, np.uint64(self.count), np.uint64(0), codes)
-            lanes.add(codes, of_lot)
-        keys = (np.arange(self.count, dtype=np.uint64) + self.first).view(self.dtype)
+            lanes.add(key, of_lot, self.first)
+        keys = (_places(self.count) + self.first).view(self.dtype)
         output.add_marked(collapse.table([keys], lanes.states()), lanes.marks)
+
+
+@lru_cache(8)
+def _places(count: int) -> Words:
+    """Return 0, 1, 2, … as often as there are cells, which most pieces have alike."""
+    places = np.arange(count, dtype=np.uint64)
+    places.flags.writeable = False
+    return places
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Loops that reduce the rows of few groups in one pass: all that a column comes to lies side by side in a cell.
 
-Numbers of cells have no sign, since Numba would look whether they count from the end of an array.
+Rows come with codes: the cell of a row is how far its code is from the first.  Numbers of cells have no sign, since
+Numba would look whether they count from the end of an array.
 """
 
 from __future__ import annotations
@@ -25,17 +26,19 @@ def encode(key: NumberArray, low: np.uint64, size: np.uint64, scale: np.uint64, 
 
 
 @compiled
-def count_rows(codes: NumberArray, cells: NumberArray) -> None:
+def count_rows(codes: NumberArray, first: np.uint64, cells: NumberArray) -> None:
     """Count rows."""
     for row in range(len(codes)):
-        cells[np.uint64(codes[row])] += 1
+        cells[np.uint64(codes[row]) - first] += 1
 
 
 @compiled
-def add_values(codes: NumberArray, values: NumberArray, cells: NumberArray, nans: NumberArray) -> None:
+def add_values(
+    codes: NumberArray, first: np.uint64, values: NumberArray, cells: NumberArray, nans: NumberArray
+) -> None:
     """Count rows, and add values up; NaN are counted apart."""
     for row in range(len(codes)):
-        code, value = np.uint64(codes[row]), values[row]
+        code, value = np.uint64(codes[row]) - first, values[row]
         at = TWO * code
         cells[at] += 1
         if value == value:
@@ -45,10 +48,12 @@ def add_values(codes: NumberArray, values: NumberArray, cells: NumberArray, nans
 
 
 @compiled
-def add_extremes(codes: NumberArray, values: NumberArray, cells: NumberArray, nans: NumberArray) -> None:
+def add_extremes(
+    codes: NumberArray, first: np.uint64, values: NumberArray, cells: NumberArray, nans: NumberArray
+) -> None:
     """Do so, and find the smallest and the largest value that is not NaN."""
     for row in range(len(codes)):
-        code, value = np.uint64(codes[row]), values[row]
+        code, value = np.uint64(codes[row]) - first, values[row]
         at = FOUR * code
         cells[at] += 1
         if value == value:
