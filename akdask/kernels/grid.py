@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from akdask.kernels.keys import GLANCE, WORD_BITS, Words
+from akdask.kernels.keys import GLANCE, WORD_BITS, Words, least_and_most
 from akdask.typing import Column, NumberArray
 
 
@@ -35,7 +35,7 @@ class Grid:
         for key in keys:
             if not isinstance(key, np.ndarray) or key.dtype.kind not in "iub":
                 return None
-            low, high = int(key.min()), int(key.max())
+            low, high = least_and_most(key)
             lows.append(low)
             sizes.append(high - low + 1)
         return cls(tuple(lows), tuple(sizes))

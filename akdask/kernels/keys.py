@@ -73,7 +73,7 @@ class Key:
     @classmethod
     def of(cls, codes: Words, exact: bool = True) -> Key:
         """Return the key of words whose range is not known."""
-        low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, 0)
+        low, high = least_and_most(codes) if len(codes) else (0, 0)
         return cls(codes, low, (high - low).bit_length(), exact)
 
 
@@ -154,9 +154,25 @@ def span(column: Column, ascending: bool = True) -> tuple[int, int] | None:
         return None
     if isinstance(column, np.ndarray) and column.dtype.kind in "iub":
         # In order of the words already: only the extremes need to become words.
-        column = np.array([column.min(), column.max()])
-    codes = word(column, 0, ascending)
-    return int(codes.min()), int(codes.max())
+        column = np.array(least_and_most(column), column.dtype)
+    return least_and_most(word(column, 0, ascending))
+
+
+def least_and_most(numbers: NumberArray) -> tuple[int, int]:
+    """Return the smallest and the largest of some integers or truth values, at least one.
+
+    Examples
+    --------
+    >>> least_and_most(np.array([5, 2, 9]))
+    (2, 9)
+    """
+    if numbers.dtype == np.bool_ or not compiled.pays(len(numbers)):
+        return int(numbers.min()), int(numbers.max())
+    from akdask.kernels.compiled import ranging
+    from akdask.kernels.compiled.compiler import read_only
+
+    least, most = ranging.least_and_most(read_only(np.ascontiguousarray(numbers)))
+    return int(least), int(most)
 
 
 def row_bits(nrows: int) -> int:

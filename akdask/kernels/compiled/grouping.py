@@ -6,6 +6,7 @@ import numpy as np
 
 from akdask.kernels import keys
 from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.compiled.ranging import least_and_most
 from akdask.kernels.hashing import FIRST, HALF, SECOND
 from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
@@ -63,9 +64,9 @@ def pack_keys(first: Words, second: Words, shift: np.uint64, packed: Words) -> i
 @compiled
 def _range(words: Words) -> tuple[np.uint64, np.uint64]:
     """Return the smallest word, and how many bits tell the others from it; 0 bits if there are none."""
-    low, high = (words[0], words[0]) if len(words) else (NONE, NONE)
-    for word in words:
-        low, high = min(low, word), max(high, word)
+    if not len(words):
+        return NONE, NONE
+    low, high = least_and_most(words)
     bits, span = NONE, high - low
     while span:
         bits, span = bits + ONE, span >> ONE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled
@@ -9,6 +11,17 @@ from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
 
 ONE = np.uint64(1)
+
+
+@compiled
+def least_and_most(numbers: NumberArray) -> tuple[Any, Any]:
+    """Return the smallest and the largest of some numbers, at least one, in one pass through memory."""
+    least = most = numbers[0]
+    for number in numbers:
+        # Several numbers are compared at once, which they are not if written as `min` and `max`.
+        least = number if number < least else least
+        most = number if number > most else most
+    return least, most
 
 
 @compiled

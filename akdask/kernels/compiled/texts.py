@@ -83,7 +83,9 @@ def encode(
         fewest, length = ALL, NONE
         for row in range(first, first + rows):
             size = offsets[row + ONE] - offsets[row]
-            fewest, length = min(fewest, size), max(length, size)
+            # Several lengths are compared at once, which they are not if written as `min` and `max`.
+            fewest = size if size < fewest else fewest
+            length = size if size > length else length
         least, most = min(least, fewest), max(most, length)
         if least < shortest or most > longest:
             continue
