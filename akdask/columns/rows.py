@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
 from akdask.columns.lists import offsets_of, values_of
 from akdask.columns.memory import new_array
+from akdask.columns.strings import StringsBuilder, offsets_and_bytes
 from akdask.errors import ArgumentTypeError
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
 from akdask.typing import Column, NumberArray
@@ -78,7 +79,17 @@ def concat_rows(columns: Sequence[Column]) -> Column:
         return columns[0]
     if isinstance(columns[0], np.ndarray):
         return np.concatenate(columns, out=new_array(sum(map(len, columns)), np.result_type(*columns)))
+    if isinstance(columns[0], pa.LargeStringArray):
+        return _joined(columns)
     return pa.concat_arrays(_of_one_type(columns))
+
+
+def _joined(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
+    """Join strings in memory that is at hand, where Arrow's pool would mostly get new memory for them."""
+    builder = StringsBuilder(sum(map(len, columns)), sum(len(offsets_and_bytes(column)[1]) for column in columns))
+    for column in columns:
+        builder.append(column)
+    return builder.finish()
 
 
 def _of_one_type(columns: Sequence[pa.Array]) -> Sequence[pa.Array]:

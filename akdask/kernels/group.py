@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, full_array, new_array
@@ -293,7 +294,7 @@ def group_rows(keys: Sequence[Column]) -> Runs:
     return _group_by_words(keys, nrows) if found is None else found
 
 
-def number_rows(keys: Sequence[NumberArray]) -> tuple[Codes, NumberArray]:
+def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tuple[Codes, NumberArray]:
     """Return rows numbered in the order of their keys, and the first row of each key, by compiled loops.
 
     It is faster than to bring the values of each group together.
@@ -302,19 +303,21 @@ def number_rows(keys: Sequence[NumberArray]) -> tuple[Codes, NumberArray]:
     ----------
     keys : sequence of ndarray
         At least one row, fewer than 2 ** 31.
+    codes : ndarray of int32
+        Filled with the numbers.
     """
     words = [column if column.dtype == np.uint64 else word(column, 0) for column in keys]
-    return _number_sorted(words) or _number_hashed(words)
+    return _number_sorted(words, codes) or _number_hashed(words, codes)
 
 
-def _number_sorted(words: Sequence[Words]) -> tuple[Codes, NumberArray] | None:
+def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[Codes, NumberArray] | None:
     """Do so by sorting; None where bits that give way to row numbers would change the order, which is seldom."""
     from akdask.kernels.compiled.compiler import read_only
     from akdask.kernels.compiled.grouping import number_sorted, number_sorted_wide, pack_keys
 
     nrows = len(words[0])
     shift = np.uint64(row_bits(nrows))
-    packed, codes, firsts = new_array(nrows, np.uint64), new_array(nrows, np.int32), new_array(nrows, np.int64)
+    packed, firsts = new_array(nrows, np.uint64), new_array(nrows, np.int64)
     *others, last = map(read_only, words if len(words) <= 2 else _combined(words))
     found = pack_keys(others[0] if others else last[:0], last, shift, packed) if len(others) < 2 else -1
     if found >= 0:
@@ -333,18 +336,19 @@ def _combined(words: Sequence[Words]) -> Sequence[Words]:
     return words if key is None else [key.codes]
 
 
-def _number_hashed(words: Sequence[Words]) -> tuple[Codes, NumberArray]:
+def _number_hashed(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[Codes, NumberArray]:
     """Do so by the hashes of the keys, of which only the different ones, mostly fewer, are brought in order."""
     from akdask.kernels.compiled.grouping import number_hashed
 
     nrows = len(words[0])
-    codes, firsts = new_array(nrows, np.int32), new_array(nrows, np.int64)
+    firsts = new_array(nrows, np.int64)
     count = number_hashed(np.stack(words), full_array(2 << row_bits(nrows), -1, np.int32), codes, firsts)
     firsts = firsts[:count]
     order = argsort([column.take(firsts) for column in words], [True] * len(words))
     ranks = np.empty(count, np.int32)
     ranks[order] = np.arange(count, dtype=np.int32)
-    return Codes(ranks.take(codes), count), firsts.take(order)
+    ranks.take(codes, out=codes, mode="clip")
+    return Codes(codes, count), firsts.take(order)
 
 
 def _group_packed(keys: Sequence[Column], nrows: int) -> Runs | None:

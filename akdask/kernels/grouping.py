@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from akdask.columns import concat_rows, nbytes, take_rows
+from akdask.columns import concat_rows, nbytes, new_array, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.coded import Coded
 from akdask.kernels.dictionary import Numbered
@@ -72,8 +73,11 @@ class Grouping:
         )
         self._pieces: list[Piece] = []
         unique: list[Sequence[NumberArray]] = []
+        # Piece by piece it would be new memory, which has to be found and cleared.
+        room = new_array(self.nrows, np.int32)
         for numbers in self._divided(numbered.columns):
-            piece, found = _grouped(numbers)
+            piece, found = _grouped(numbers, room)
+            room = room[len(numbers[0]) :]
             self._pieces.append(piece)
             unique.append(found)
         self.keys = numbered.restored([concat_rows(columns) for columns in zip(*unique, strict=True)])
@@ -93,8 +97,11 @@ class Grouping:
         return [columns] if self._division is None else list(self._division.pieces(columns))
 
 
-def _grouped(keys: Sequence[NumberArray]) -> tuple[Piece, Sequence[NumberArray]]:
-    """Return some rows by group, and the keys; sort only where these span much, for numbering cells is faster."""
+def _grouped(keys: Sequence[NumberArray], room: npt.NDArray[np.int32]) -> tuple[Piece, Sequence[NumberArray]]:
+    """Return some rows by group, and the keys; sort only where these span much, for numbering cells is faster.
+
+    The numbers of the rows may be written to `room`, and stay there.
+    """
     grid = Grid.within(keys, CELLS_PER_ROW * len(keys[0])) if len(keys[0]) else None
     if grid is not None:
         codes = Codes(grid.codes(keys), grid.cells)
@@ -102,7 +109,7 @@ def _grouped(keys: Sequence[NumberArray]) -> tuple[Piece, Sequence[NumberArray]]
         size = codes.codes.nbytes + codes.sizes().nbytes + cells.nbytes
         return Piece(codes, cells, size), grid.keys(cells, [key.dtype for key in keys])
     if 0 < len(keys[0]) < MOST_PACKED_ROWS and compiled.pays(len(keys[0])):
-        codes, firsts = number_rows(keys)
+        codes, firsts = number_rows(keys, room[: len(keys[0])])
         # Sizes are counted when somebody asks for them.
         nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count
         return Piece(codes, None, nbytes_with_sizes), [key.take(firsts) for key in keys]

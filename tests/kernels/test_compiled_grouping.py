@@ -19,7 +19,9 @@ PATTERNS = st.sampled_from(
 
 @given(PATTERNS.flatmap(lambda kinds: st.lists(st.tuples(*map(WORDS.get, kinds)), min_size=1, max_size=60)))
 def test_rows_are_numbered_in_the_order_of_keys_of_several_words(rows):
-    codes, firsts = number_rows([np.array(column, np.int64) for column in zip(*rows, strict=True)])
+    codes, firsts = number_rows(
+        [np.array(column, np.int64) for column in zip(*rows, strict=True)], np.empty(len(rows), np.int32)
+    )
     distinct = sorted(set(rows))
     assert codes.count == len(distinct)
     assert [distinct[code] for code in codes.codes.tolist()] == rows
@@ -29,6 +31,6 @@ def test_rows_are_numbered_in_the_order_of_keys_of_several_words(rows):
 def test_keys_whose_last_bits_decide_are_numbered_right():
     # Beside row numbers there is no room for the bits in which neighbours differ.
     keys = np.array([2**63 - 1, 5, 4, 5, 4, -(2**63), 5], np.int64)
-    codes, firsts = number_rows([keys])
+    codes, firsts = number_rows([keys], np.empty(len(keys), np.int32))
     assert codes.codes.tolist() == [3, 2, 1, 2, 1, 0, 2]
     assert firsts.tolist() == [5, 2, 1, 0]
