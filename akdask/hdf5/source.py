@@ -22,8 +22,11 @@ from akdask.storage.extents import ELSEWHERE, Extent, RowRanges
 from akdask.storage.files import FileIdentity
 from akdask.storage.source import Bounds
 
-QUESTIONS = 8
+QUESTIONS = 4
 """Selections of columns whose parts are kept, since the same ones are mostly asked for again: thousands take long."""
+
+MOST_PLACES = 2**15
+"""Columns of parts that are kept for a selection: of more, making them takes no more than what is done with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +218,8 @@ class Hdf5Source:
             If a column is not of this row space.
         """
         wanted = (tuple(columns), bool(config.get("verify_checksums")))
+        if len(columns) * len(self._ranges.files) > MOST_PLACES:
+            return self._part(index, *wanted)
         if wanted not in self._parts:
             # Other threads may do the same: then the last of them is kept.
             self._parts = dict([*self._parts.items(), (wanted, {})][-QUESTIONS:])

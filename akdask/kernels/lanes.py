@@ -131,9 +131,8 @@ def _name(step: Step, values: Sequence[Column]) -> Name | None:
 
 def readable(column: NumberArray) -> NumberArray:
     """Return a column as the loops take it: contiguous, read-only, and without bool."""
-    flags = column.flags
-    if column.dtype != np.bool_ and flags.c_contiguous and not flags.writeable:
+    if column.dtype != np.bool_ and column.flags.c_contiguous and not column.flags.writeable:
         return column
-    found = np.ascontiguousarray(column.view(np.uint8) if column.dtype == np.bool_ else column).view()
-    found.flags.writeable = False
-    return found
+    from akdask.kernels.compiled.compiler import read_only
+
+    return read_only(np.ascontiguousarray(column.view(np.uint8) if column.dtype == np.bool_ else column))

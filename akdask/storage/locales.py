@@ -24,7 +24,7 @@ _HIDDEN = ".akdask-write"
 _MAGIC = re.compile(r"[*?\[]")
 _MOST_NAMED = 10
 
-_SETS = 16
+_SETS = 8
 """Lists of files of which is remembered what their names say: thousands of them take some milliseconds each time."""
 
 
