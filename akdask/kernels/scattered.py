@@ -74,9 +74,8 @@ class LeadingBits:
 
     def places(self, leading: range, shift: int) -> list[int]:
         """Return the same for some leading bits that follow each other, and for those behind them."""
-        bounds, each = self.bounds.tolist(), shift - self.shift
-        first, last = (leading.start << each) - self.first, len(bounds) - 1
-        return [bounds[min(max(first + (number << each), 0), last)] for number in range(len(leading) + 1)]
+        bounds = self.bounds.tolist()
+        return [bounds[self._piece(number, shift)] for number in range(leading.start, leading.stop + 1)]
 
     def between(self, start: int, stop: int, shift: int) -> LeadingBits:
         """Return where the pieces are from some leading bits to others, counted from the first of them."""
@@ -205,7 +204,7 @@ class Marks:
         lows, highs = zip(*(part.span for part in used), strict=True)
         shift = max(*(part.shift for part in used), (max(highs) - 1 - min(lows)).bit_length() - MOST_PIECE_BITS)
         first, stop = min(lows) >> shift, -(-max(highs) >> shift)
-        before = [sum(part.place(piece, shift) for part in used) for piece in range(first, stop + 1)]
+        before = list(map(sum, zip(*(part.places(range(first, stop), shift) for part in used), strict=True)))
         wanted = before[-1] * np.arange(1, count) / count
         return cls(shift, (first, *(first + place for place in np.searchsorted(before, wanted).tolist()), stop))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import or_
 from typing import TypeAlias
 
 import numpy as np
@@ -66,8 +67,7 @@ class Form:
         """Return the form of other strings too, given the bits in which they differ and bounds of their lengths."""
         longest = max(longest, self.longest)
         padding = (0,) * (_word_count(longest) - len(self.common))
-        both = zip(self.varying, varying, strict=True)
-        bits = tuple(before | more for before, more in both)
+        bits = tuple(map(or_, self.varying, varying))
         return Form(self.common + padding, bits + padding, min(shortest, self.shortest), longest)
 
     def with_digits(self) -> Form:

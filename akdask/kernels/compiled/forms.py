@@ -21,7 +21,8 @@ FORMS = 64
 
 def write_codes(strings: pa.LargeStringArray, form: Form, codes: CodesOfRows) -> Form:
     """Write the codes of strings of a form; return it, or a wider one if any are not of it."""
-    bounds, common, layout = _bounds(form), _common(form), _layout(form)
+    bounds = np.uint64(form.shortest), np.uint64(form.longest)
+    common, layout = _common(form), _layout(form)
     for first, offsets, text in readable(strings):
         odd = np.empty(len(common), np.uint64)
         shortest, longest, fits = encode(offsets, text, *bounds, common, *layout, codes[:, first:], odd)
@@ -36,10 +37,6 @@ def strings_of(codes: Sequence[Words], form: Form, offsets: NumberArray) -> pa.L
     fixed = _common(form) & ~np.array(form.varying, np.uint64)
     decode(np.stack(codes), *_layout(form), fixed, _behind(form), offsets.view(np.uint64), text)
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text[:-WIDTH]))
-
-
-def _bounds(form: Form) -> tuple[np.uint64, np.uint64]:
-    return np.uint64(form.shortest), np.uint64(form.longest)
 
 
 @lru_cache(FORMS)
