@@ -55,6 +55,10 @@ class Layout:
         last = int(places[-1]) if len(places) else 0
         return places, max(self._size, last + 1) + 1
 
+    def vacant(self, nrows: int) -> Words:
+        """Return a table without words, with room for as many, however far the last are from their slots."""
+        return full_array(self._size + nrows + 1, VACANT, VACANT.dtype)
+
     def table(self, order: Words, words: Words) -> tuple[Words, int]:
         """Return the table of some words, and how far one of them is from its first slot, at most.
 

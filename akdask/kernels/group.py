@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, full_array, new_array
 from akdask.kernels import compiled
+from akdask.kernels.gather import gather
 from akdask.kernels.keys import (
     WORD_BITS,
     Key,
@@ -116,7 +117,7 @@ class Runs:
         # Other threads may gather or forget other values meanwhile, where groups are kept.
         gathered_from, gathered = self._gathered
         if gathered_from is not values:
-            gathered = values.take(self.permutation)
+            gathered = np.asarray(gather(values, self.permutation))
             self._gathered = values, gathered
         found: NumberArray = gathered
         return found
@@ -200,8 +201,7 @@ class Codes:
         self._totals.clear()
 
     def spread(self, values: NumberArray) -> NumberArray:
-        rows: NumberArray = values.take(self.codes)
-        return rows
+        return np.asarray(gather(values, self.codes))
 
     def pick(self, mask: NumberArray) -> NumberArray:
         rows = np.flatnonzero(mask)
@@ -371,7 +371,7 @@ def _group_by_words(keys: Sequence[Column], nrows: int) -> Runs:
         for number in range(word_count(column)):
             if begins.all():
                 break
-            codes = word(column, number).take(rows)
+            codes = np.asarray(gather(word(column, number), rows))
             begins[1:] |= codes[1:] != codes[:-1]
     return Runs(rows, np.flatnonzero(begins), nrows)
 

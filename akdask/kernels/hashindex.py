@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from akdask.columns import new_array, take_rows
 from akdask.kernels import compiled, hashing
 from akdask.kernels.gapped import VACANT, Layout
+from akdask.kernels.gather import gather
 from akdask.kernels.keys import LAST, WORD_BITS, Key, Words, pack_words, row_bits, span, unpack_rows, word
 from akdask.kernels.sized import Sized
 from akdask.kernels.strings import unpack_bools
@@ -59,10 +60,26 @@ class PackedIndex(Sized):
         self._spare, self._cut = np.uint64(spare), np.uint64(cut)
         self._spare_mask = np.uint64((1 << spare) - 1)
         self._layout = Layout(nrows)
-        order, words, self._later = self._sorted_words()
-        self._slots, furthest = self._layout.table(order, words)
+        self._slots, furthest, self._later = self._inserted() if compiled.pays(nrows) else self._laid_out()
         self.is_sound = furthest < 1 << (self._layout.bits - cut - 1)
         """Whether the bits that are left tell which of two words comes first, as they do of words so close together."""
+
+    def _laid_out(self) -> tuple[Words, int, NumberArray]:
+        """Return the table, how far a word is from its first slot, and the rows whose key has come before."""
+        order, words, later = self._sorted_words()
+        return *self._layout.table(order, words), later
+
+    def _inserted(self) -> tuple[Words, int, NumberArray]:
+        """Return the same without sorting."""
+        from akdask.kernels.compiled.compiler import read_only
+        from akdask.kernels.compiled.tables import insert_packed
+
+        words, low, _ = self._words_in_range(self._keys)
+        table, later = self._layout.vacant(len(words)), new_array(len(words), np.int64)
+        end, furthest, count = insert_packed(
+            read_only(words), low, self._spare, self._cut, self._layout.shift, table, later
+        )
+        return table[:end], furthest, later[:count]
 
     def _sorted_words(self) -> tuple[Words, Words, NumberArray]:
         """Return what the words are in order of, one word for each key, and the rows whose key has come before."""
@@ -120,11 +137,6 @@ class PackedIndex(Sized):
     def _tags(self, keys: Sequence[Column]) -> tuple[Words, NumberArray | None]:
         """Return the tags of keys, whose lowest bits are to spare, and which of them lie outside the ranges."""
         tags, outside = self._distances(keys)
-        if compiled.pays(len(tags)):
-            from akdask.kernels.compiled.tables import mix_tags
-
-            mix_tags(tags, self._spare, ~self._spare_mask)
-            return tags, outside
         tags <<= self._spare
         tags *= hashing.FIRST
         tags ^= (tags >> hashing.HALF) & ~self._spare_mask
@@ -219,7 +231,7 @@ def _sorted_with_rows(hashes: Words) -> tuple[Words, NumberArray]:
     packed = pack_words(Key(hashes, 0, WORD_BITS), shift)
     packed.sort()
     rows = unpack_rows(packed, shift)
-    ordered = hashes.take(rows)
+    ordered: Words = np.asarray(gather(hashes, rows))
     # The bits that gave way to the row number are not in order yet; few hashes differ in them only.
     tied = np.flatnonzero(ordered[1:] < ordered[:-1])
     if len(tied):

@@ -14,14 +14,21 @@ import pyarrow as pa
 from akdask.columns import is_scalar, spread
 from akdask.columns.bigint import to_ints
 from akdask.errors import ArgumentError, PositionError
+from akdask.kernels.gather import gather_far, is_far
 from akdask.kernels.keyindex import KeyIndex
 from akdask.kernels.membership import KeySet
 from akdask.kernels.rules import Operation, Rule, scalar_type
 from akdask.schema import BOOL, INT64, STR, ColumnType
 
+NAN_BITS = int(np.float64(np.nan).view(np.uint64))
+
 
 def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions, each of which must be there: -1 is not the last one."""
+    if isinstance(table, np.ndarray) and isinstance(positions, np.ndarray) and is_far(table, positions, out):
+        found = np.empty(len(positions), table.dtype) if out is None else out
+        if gather_far(table, positions, found):
+            return found
     check_codes(positions, len(table))
     if isinstance(table, np.ndarray):
         # Out-of-range positions are excluded, and only the clip mode of NumPy writes to `out` without a copy.
@@ -50,6 +57,10 @@ def _lookup_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
 
 def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
+    if isinstance(table, np.ndarray) and is_far(table, positions, out):
+        found = np.empty(len(positions), table.dtype) if out is None else out
+        gather_far(table, positions, found, NAN_BITS if table.dtype.kind == "f" else 0)
+        return found
     missing = positions < 0
     if not isinstance(table, np.ndarray):
         nothing = "" if pa.types.is_large_string(table.type) else bytes(table.type.byte_width)

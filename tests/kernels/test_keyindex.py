@@ -122,13 +122,46 @@ def test_leading_bits_that_have_no_room_beside_the_row_number_are_left_out(rows,
         check(index, [table], [np.array(others + [row + more for row, _ in rows for more in (0, 2**57, 2**61)])])
 
 
-def test_keys_of_a_range_that_leaves_no_room_are_hashed(monkeypatch):
+def test_keys_of_a_range_that_leaves_no_room_are_hashed():
     keys = np.arange(3_000) * (2**57 // 3_000)
     assert isinstance(index_keys([keys]), PackedIndex)
     assert isinstance(index_keys([keys * 64]), HashIndex)
-    # As if it had chanced that many words belong to the same places.
-    monkeypatch.setattr(gapped.Layout, "table", lambda *_: (np.empty(0, np.uint64), 2**40))
-    assert isinstance(index_keys([keys]), HashIndex)
+
+
+def unmixed(tags, spare):
+    """Return the keys that have the given tags."""
+    undo = [pow(int(factor), -1, 2**64) for factor in (hashing.SECOND, hashing.FIRST)]
+    tags = [tag * undo[0] % 2**64 for tag in tags]
+    return [(tag ^ ((tag >> int(hashing.HALF)) >> spare << spare)) * undo[1] % 2**64 >> spare for tag in tags]
+
+
+@pytest.mark.parametrize("first", [0, 2**64 - 300 * 2**6])
+@pytest.mark.parametrize(("count", "is_sound"), [(60, True), (300, False)])
+def test_keys_too_many_of_whose_words_belong_to_one_place_are_hashed(first, count, is_sound):
+    spare = 6
+    crowd = unmixed([first + (number << spare) for number in range(count)], spare)
+    rest = np.random.default_rng(0).integers(0, 2**58, 2_700).tolist()
+    keys = np.array([0, 2**58 - 1, *crowd, *rest])
+    index = PackedIndex([keys], [span(keys)])
+    assert (index._spare, index._cut, index.is_sound) == (spare, 6, is_sound)
+    assert isinstance(index_keys([keys]), PackedIndex if is_sound else HashIndex)
+    check(index_keys([keys]), [keys], [np.append(keys[::-1], keys + 1)])
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2**58 - 1) | st.integers(0, 9), st.integers(0, 2)), min_size=1),
+    st.integers(0, 57),
+    st.booleans(),
+)
+def test_words_are_inserted_where_sorting_puts_them(rows, shift, with_another):
+    pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
+    keys = np.array([key >> shift for key, copies in rows for _ in range(1 + copies)])
+    table = [keys, np.arange(len(keys)) % 2] if with_another and shift else [keys]
+    index = PackedIndex(table, [span(column) for column in table])
+    slots, furthest, later = index._inserted()
+    expected, expected_furthest, expected_later = index._laid_out()
+    assert sorted(later.tolist()) == sorted(expected_later.tolist())
+    assert (slots.tolist(), furthest) == (expected.tolist(), expected_furthest)
 
 
 def test_a_hash_like_that_of_vacant_slots_is_found_where_it_is(monkeypatch):

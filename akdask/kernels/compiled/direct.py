@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.compiled.fetching import AHEAD, prefetch
 from akdask.kernels.keys import Words
 from akdask.typing import NumberArray
 
@@ -45,5 +46,7 @@ def put_rows(words: Words, low: np.uint64, rows: NumberArray) -> None:
 @compiled
 def look_up_rows(words: Words, low: np.uint64, cells: np.uint64, rows: NumberArray, found: NumberArray) -> None:
     """Find the row in the cell of each word."""
+    last = len(words) - 1
     for row in range(len(words)):
+        prefetch(rows, min(words[min(row + AHEAD, last)] - low, cells))
         found[row] = rows[min(words[row] - low, cells)]

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.typing import Signature
 from numba.extending import intrinsic
+
+from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.keys import Words
 
 AHEAD = 64
 """Rows that are asked for before the first of them is looked at."""
@@ -32,3 +36,16 @@ def prefetch(_: object, array: types.Array, at: types.Integer) -> tuple[Signatur
         return context.get_dummy_value()
 
     return types.void(array, types.uint64), ask
+
+
+@compiled
+def gather_words(table: Words, positions: Words, missing: np.uint64, out: Words) -> bool:
+    """Write the words at some positions, `missing` for those that the table does not have; tell whether it has all."""
+    size, last, all_there = np.uint64(len(table)), len(positions) - 1, True
+    for row in range(len(positions)):
+        prefetch(table, positions[min(row + AHEAD, last)])
+        position = positions[row]
+        is_there = position < size
+        all_there &= is_there
+        out[row] = table[position] if is_there else missing
+    return all_there

@@ -23,20 +23,22 @@ NO_ROW = np.uint64(2**64 - 1)
 def find_hashed(words: Words, shift: np.uint64, table: Words, has_vacant: bool, found: NumberArray) -> None:
     """Tell which words of numbers have hashes that are in a table; `has_vacant` tells it of the one that gaps have."""
     hashes = np.empty(AHEAD, np.uint64)
-    for first in range(0, len(words), AHEAD):
-        nrows = min(AHEAD, len(words) - first)
-        for number in range(nrows):
-            hashed = words[first + number] * FIRST
-            hashed ^= hashed >> HALF
-            hashed *= SECOND
-            hashes[number] = hashed ^ (hashed >> HALF)
-            prefetch(table, hashes[number] >> shift)
-        for number in range(nrows):
-            hashed = hashes[number]
+    for row in range(len(words) + AHEAD):
+        waiting = row % AHEAD
+        if row >= AHEAD:
+            hashed = hashes[waiting]
             slot = hashed >> shift
+            # Mostly it is one of two slots; a branch on which of them would be guessed wrong too often.
+            slot += np.uint64(table[slot] < hashed)
             while table[slot] < hashed:
                 slot += ONE
-            found[first + number] = (table[slot] == hashed) & (has_vacant | (hashed != VACANT))
+            found[row - AHEAD] = (table[slot] == hashed) & (has_vacant | (hashed != VACANT))
+        if row < len(words):
+            hashed = words[row] * FIRST
+            hashed ^= hashed >> HALF
+            hashed *= SECOND
+            hashes[waiting] = hashed ^ (hashed >> HALF)
+            prefetch(table, hashes[waiting] >> shift)
 
 
 @compiled
@@ -54,29 +56,33 @@ def find_packed(
     """Find the rows that are packed with tags in a table, those of words from `low` on and no further than `width`."""
     kept = ~((ONE << spare) - ONE)
     tags = np.empty(AHEAD, np.uint64)
-    for first in range(0, len(words), AHEAD):
-        nrows_here = min(AHEAD, len(words) - first)
-        for number in range(nrows_here):
-            tag = ((words[first + number] - low) << spare) * FIRST
-            tag ^= (tag >> HALF) & kept
-            tags[number] = tag * SECOND
-            prefetch(table, tags[number] >> shift)
-        for number in range(nrows_here):
-            slot, wanted = tags[number] >> shift, tags[number] << cut
+    for row in range(len(words) + AHEAD):
+        waiting = row % AHEAD
+        if row >= AHEAD:
+            slot, wanted = tags[waiting] >> shift, tags[waiting] << cut
             # A word with the same tag is larger by its row, a vacant one by no row that there is.  Conditions are
             # looked at together, since nobody can guess which gaps look smaller than a tag, nor which rows match.
+            beyond = table[slot] - wanted
+            slot += np.uint64((np.int64(beyond) < 0) & (table[slot] != VACANT))
             beyond = table[slot] - wanted
             while (np.int64(beyond) < 0) & (table[slot] != VACANT):
                 slot += ONE
                 beyond = table[slot] - wanted
-            matches = (beyond < nrows) & (words[first + number] - low <= width)
-            found[first + number] = beyond if matches else NO_ROW
+            matches = (beyond < nrows) & (words[row - AHEAD] - low <= width)
+            found[row - AHEAD] = beyond if matches else NO_ROW
+        if row < len(words):
+            tag = ((words[row] - low) << spare) * FIRST
+            tag ^= (tag >> HALF) & kept
+            tags[waiting] = tag * SECOND
+            prefetch(table, tags[waiting] >> shift)
 
 
 @compiled
 def meet_pairs(hashes: Words, slots: Words, table: Words, found: Words) -> None:
     """Find the first row beside each hash, from the slots on where it would be; `slots` become those where it ended."""
+    last = len(hashes) - 1
     for row in range(len(hashes)):
+        prefetch(table, np.uint64(slots[min(row + AHEAD, last)]))
         slot = slots[row]
         while table[slot, 0] < hashes[row]:
             slot += ONE
