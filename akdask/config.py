@@ -30,8 +30,8 @@ DEFAULTS: dict[str, Any] = {
     "kept_groups": 2**30,
     # Bytes of freed arrays that this process keeps for half a minute, as new memory takes long to get.
     "spare_memory": 2**31,
-    # Bytes of the side of a join that every task holds whole; of larger sides rows are exchanged.  None for a part of
-    # the memory that a worker has.
+    # Bytes of columns that every task holds whole: of the side of a join, of what rows are taken from by position.
+    # Of larger ones rows are exchanged.  None for a part of the memory that a worker has.
     "replicate_size": None,
     # Bytes that one conversion (to_ndarray, to_pandas, tolist) may bring into this process; None for no limit.
     "max_transfer_bytes": None,

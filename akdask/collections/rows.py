@@ -11,11 +11,12 @@ import numpy as np
 from akdask.errors import ArgumentTypeError, PositionError
 from akdask.plan.align import align
 from akdask.plan.chain import mask_name
-from akdask.plan.combine import Reverse, Take
+from akdask.plan.combine import Reverse
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Filter, Project, Slice
 from akdask.plan.run import resolve_lengths
 from akdask.plan.sort import sorted_along
+from akdask.plan.take import take_held, take_picked, takes_held
 from akdask.plan.values import Value
 from akdask.schema import BOOL
 
@@ -48,17 +49,16 @@ def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key:
 
 
 def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value) -> Columns:
-    """Return the columns at positions given by an integer column; lazy but for counting rows of unknown number.
+    """Return the columns at positions given by an integer column; lazy, but rows of unknown number may be counted.
 
     Where the positions are those that put the same rows in order, the columns are sorted along.
     """
     along = sorted_along(frame, values, at_frame, at)
     if along is not None:
         return along[0], list(along[1])
-    lengths = known_lengths(frame)
-    source = Project(frame, tuple(range(len(values))), tuple(values))
-    taken = Take(source, Project(at_frame, (0,), (at,)), lengths)
-    return taken, [taken.column(number) for number in range(len(values))]
+    if takes_held(frame, values, at_frame):
+        return at_frame, take_held(frame, values, at)
+    return take_picked(frame, values, at_frame, at, known_lengths(frame))
 
 
 def slice_columns(frame: Frame, values: Sequence[Value], key: slice) -> Columns:

@@ -14,11 +14,12 @@ import pyarrow as pa
 from akdask.columns import is_scalar, spread
 from akdask.columns.bigint import to_ints
 from akdask.errors import ArgumentError, PositionError
-from akdask.kernels.gather import gather_far, is_far
+from akdask.kernels.gather import gather, gather_far, is_far
 from akdask.kernels.keyindex import KeyIndex
 from akdask.kernels.membership import KeySet
 from akdask.kernels.rules import Operation, Rule, scalar_type
-from akdask.schema import BOOL, INT64, STR, ColumnType
+from akdask.schema import BOOL, INT64, STR, UINT8, UINT64, ColumnType
+from akdask.typing import NumberArray
 
 NAN_BITS = int(np.float64(np.nan).view(np.uint64))
 
@@ -53,6 +54,36 @@ def check_codes(positions: Any, size: int) -> None:
 
 def _lookup_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
     return table if positions == INT64 else None
+
+
+def from_start(positions: NumberArray, total: int) -> NumberArray:
+    """Return positions in an array of some rows, counted from its start also where they were counted from its end.
+
+    Raises
+    ------
+    PositionError
+        If one of them is not there.
+    """
+    outside = (positions < -total) | (positions >= total)
+    if outside.any():
+        raise PositionError(
+            f"position {int(positions[outside][0])} is outside an array of {total} rows.",
+            hint=f"positions run from {-total} to {total - 1}.",
+        )
+    return np.where(positions < 0, positions + total, positions).astype(np.int64, copy=False)
+
+
+def _take(table: Any, positions: Any, out: Any = None) -> Any:
+    """Return the table's rows at positions, of which negative ones count from the end."""
+    if isinstance(table, np.ndarray) and is_far(table, positions, out):
+        found = np.empty(len(positions), table.dtype) if out is None else out
+        if gather_far(table, positions, found):
+            return found
+    return gather(table, from_start(positions, len(table)), out)
+
+
+def _take_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
+    return table if positions in (INT64, UINT64, UINT8) else None
 
 
 def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
@@ -122,6 +153,7 @@ def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> Colu
 
 LOOKUP_OPERATIONS: dict[str, Operation] = {
     "lookup": Operation("lookup", 2, _lookup_type, _lookup),
+    "take": Operation("take", 2, _take_type, _take),
     "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
     "lookup_found": Operation("lookup_found", 2, _fillable_type, lookup_found),
     "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),

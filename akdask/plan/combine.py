@@ -1,4 +1,4 @@
-"""Frames that put rows of several partitions together: gathered, cut anew, limited, reversed, looked up."""
+"""Frames that put rows of several partitions together: gathered, cut anew, limited, reversed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-import numpy as np
-
 from akdask.columns import Table
-from akdask.errors import PositionError
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
 from akdask.plan.lengths import uncounted_rows
@@ -22,11 +19,6 @@ from akdask.plan.tables import Tasks
 from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value
 from akdask.schema import ColumnType, RowSpace
-
-MOST_PICKS = 2**14
-"""Tasks that look up rows; where there would be more, they look in several partitions at once."""
-
-FEWEST_SOURCES = 16
 
 
 class OfProject(Frame):
@@ -98,22 +90,6 @@ class Realign(OfProject):
         return RowSpace.of_lengths(self.lengths)
 
 
-class Take(OfProject):
-    """The rows of `frame` at the positions that the one column of `positions` holds.
-
-    Negative positions count from the end.  `given` are the partition lengths of `frame`.  The result has the row space
-    of the positions.
-    """
-
-    frame: Project
-    positions: Project
-    given: tuple[int, ...]
-
-    @property
-    def rows(self) -> RowSpace:
-        return self.positions.rows
-
-
 def cut(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple[int, int, int]]]:
     """Return, for each wanted partition, the (partition, start, stop) pieces of the given ones that make it up.
 
@@ -123,7 +99,7 @@ def cut(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple[int, i
     [[(0, 0, 3), (1, 0, 1)], [(1, 1, 2)]]
     """
     starts = list(accumulate(lengths, initial=0))
-    return [_cut_one(starts, first, last) for first, last in _bounds(wanted)]
+    return [_cut_one(starts, first, last) for first, last in row_bounds(wanted)]
 
 
 def _cut_one(starts: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
@@ -137,11 +113,13 @@ def _cut_one(starts: Sequence[int], first: int, last: int) -> list[tuple[int, in
     return pieces
 
 
-def _bounds(lengths: Sequence[int]) -> list[tuple[int, int]]:
+def row_bounds(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first row of each partition, and the row after its last."""
     return list(pairwise(accumulate(lengths, initial=0)))
 
 
-def _concat(tables: Sequence[Table]) -> Table:
+def concat_tables(tables: Sequence[Table]) -> Table:
+    """Return the rows of all tables."""
     return Table.concat(tables)
 
 
@@ -161,28 +139,6 @@ def _concat_pieces(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -
     return Table.concat(pieces)
 
 
-def _pick(tables: Sequence[Table], first: int, total: int) -> tuple[Table, np.ndarray]:
-    """Return the wanted rows that one partition has, and where they go."""
-    table, wanted = tables
-    (positions,) = wanted.columns.values()
-    out_of_range = (positions < -total) | (positions >= total)
-    if out_of_range.any():
-        raise PositionError(
-            f"position {int(positions[out_of_range][0])} is outside an array of {total} rows.",
-            hint=f"positions run from {-total} to {total - 1}.",
-        )
-    positions = np.where(positions < 0, positions + total, positions).astype(np.int64) - first
-    slots = np.flatnonzero((positions >= 0) & (positions < table.nrows))
-    return table.take(positions[slots]), slots
-
-
-def _place(picked: Sequence[tuple[Table, np.ndarray]]) -> Table:
-    """Put picked rows in the order in which they were asked for."""
-    order = np.empty(sum(len(slots) for _, slots in picked), np.int64)
-    order[np.concatenate([slots for _, slots in picked])] = np.arange(len(order))
-    return Table.concat([table for table, _ in picked]).take(order)
-
-
 def _all(count: int) -> tuple[tuple[int, int], ...]:
     return tuple((0, partition) for partition in range(count))
 
@@ -198,7 +154,7 @@ def _(frame: Project) -> Expr:
 @lower.register
 def _(frame: Gather) -> Expr:
     calls = ((_all(frame.frame.npartitions), ()),)
-    return Tasks(frame._name, _concat, calls, frame.frame)
+    return Tasks(frame._name, concat_tables, calls, frame.frame)
 
 
 @lower.register
@@ -228,31 +184,3 @@ def _(frame: Realign) -> Expr:
         refs = tuple((0, partition) for partition, _, _ in used)
         calls.append((refs, (tuple((start, stop) for _, start, stop in used),)))
     return Tasks(frame._name, _concat_pieces, tuple(calls), frame.frame)
-
-
-def _joined(frame: Take) -> tuple[Expr, Sequence[int]]:
-    """Return where to pick rows from and the partition lengths there: several partitions together if there are many.
-
-    Every partition of positions picks from each, so that tasks would grow with the product.
-    """
-    count = frame.frame.npartitions
-    groups = max(MOST_PICKS // frame.npartitions, FEWEST_SOURCES)
-    if count <= groups:
-        return frame.frame, frame.given
-    bounds = list(pairwise(group * count // groups for group in range(groups + 1)))
-    calls = tuple((tuple((0, index) for index in range(start, stop)), ()) for start, stop in bounds)
-    lengths = [sum(frame.given[start:stop]) for start, stop in bounds]
-    return Tasks(f"join {frame._name}", _concat, calls, frame.frame), lengths
-
-
-@lower.register
-def _(frame: Take) -> Expr:
-    source, given = _joined(frame)
-    sources, total = _bounds(given), sum(given)
-    wanted = range(frame.npartitions)
-    picks = tuple(
-        (((0, source), (1, want)), (first, total)) for want in wanted for source, (first, _) in enumerate(sources)
-    )
-    picked = Tasks(f"pick {frame._name}", _pick, picks, source, frame.positions)
-    places = tuple((tuple((0, want * len(sources) + source) for source in range(len(sources))), ()) for want in wanted)
-    return Tasks(frame._name, _place, places, picked)

@@ -9,26 +9,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from akdask import config
-from akdask.cluster import memory
 from akdask.plan.align import Aligned, align
 from akdask.plan.buckets import FOUND, Kind
 from akdask.plan.chain import mask_name
-from akdask.plan.combine import Gather
-from akdask.plan.exchange import most_rows, partition_count
+from akdask.plan.exchange import partition_count
 from akdask.plan.hashjoin import HashJoin
+from akdask.plan.held import held, is_held
 from akdask.plan.membership import Indexed, KeySets
 from akdask.plan.node import Frame
 from akdask.plan.numbered import row_numbers
 from akdask.plan.rowwise import Match, Project
 from akdask.plan.tokens import token
-from akdask.plan.values import Call, Constant, Replica, Value
-
-SHARE = 16
-"""The part of a worker's memory that a side may take to be held: its index takes several times as much."""
-
-TEXT_BYTES = 32
-"""Bytes of a row of anything but numbers, as far as anybody knows beforehand."""
+from akdask.plan.values import Call, Constant, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +30,11 @@ class Side:
     frame: Frame
     keys: Sequence[Value]
     columns: Sequence[Value] = ()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether every task can hold it whole."""
+        return is_held(self.frame, [*self.keys, *self.columns])
 
     def numbered(self) -> Side:
         """Return the side with the number of each row as one column more."""
@@ -69,7 +66,7 @@ def pairs(left: Side, right: Side, *, keep_all: bool) -> Paired:
         Keep rows without a match, once; with NaN, 0, False or no text in the columns of the other side.
     """
     match = _held(left, right, keep_all)
-    if not is_held(right):
+    if not right.is_held:
         return _exchanged(left, right, keep_all, match.match)
     found = [_of_match(match, right.frame, value) for value in right.columns]
     return Paired(match, left.columns, found, Call("less", match.row, Constant(0)))
@@ -77,7 +74,7 @@ def pairs(left: Side, right: Side, *, keep_all: bool) -> Paired:
 
 def numbered_pairs(left: Side, right: Side) -> tuple[Paired, Value]:
     """Return the rows of a side that have matches, and the numbers of these among the rows of the other side."""
-    if is_held(right):
+    if right.is_held:
         return pairs(left, right, keep_all=False), _held(left, right, False).row
     paired = pairs(left, right.numbered(), keep_all=False)
     return paired, paired.right[-1]
@@ -85,23 +82,10 @@ def numbered_pairs(left: Side, right: Side) -> tuple[Paired, Value]:
 
 def has_match(left: Side, right: Side) -> Aligned:
     """Return which rows of a side have keys that are among those of the other."""
-    if is_held(right):
+    if right.is_held:
         return left.frame, KeySets.of(right.frame, right.keys).has(left.keys)
     joined = _hash_join(Side(left.frame, left.keys), Side(right.frame, right.keys), "mark", (FOUND,), "")
     return joined, joined.column(FOUND)
-
-
-def is_held(side: Side) -> bool:
-    """Whether every task can hold a side whole; rows of a number that nobody knows are taken for few."""
-    rows = most_rows(side.frame)
-    limit = config.get("replicate_size")
-    if rows is None:
-        return True
-    width = sum(
-        value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES
-        for value in dict.fromkeys([*side.keys, *side.columns])
-    )
-    return rows * width <= (memory() // SHARE if limit is None else int(limit))
 
 
 def _held(left: Side, right: Side, keep_all: bool) -> Match:
@@ -112,8 +96,7 @@ def _held(left: Side, right: Side, keep_all: bool) -> Match:
 
 def _of_match(match: Match, frame: Frame, value: Value) -> Value:
     """Return a column of the other rows, on the rows that they are paired with."""
-    whole = Replica(Gather(Project(frame, (0,), (value,))), 0, value.dtype)
-    return Call("lookup_found" if match.keep_all else "lookup", whole, match.row)
+    return Call("lookup_found" if match.keep_all else "lookup", held(frame, value), match.row)
 
 
 def _exchanged(left: Side, right: Side, keep_all: bool, match: str) -> Paired:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.kernels import hashing
-from akdask.plan import boundaries, buckets, exchange
-from akdask.plan import join as join_plan
+from akdask.plan import boundaries, buckets, exchange, held
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 KINDS = ("inner", "left", "right", "outer", "semi", "anti")
@@ -150,9 +149,9 @@ def test_a_join_of_joined_and_filtered_rows():
 def test_a_side_is_held_whole_while_it_is_small_for_a_worker(monkeypatch):
     left = ak.DataFrame({"k": ak.arange(100)})
     right = ak.DataFrame({"k": ak.arange(50), "y": ak.arange(50) * 2})
-    monkeypatch.setattr(join_plan, "memory", lambda: 50 * 16 * join_plan.SHARE)
+    monkeypatch.setattr(held, "memory", lambda: 50 * 16 * held.SHARE)
     assert "Match" in left.merge(right, "k", sort=False).explain()
-    monkeypatch.setattr(join_plan, "memory", lambda: 50 * 16 * join_plan.SHARE - join_plan.SHARE)
+    monkeypatch.setattr(held, "memory", lambda: 50 * 16 * held.SHARE - held.SHARE)
     assert "Join (inner) by hash" in left.merge(right, "k", sort=False).explain()
     # Of a semi-join, the keys alone are held.
     assert "Join (" not in left.merge(right, "k", "semi", sort=False).explain()

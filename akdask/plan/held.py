@@ -1,0 +1,34 @@
+"""Columns that every task holds whole, to look rows up in: those that are small beside the memory of a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from akdask import config
+from akdask.cluster import memory
+from akdask.plan.combine import Gather
+from akdask.plan.exchange import most_rows
+from akdask.plan.node import Frame
+from akdask.plan.rowwise import Project
+from akdask.plan.values import Replica, Value
+
+SHARE = 16
+"""The part of a worker's memory that columns may take to be held: an index of them takes several times as much."""
+
+TEXT_BYTES = 32
+"""Bytes of a row of anything but numbers, as far as anybody knows beforehand."""
+
+
+def is_held(frame: Frame, values: Iterable[Value]) -> bool:
+    """Whether every task can hold some columns whole; rows of a number that nobody knows are taken for few."""
+    rows = most_rows(frame)
+    limit = config.get("replicate_size")
+    if rows is None:
+        return True
+    width = sum(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in dict.fromkeys(values))
+    return rows * width <= (memory() // SHARE if limit is None else int(limit))
+
+
+def held(frame: Frame, value: Value) -> Replica:
+    """Return a column of a frame, whole."""
+    return Replica(Gather(Project(frame, (0,), (value,))), 0, value.dtype)
