@@ -17,12 +17,12 @@ from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rules import promote
 from akdask.plan.align import align
-from akdask.plan.combine import Gather
 from akdask.plan.cosorted import Cosorted
 from akdask.plan.created import as_column, literal
+from akdask.plan.ordered import Ordered
 from akdask.plan.rowwise import Project
 from akdask.plan.sort import sorted_rows
-from akdask.plan.values import Call, Replica, cast
+from akdask.plan.values import cast
 
 if TYPE_CHECKING:
     from akdask.collections.pdarray import pdarray
@@ -241,10 +241,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     array, values = _sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
     (table_frame, table), (frame, value) = array._as_operand(), values._as_operand()
     wanted = promote(table.dtype, value.dtype)
-    if wanted is not None and wanted.kind == "bigint":
+    if wanted is not None and table.dtype != value.dtype:
         table, value = cast(table, wanted), cast(value, wanted)
-    whole = Gather(Project(table_frame, (0,), (table,)))
-    found: Any = wrap(frame, Call("searchsorted", Replica(whole, 0, table.dtype), value, side=side))
+    found: Any = wrap(frame, Ordered.of(table_frame, table).search(value, side))
     return found if isinstance(v, Array) else found[0]
 
 

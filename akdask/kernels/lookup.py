@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import is_scalar, spread
-from akdask.columns.bigint import to_ints
 from akdask.errors import ArgumentError, PositionError
 from akdask.kernels.gather import gather, gather_far, is_far
 from akdask.kernels.keyindex import KeyIndex
 from akdask.kernels.membership import KeySet
 from akdask.kernels.rules import Operation, Rule, scalar_type
+from akdask.kernels.sortedkeys import Side, SortedKeys
 from akdask.schema import BOOL, INT64, STR, UINT8, UINT64, ColumnType
 from akdask.typing import NumberArray
 
@@ -130,25 +130,15 @@ def _found_type(result: ColumnType) -> Rule:
     return lambda _, *keys: result if keys and all(key.is_number or key == STR for key in keys) else None
 
 
-def _searchsorted(table: Any, values: Any, out: Any = None, *, side: str) -> Any:
-    """Return how many rows of the table, which is in order, come before each value; or before what follows it."""
-    if isinstance(table, pa.FixedSizeBinaryArray):
-        table, values = np.array(to_ints(table), object), np.array(to_ints(values), object)
-    elif not isinstance(table, np.ndarray):
-        # Fixed-width text of the same width for both, in the order of its code points, which is that of its bytes.
-        table, values = np.array(table.to_pylist(), dtype=str), np.array(values.to_pylist(), dtype=str)
-    found = table.searchsorted(values, side)
-    if out is None:
-        return found
-    out[...] = found
-    return out
+def _searchsorted(table: SortedKeys, values: Any, out: Any = None, *, side: Side) -> Any:
+    """Return how many rows of a table in order come before each value, or before what follows it."""
+    return _search(lambda columns, found=None: table.search(columns[0], side, found), [values], out)
 
 
 def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> ColumnType | None:
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
-    are_numbers = table.is_number and values.is_number
-    return INT64 if are_numbers or table.kind == values.kind else None
+    return INT64 if table == values or table.kind == values.kind == "bigint" else None
 
 
 LOOKUP_OPERATIONS: dict[str, Operation] = {

@@ -125,6 +125,23 @@ def test_places_in_a_sorted_array_are_those_of_numpy(side):
     assert found.tolist() == np.searchsorted(words, ["", "b", "zz", "abcdef"], side).tolist()
 
 
+MIXED = {
+    "int64": np.array([-3, 0, 2, 2**60]),
+    "uint64": np.array([0, 1, 2**63, 2**64 - 1], np.uint64),
+    "float64": np.array([-1.5, -0.0, 0.0, 2.5, np.inf, np.nan]),
+    "bool": np.array([False, True, True]),
+}
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("of_table", MIXED)
+@pytest.mark.parametrize("of_values", MIXED)
+def test_places_are_found_in_a_type_that_both_have(of_table, of_values, side):
+    table, values = MIXED[of_table], MIXED[of_values]
+    found = ak.searchsorted(ak.array(table), ak.array(values), side)
+    assert found.tolist() == np.searchsorted(table, values, side).tolist()
+
+
 def test_counts_and_edges_of_histograms_are_those_of_numpy():
     values = np.random.default_rng(0).normal(size=1000)
     lazy = ak.concatenate([ak.array(part) for part in np.split(values, [10, 400])])

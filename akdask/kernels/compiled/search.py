@@ -103,3 +103,22 @@ def matched(found: NumberArray, positions: NumberArray, rows: NumberArray) -> in
         rows[count] = found[row]
         count += found[row] >= 0
     return count
+
+
+@compiled
+def search_sorted(table: Words, words: Words, after_equals: bool, found: NumberArray) -> None:
+    """Find how many words of a table in order, which has some, are less than each word, or not greater."""
+    lows = np.empty(AHEAD, np.int64)
+    for first in range(0, len(words), AHEAD):
+        count = min(AHEAD, len(words) - first)
+        lows[:count] = 0
+        size = len(table)
+        while size > 1:
+            half = size >> 1
+            for row in range(count):
+                middle, wanted = table[lows[row] + half - 1], words[first + row]
+                lows[row] += half if (middle < wanted) | (after_equals & (middle == wanted)) else 0
+            size -= half
+        for row in range(count):
+            last, wanted = table[lows[row]], words[first + row]
+            found[first + row] = lows[row] + ((last < wanted) | (after_equals & (last == wanted)))
