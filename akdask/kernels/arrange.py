@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from akdask.columns import Table, take_rows
+from akdask.columns import Table
 from akdask.errors import ArgumentError
+from akdask.kernels.gather import gather
 from akdask.kernels.group import Runs, group_rows, group_sorted
 from akdask.kernels.random import mix_bits
 from akdask.typing import Column, NumberArray
@@ -90,7 +91,7 @@ class Arrangement:
     def _sorted(self, table: Table) -> Table:
         permutation = group_rows(self.keys(table)).permutation
         assert permutation is not None, "rows were grouped by sorting"
-        return Table({name: take_rows(column, permutation) for name, column in table.columns.items()}, table.nrows)
+        return Table({name: gather(column, permutation) for name, column in table.columns.items()}, table.nrows)
 
 
 def _chosen(groups: Runs, some: Some, carried: Sequence[Column]) -> NumberArray:

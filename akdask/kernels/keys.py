@@ -109,7 +109,7 @@ def combine(keys: Sequence[Key]) -> Key | None:
     bits = sum(key.bits for key in keys)
     if bits > WORD_BITS or not all(key.exact for key in keys[:-1]):
         return None
-    codes = keys[0].codes - np.uint64(keys[0].low)
+    codes = _counted_from(keys[0])
     for key in keys[1:]:
         # NumPy leaves shifts by all 64 bits undefined; then what is shifted is 0 everywhere.
         np.left_shift(codes, np.uint64(min(key.bits, WORD_BITS - 1)), out=codes)
@@ -192,21 +192,36 @@ def pack_words(key: Key, shift: int) -> Words:
     Their order is that of the values, and then of the rows.  Where key and row number do not fit 64 bits together, as
     many low bits of the key are lost: rows that differ in them only are left in the order of their numbers.
     """
-    packed = key.codes - np.uint64(key.low)
+    packed = _counted_from(key)
     lost = max(key.bits + shift - WORD_BITS, 0)
     if lost:
         np.right_shift(packed, np.uint64(lost), out=packed)
     if shift < WORD_BITS:
         np.left_shift(packed, np.uint64(shift), out=packed)
-    packed |= np.arange(len(packed), dtype=np.uint64)
+    for start in range(0, len(packed), len(_ROWS)):
+        part = packed[start : start + len(_ROWS)]
+        part |= _ROWS[: len(part)]
+        if start:
+            part |= np.uint64(start)
     return packed
+
+
+_ROWS = np.arange(2**15, dtype=np.uint64)
+"""The first row numbers, so many that they stay in the fastest caches; it is a power of two."""
+
+
+def _counted_from(key: Key) -> Words:
+    """Return the codes of a key, counted from the lowest."""
+    counted: Words = new_array(len(key.codes), np.uint64)
+    return np.subtract(key.codes, np.uint64(key.low), out=counted)
 
 
 def unpack_rows(packed: Words, shift: int, out: NumberArray | None = None) -> NumberArray:
     """Return the row numbers, as int64, of packed keys."""
     mask = np.uint64((1 << shift) - 1)
-    rows: NumberArray = np.bitwise_and(packed, mask, out=None if out is None else out.view(np.uint64))
-    return rows.view(np.int64)
+    rows = new_array(len(packed), np.int64) if out is None else out
+    np.bitwise_and(packed, mask, out=rows.view(np.uint64))
+    return rows
 
 
 # --------------------------------------------------------------------------------------------------------------- words
