@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from akdask.columns import concat_rows, full_array, new_array
+from akdask.columns import full_array, new_array
 from akdask.kernels import compiled
 from akdask.kernels.gather import gather
 from akdask.kernels.keys import (
@@ -270,14 +270,6 @@ def _differs(column: Column) -> NumberArray:
     if column.dtype.kind == "f":
         differs &= ~(np.isnan(column[1:]) & np.isnan(column[:-1]))
     return differs
-
-
-def positions_among(unique: Sequence[Column], keys: Sequence[Column]) -> NumberArray:
-    """Return, for each row of `keys`, the row of `unique` that has the same keys, -1 if there is none."""
-    count = len(unique[0])
-    runs = group_rows([concat_rows(columns) for columns in zip(unique, keys, strict=True)])
-    firsts = runs.firsts()
-    return runs.spread(np.where(firsts < count, firsts, -1))[count:]
 
 
 def group_rows(keys: Sequence[Column]) -> Runs:

@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from akdask.columns import full_array
+from akdask.columns import concat_rows, full_array
 from akdask.kernels import compiled
 from akdask.kernels.grid import Grid
+from akdask.kernels.group import group_rows
 from akdask.kernels.hashindex import EMPTY, HashIndex, PackedIndex, packable_spans
 from akdask.kernels.sized import Sized
 from akdask.typing import Column, NumberArray
@@ -72,6 +73,17 @@ def direct_grid(keys: Sequence[Column]) -> Grid | None:
     """Return the grid that holds some rows, None if it is too large for as many."""
     nrows = len(keys[0])
     return Grid.within(keys, min(max(CELLS_OF_A_ROW * nrows, FEWEST_CELLS), MOST_CELLS)) if nrows else None
+
+
+def positions_among(unique: Sequence[Column], keys: Sequence[Column]) -> NumberArray:
+    """Return, for each row of `keys`, the row of `unique` that has the same keys, -1 if there is none."""
+    if not any(isinstance(key, pa.FixedSizeBinaryArray) for key in keys):
+        return index_keys(unique).find(keys)
+    # Integers of any size may be stored in another width; in one column they are not.
+    count = len(unique[0])
+    runs = group_rows([concat_rows(columns) for columns in zip(unique, keys, strict=True)])
+    firsts = runs.firsts()
+    return runs.spread(np.where(firsts < count, firsts, -1))[count:]
 
 
 class DirectIndex(Sized):

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from akdask.columns import Table, take_rows
+from akdask.columns import Table
 from akdask.errors import ArgumentError
 from akdask.kernels.arrange import Arrangement, Some
-from akdask.kernels.group import positions_among
+from akdask.kernels.keyindex import positions_among
+from akdask.kernels.lookup import lookup_found
 from akdask.plan._dask import Expr
 from akdask.plan.group import planned_ranges
 from akdask.plan.groupblocks import group_partitions
@@ -26,7 +26,6 @@ from akdask.plan.tables import Tasks
 from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value, describe
 from akdask.schema import INT64, RowSpace
-from akdask.typing import Column
 
 
 class Arranged(Frame):
@@ -180,15 +179,4 @@ def _spread(tables: Sequence[Table]) -> Table:
     *unique, values = Table.concat(tables[1:]).columns.values()
     keys = list(tables[0].columns.values())
     found = positions_among(unique, keys)
-    return Table({0: _take_found(values, found)}, tables[0].nrows)
-
-
-def _take_found(values: Column, positions: np.ndarray) -> Column:
-    """Rows whose keys were dropped get NaN, 0, False or no text."""
-    if not (positions < 0).any():
-        return take_rows(values, positions)
-    if not isinstance(values, np.ndarray):
-        return values.take(pa.array(positions, mask=positions < 0)).fill_null("")
-    fill = np.nan if values.dtype.kind == "f" else 0
-    padded = np.append(values, np.array([fill], values.dtype))
-    return padded[positions]
+    return Table({0: lookup_found(values, found)}, tables[0].nrows)

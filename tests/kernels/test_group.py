@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.kernels import group as group_kernel
-from akdask.kernels.group import Codes, Runs, Stack, group_rows, group_sorted, neutral, positions_among
+from akdask.kernels.group import Codes, Runs, Stack, group_rows, group_sorted, neutral
 from akdask.testing.strategies import DTYPES, columns
 
 pytestmark = pytest.mark.usefixtures("either_path")
@@ -69,16 +69,6 @@ def test_sorted_rows_are_grouped_by_comparing_neighbours(plain):
     order = [row for rows in expected_groups(plain) for row in rows]
     plain = [column[order] for column in plain]
     check(group_sorted([as_column(column) for column in plain]), plain)
-
-
-@given(key_columns(), st.data())
-def test_rows_find_their_keys_among_distinct_ones(plain, data):
-    firsts = [rows[0] for rows in expected_groups(plain)]
-    known = [first for first in firsts if data.draw(st.booleans())]
-    positions = positions_among(*([as_column(column[rows]) for column in plain] for rows in (known, slice(None))))
-    found = {row: place for place, first in enumerate(known) for rows in expected_groups(plain) if first in rows
-             for row in rows}  # fmt: skip
-    assert positions.tolist() == [found.get(row, -1) for row in range(len(plain[0]))]
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-(2**63), 2**63 - 1)), max_size=30), st.sampled_from(UFUNCS))

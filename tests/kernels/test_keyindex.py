@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.columns.bigint import from_ints
 from akdask.kernels import gapped, hashindex, hashing
 from akdask.kernels.grid import Grid
 from akdask.kernels.hashindex import HashIndex, PackedIndex
-from akdask.kernels.keyindex import DirectIndex, TextIndex, index_keys
+from akdask.kernels.keyindex import DirectIndex, TextIndex, index_keys, positions_among
 from akdask.kernels.keys import span
 from akdask.testing.strategies import DTYPES, columns
 
@@ -56,6 +57,23 @@ def check(index, table, wanted):
 def test_the_first_row_with_the_same_keys_is_found(both):
     table, wanted = both
     check(index_keys([as_column(column) for column in table]), table, wanted)
+
+
+@given(tables())
+def test_rows_find_their_keys_among_distinct_ones(both):
+    table, wanted = both
+    known = sorted({row: number for number, row in reversed(list(enumerate(rows_of(table))))}.values())
+    table = [column[known] for column in table]
+    found = positions_among(*([as_column(column) for column in columns] for columns in (table, wanted)))
+    places = {row: number for number, row in enumerate(rows_of(table))}
+    assert found.tolist() == [places.get(row, -1) for row in rows_of(wanted)]
+
+
+@given(st.lists(st.integers(-(2**90), 2**90), unique=True, min_size=1), st.lists(st.integers(-(2**70), 2**70)))
+def test_integers_of_any_size_find_themselves_in_whatever_width(table, others):
+    for wanted in (others, table + others, []):
+        found = positions_among([from_ints(table)], [from_ints(wanted)])
+        assert found.tolist() == [table.index(item) if item in table else -1 for item in wanted]
 
 
 @given(tables())
