@@ -181,7 +181,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         return bool((self == other).all())
 
     def hash(self) -> tuple[Any, Any]:
-        """Return a 128-bit hash of each list as two arrays of uint64; lazy.  Not the hash of an Arkouda server."""
+        """Return the SipHash of 128 bits of each list as two arrays of uint64; lazy."""
         high, low = (wrap(self._frame, Call("list_hash", self._value, part=part)) for part in (0, 1))
         return high, low
 

@@ -237,7 +237,7 @@ class StringsParts(Array):
         return int(self.get_lengths().sum()) + self.size
 
     def hash(self) -> tuple[pdarray, pdarray]:
-        """Return a 128-bit hash of each string as two arrays of uint64; lazy.  Not the hash of an Arkouda server.
+        """Return the SipHash of 128 bits of each string as two arrays of uint64; lazy.
 
         Examples
         --------

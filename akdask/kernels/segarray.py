@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -286,15 +287,11 @@ def _not_equal(left: Any, right: Any, out: Any = None, max_bits: int = -1) -> Nu
 def _hash(lists: Any, out: Any = None, *, part: int) -> NumberArray:
     """Return half of a 128-bit hash of each list, the same for equal lists wherever they are."""
     offsets, values = parts_of(lists)
-    return digests(_contents(offsets, values), part)
-
-
-def _contents(offsets: NumberArray, values: Column) -> Any:
-    bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-    if isinstance(values, np.ndarray):
-        return (np.ascontiguousarray(values[start:stop]).data for start, stop in bounds)
-    objects = to_objects(values)
-    return (repr(objects[start:stop]).encode() for start, stop in bounds)
+    if not isinstance(values, np.ndarray):
+        objects = to_objects(values)
+        contents = [repr(objects[start:stop]).encode() for start, stop in pairwise(offsets.tolist())]
+        offsets, values = np.cumsum([0, *map(len, contents)]), np.frombuffer(b"".join(contents), np.uint8)
+    return digests(offsets * values.itemsize, np.ascontiguousarray(values).view(np.uint8), part)
 
 
 # -------------------------------------------------------------------------------------------------------------- rules
