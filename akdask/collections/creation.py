@@ -128,7 +128,7 @@ def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -
     [2, 5, 8]
     """
     if not args:
-        raise ArgumentError("arange needs a number to stop at.")
+        raise ArgumentTypeError("arange needs a number to stop at.")
     if len(args) > 3:
         raise ArgumentTypeError(f"arange takes 1 to 3 numbers, not {len(args)}.")
     args = tuple(item.value() if isinstance(item, Scalar) else item for item in args)

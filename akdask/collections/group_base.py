@@ -53,6 +53,8 @@ class GroupBase:
                 f"rows are not grouped by lists; got {lists[0]._describe()}.",
                 hint="group by what tells the lists apart, such as their lengths or their hash().",
             )
+        # Keys that do not share rows are a mistake of whoever makes the groups, not of who asks for something of them.
+        align("group", [(key._frame, key._value) for key in self._arrays])
         self._wishes: dict[str, Wish] = {}
         # The number of each row's group where it is known, and the keys of the groups.
         self._numbered: tuple[Array, list[Array]] | None = None

@@ -37,7 +37,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     ArgumentError
         If there are no keys.
     AlignmentError
-        When something is asked for, if the keys do not share rows.
+        If the keys do not share rows.
 
     Notes
     -----

@@ -181,6 +181,8 @@ def _shaped(size: Any, draw: Callable[[Rows], Value]) -> Any:
 def _texts(
     size: Any, characters: Any, seed: Any, operation: str, as_lengths: Callable[[Value], Value], **params: Any
 ) -> Strings:
+    if not isinstance(characters, str):
+        raise ArgumentTypeError(f"characters are named by a str, not {type(characters).__name__}.")
     if characters not in ALPHABETS:
         raise ArgumentError(f"there are no characters {characters!r}.", details=[f"characters: {', '.join(ALPHABETS)}"])
     number = seed_of(seed)

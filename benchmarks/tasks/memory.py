@@ -61,7 +61,7 @@ def peak_of_workers(folder: str) -> tuple[float, int]:
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=WORKER_LIMIT, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=WORKER_LIMIT, dashboard_address=":0") as cluster,
         Client(cluster) as client,
         ak.config.set(partition_size=WHOLE_FILES),
     ):

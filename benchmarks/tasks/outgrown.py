@@ -55,7 +55,7 @@ def answer(name: str, folder: str, out: str) -> tuple[float, int, float]:
             n_workers=WORKERS,
             threads_per_worker=1,
             memory_limit=WORKER_LIMIT,
-            dashboard_address=None,
+            dashboard_address=":0",
             local_directory=out,
         ) as cluster,
         Client(cluster) as client,

@@ -36,7 +36,7 @@ Ask = Callable[[Any], Sequence[Any]]
 def scaling(setting: Setting) -> list[Result]:
     """Ask the questions of the other tasks in several circumstances, in turns."""
     with (
-        LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster,
         # Not the default client: what is to run on the cluster says so.
         Client(cluster, set_as_default=False) as client,
     ):

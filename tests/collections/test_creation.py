@@ -114,9 +114,7 @@ def test_arange_takes_lazy_scalars_and_types():
 def test_arange_refuses_what_leads_nowhere():
     with pytest.raises(ZeroDivisionError, match="step is 0"):
         ak.arange(0, 5, 0)
-    with pytest.raises(ArgumentError, match="needs a number"):
-        ak.arange()
-    for wrong in [("a",), (None,), (1, 2, 3, 4)]:
+    for wrong in [(), ("a",), (None,), (1, 2, 3, 4)]:
         with pytest.raises(ArgumentTypeError):
             ak.arange(*wrong)
 

@@ -20,7 +20,7 @@ def client():
     with (
         # Workers that are told to pause, and have memory enough, would go on by themselves.
         dask.config.set({"distributed.worker.memory.pause": False}),
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client
