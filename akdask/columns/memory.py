@@ -44,6 +44,10 @@ def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     size = nrows * dtype.itemsize
     if size < LARGE or dtype.hasobject:
         return np.empty(nrows, dtype)
+    if not config.get("spare_memory"):
+        # The C library gives memory back sooner than Arrow's pool does.
+        _spare.release()
+        return np.empty(nrows, dtype)
     block = _spare.take(-(-size // GRAIN) * GRAIN)
     array = np.frombuffer(block, dtype, nrows)
     # All that looks at these bytes refers to this array.

@@ -13,6 +13,8 @@ the compiled loop      1.6    2.6     4.9     6.0
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from akdask.columns import take_rows
@@ -34,31 +36,40 @@ def gather(table: Column, positions: NumberArray, out: NumberArray | None = None
     >>> gather(np.array([0.5, 1.5]), np.array([1, 1, 0])).tolist()
     [1.5, 1.5, 0.5]
     """
+    found = gather_far(table, positions, out)
+    if found is not None:
+        return found
     if not isinstance(table, np.ndarray):
         return take_rows(table, positions)
-    if is_far(table, positions, out):
-        found = np.empty(len(positions), table.dtype) if out is None else out
-        gather_far(table, positions, found)
-        return found
     # Only the clip mode of NumPy writes to `out` without a copy.
     return table.take(positions, out=out, mode="raise" if out is None else "clip")
 
 
-def is_far(table: NumberArray, positions: NumberArray, out: NumberArray | None = None) -> bool:
-    """Whether `gather_far` takes such arrays, and is faster."""
+def gather_far(
+    table: Any, positions: Any, out: NumberArray | None = None, missing: int | None = None
+) -> NumberArray | None:
+    """Return the same by the compiled loop, None where that gains nothing.
+
+    Where a position is not there, the row gets the bits `missing`; if none are given, nothing is returned either.
+    """
+    if not _is_far(table, positions, out):
+        return None
+    from akdask.kernels.compiled.compiler import read_only
+    from akdask.kernels.compiled.fetching import gather_words
+
+    found: NumberArray = np.empty(len(positions), table.dtype) if out is None else out
+    words = read_only(table.view(np.uint64)), read_only(positions.view(np.uint64))
+    all_there = gather_words(*words, np.uint64(missing or 0), found.view(np.uint64))
+    return found if all_there or missing is not None else None
+
+
+def _is_far(table: Any, positions: Any, out: NumberArray | None) -> bool:
+    """Whether the loop takes such arguments, and is faster."""
     arrays = (table, positions) if out is None else (table, positions, out)
     return (
-        table.nbytes >= FAR
+        all(isinstance(array, np.ndarray) for array in arrays)
+        and table.nbytes >= FAR
         and all(array.itemsize == WORD and array.flags.c_contiguous for array in arrays)
         and positions.ndim == 1
         and compiled.pays(len(positions))
     )
-
-
-def gather_far(table: NumberArray, positions: NumberArray, out: NumberArray, missing: int = 0) -> bool:
-    """Fill `out` with the rows at positions, `missing` bits where there is none, and return whether all are there."""
-    from akdask.kernels.compiled.compiler import read_only
-    from akdask.kernels.compiled.fetching import gather_words
-
-    words = read_only(table.view(np.uint64)), read_only(positions.view(np.uint64))
-    return bool(gather_words(*words, np.uint64(missing), out.view(np.uint64)))

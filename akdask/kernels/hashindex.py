@@ -79,7 +79,7 @@ class PackedIndex(Sized):
         end, furthest, count = insert_packed(
             read_only(words), low, self._spare, self._cut, self._layout.shift, table, later
         )
-        return table[:end], furthest, later[:count]
+        return table[:end], furthest, later[:count].copy()
 
     def _sorted_words(self) -> tuple[Words, Words, NumberArray]:
         """Return what the words are in order of, one word for each key, and the rows whose key has come before."""

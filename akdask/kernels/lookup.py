@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from akdask.columns import is_scalar, spread
 from akdask.errors import ArgumentError, PositionError
-from akdask.kernels.gather import gather, gather_far, is_far
+from akdask.kernels.gather import gather, gather_far
 from akdask.kernels.keyindex import KeyIndex
 from akdask.kernels.membership import KeySet
 from akdask.kernels.rules import Operation, Rule, scalar_type
@@ -26,10 +26,9 @@ NAN_BITS = int(np.float64(np.nan).view(np.uint64))
 
 def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions, each of which must be there: -1 is not the last one."""
-    if isinstance(table, np.ndarray) and isinstance(positions, np.ndarray) and is_far(table, positions, out):
-        found = np.empty(len(positions), table.dtype) if out is None else out
-        if gather_far(table, positions, found):
-            return found
+    found = gather_far(table, positions, out)
+    if found is not None:
+        return found
     check_codes(positions, len(table))
     if isinstance(table, np.ndarray):
         # Out-of-range positions are excluded, and only the clip mode of NumPy writes to `out` without a copy.
@@ -75,11 +74,8 @@ def from_start(positions: NumberArray, total: int) -> NumberArray:
 
 def _take(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at positions, of which negative ones count from the end."""
-    if isinstance(table, np.ndarray) and is_far(table, positions, out):
-        found = np.empty(len(positions), table.dtype) if out is None else out
-        if gather_far(table, positions, found):
-            return found
-    return gather(table, from_start(positions, len(table)), out)
+    found = gather_far(table, positions, out)
+    return gather(table, from_start(positions, len(table)), out) if found is None else found
 
 
 def _take_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
@@ -88,10 +84,10 @@ def _take_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
 
 def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
-    if isinstance(table, np.ndarray) and is_far(table, positions, out):
-        found = np.empty(len(positions), table.dtype) if out is None else out
-        gather_far(table, positions, found, NAN_BITS if table.dtype.kind == "f" else 0)
-        return found
+    is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
+    gathered = gather_far(table, positions, out, NAN_BITS if is_float else 0)
+    if gathered is not None:
+        return gathered
     missing = positions < 0
     if not isinstance(table, np.ndarray):
         nothing = "" if pa.types.is_large_string(table.type) else bytes(table.type.byte_width)
@@ -100,7 +96,7 @@ def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
         found = np.zeros(len(positions), table.dtype) if out is None else out
     else:
         found = table.take(positions, out=out, mode="clip")
-    found[missing] = np.nan if table.dtype.kind == "f" else 0
+    found[missing] = np.nan if is_float else 0
     return found
 
 

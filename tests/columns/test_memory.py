@@ -73,7 +73,7 @@ def test_no_more_than_the_setting_is_kept_and_the_latest_at_that(spare):
             del arrays[0]
         assert [block.address for _, block in spare._blocks] == latest
     with config.set(spare_memory=0):
-        new_array(4 * GRAIN, np.uint8)
+        assert new_array(4 * GRAIN, np.uint8).base is None
         assert spare.nbytes == 0
 
 
