@@ -12,10 +12,9 @@ from akdask.collections.pairing import left_join
 from akdask.collections.pdarray import pdarray
 from akdask.collections.wrap import wrap
 from akdask.plan.align import align
-from akdask.plan.combine import Gather
+from akdask.plan.held import held
 from akdask.plan.join import numbered_pairs
-from akdask.plan.rowwise import Project
-from akdask.plan.values import Call, Constant, Replica
+from akdask.plan.values import Call, Constant
 from akdask.schema import STR
 
 
@@ -113,7 +112,7 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     values = values if isinstance(values, Array) else array(values)
     frame, (*on_rows, value) = align("look up", [*((known.frame, key) for key in known.values), values._as_operand()])
     rows = type(known)(frame, tuple(on_rows)).indexed("unique rows").find(sought.values)
-    whole = Replica(Gather(Project(frame, (0,), (value,))), 0, value.dtype)
+    whole = held(frame, value)
     fill = "" if value.dtype == STR and fillvalue == -1 else fillvalue
     missing = Call("less", rows, Constant(0))
     found = Call("where", missing, Constant(fill, value.dtype), Call("lookup_found", whole, rows))

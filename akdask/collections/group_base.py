@@ -18,13 +18,13 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.grouped import GROUPED
 from akdask.plan.align import align
 from akdask.plan.chain import mask_name
-from akdask.plan.combine import Gather
 from akdask.plan.group import Grouped, GroupReduction, GroupStatistic
+from akdask.plan.held import held
 from akdask.plan.kept import Wish, wish
 from akdask.plan.node import Frame
 from akdask.plan.numbered import row_numbers
 from akdask.plan.rowwise import Filter, Project
-from akdask.plan.values import Call, Constant, Replica, Value
+from akdask.plan.values import Call, Constant, Value
 from akdask.schema import FLOAT64
 
 Keys = Any
@@ -130,8 +130,7 @@ def _without_missing(frame: Frame, arrays: Sequence[Array], keys: Sequence[Value
 
 def _looked_up(keys: Array, frame: Frame, number: Value) -> Any:
     """Return the keys of groups by their numbers, on the rows of what was computed of these."""
-    whole = Gather(keys._project())
-    return like(keys, frame, Call("lookup", Replica(whole, 0, keys._value.dtype), number))
+    return like(keys, frame, Call("lookup", held(keys._frame, keys._value), number))
 
 
 def projected(frame: Frame, values: Sequence[Value]) -> Project:

@@ -30,12 +30,9 @@ def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
     if found is not None:
         return found
     check_codes(positions, len(table))
-    if isinstance(table, np.ndarray):
-        # Out-of-range positions are excluded, and only the clip mode of NumPy writes to `out` without a copy.
-        return table.take(positions, out=out, mode="clip") if len(table) else np.empty(np.shape(positions), table.dtype)
-    if np.ndim(positions) == 0:
+    if np.ndim(positions) == 0 and not isinstance(table, np.ndarray):
         return table[int(positions)].as_py()
-    return table.take(pa.array(positions))
+    return gather(table, positions, out)
 
 
 def check_codes(positions: Any, size: int) -> None:

@@ -139,7 +139,8 @@ def _concat_pieces(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -
     return Table.concat(pieces)
 
 
-def _all(count: int) -> tuple[tuple[int, int], ...]:
+def all_partitions(count: int) -> tuple[tuple[int, int], ...]:
+    """Return what makes a task take so many partitions of its first input."""
     return tuple((0, partition) for partition in range(count))
 
 
@@ -153,7 +154,7 @@ def _(frame: Project) -> Expr:
 
 @lower.register
 def _(frame: Gather) -> Expr:
-    calls = ((_all(frame.frame.npartitions), ()),)
+    calls = ((all_partitions(frame.frame.npartitions), ()),)
     return Tasks(frame._name, concat_tables, calls, frame.frame)
 
 
@@ -166,7 +167,7 @@ def _(frame: Limit) -> Expr:
 
     purpose = f"{frame.describe().lower()} of " + ", ".join(map(repr, project.names))
     limited = pipeline(project.frame, project.values, sink, purpose)
-    return Tasks(frame._name, _concat_limited, ((_all(project.npartitions), (frame.count,)),), limited)
+    return Tasks(frame._name, _concat_limited, ((all_partitions(project.npartitions), (frame.count,)),), limited)
 
 
 @lower.register

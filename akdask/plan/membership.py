@@ -13,6 +13,7 @@ from akdask.kernels.join import Fanout
 from akdask.kernels.keyindex import KeyIndex, index_keys
 from akdask.kernels.membership import KeySet, key_set
 from akdask.plan._dask import Expr
+from akdask.plan.combine import all_partitions
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
@@ -80,13 +81,13 @@ def _project(frame: Frame, keys: Sequence[Value]) -> Project:
 
 @lower.register
 def _(frame: KeySets) -> Expr:
-    everything = tuple((0, partition) for partition in range(frame.frame.npartitions))
+    everything = all_partitions(frame.frame.npartitions)
     return Tasks(frame._name, _key_set, ((everything, ()),), frame.frame)
 
 
 @lower.register
 def _(frame: Indexed) -> Expr:
-    everything = tuple((0, partition) for partition in range(frame.frame.npartitions))
+    everything = all_partitions(frame.frame.npartitions)
     return Tasks(frame._name, _index, ((everything, (frame.need,)),), frame.frame)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from akdask.columns import Table
 from akdask.kernels.sortedkeys import SortedKeys
 from akdask.plan._dask import Expr
+from akdask.plan.combine import all_partitions
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
@@ -37,7 +38,7 @@ class Ordered(Frame):
 
 @lower.register
 def _(frame: Ordered) -> Expr:
-    everything = tuple((0, partition) for partition in range(frame.frame.npartitions))
+    everything = all_partitions(frame.frame.npartitions)
     return Tasks(frame._name, _in_order, ((everything, ()),), frame.frame)
 
 
