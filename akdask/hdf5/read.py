@@ -22,6 +22,7 @@ from akdask.storage.extents import ELSEWHERE, Extent
 from akdask.storage.files import FileIdentity, changed_error, is_unchanged
 from akdask.storage.read import range_reader
 from akdask.storage.scratch import scratch
+from akdask.storage.source import Stretch
 from akdask.typing import Column, NumberArray, StringArray
 
 _SCAN = 8 * 2**20  # bytes looked at in one go where strings have no segments
@@ -70,6 +71,10 @@ class ExtentReader:
                     details=[str(error)],
                     hint="the file may be damaged, or compressed with a filter that is not installed.",
                 ) from error
+
+    def dense_file(self, extent: Extent) -> int | None:
+        """Return the descriptor of the file if the elements lie in it one after the other, all written."""
+        return None if extent.offset == ELSEWHERE else self._ranges.dense_file
 
     def _open_dataset(self, extent: Extent) -> Any:
         if self._hdf5 is None:
@@ -151,6 +156,21 @@ class Hdf5PartReader:
             return empty(place.dtype)
         start, stop = start + self._start, stop + self._start
         return self._read(place, start, stop, out)
+
+    def stretches(self, column: str) -> list[Stretch] | None:
+        """Return where the rows of a column lie, None where they are not stored as they are in memory."""
+        place = self._columns[column]
+        stored, *others = place.extents
+        descriptor = self._extents.dense_file(stored)
+        is_same = not others and (
+            np.dtype(stored.dtype).itemsize == 1
+            if place.dtype == BOOL
+            else place.dtype.is_number and np.dtype(stored.dtype) == place.dtype.numpy
+        )
+        if descriptor is None or not is_same:
+            return None
+        offset = stored.offset + self._start * place.dtype.itemsize
+        return [Stretch(descriptor, offset, self._stop - self._start)]
 
     def _read(self, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows of the file."""

@@ -67,6 +67,10 @@ class Reduction:
         with np.errstate(all="ignore"):
             return self.join(left, right)
 
+    def joined(self, left: State | None, right: State | None) -> State | None:
+        """Return the state of the rows of both, of which either may have had none: then it is None."""
+        return right if left is None else left if right is None else self.merge(left, right)
+
     def finalize(self, state: State, **params: Any) -> Any:
         """Return the result: a NumPy scalar of exactly the result's dtype.
 

@@ -7,7 +7,7 @@ however large its partition is, and its working set stays in the core's cache.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
@@ -21,7 +21,7 @@ from akdask.kernels.join import Fanout
 from akdask.kernels.operations import OPERATIONS
 from akdask.plan.program import Apply, Fixed, Load, Program, Whole
 from akdask.schema import ColumnType
-from akdask.storage.source import Part
+from akdask.storage.source import Part, Stretch
 from akdask.typing import Column, NumberArray
 
 
@@ -70,6 +70,8 @@ class Reader(Protocol):
 
     def read(self, column: Any, start: int, stop: int, out: NumberArray | None = None) -> Column: ...
 
+    def stretches(self, column: Any) -> Sequence[Stretch] | None: ...
+
 
 class Partition:
     """One partition of a pipeline: its inputs, buffers, and the blocks of rows that the selections leave.
@@ -105,7 +107,7 @@ class Partition:
         self.replicas = replicas
         self.nrows = _common_nrows(inputs)
         self._inputs = inputs
-        self._selections = selections
+        self.selections = selections
         self._block_rows = block_rows
         self._leave = len(selections) - 1 if leave_last_mask and selections else None
         # Rows that are repeated may be more than there were.
@@ -142,7 +144,7 @@ class Partition:
     @property
     def keeps_all_rows(self) -> bool:
         """Whether every row of the inputs is left."""
-        return not self._selections
+        return not self.selections
 
     def whole_columns(self, program: Program) -> list[Column] | None:
         """Return the results of a program that only passes on columns, None for any other."""
@@ -160,11 +162,11 @@ class Partition:
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks that have rows left after the selections; each is valid until the next."""
-        seen = [0] * len(self._selections)
+        seen = [0] * len(self.selections)
         first, last = 0, self.nrows
-        if self._selections and isinstance(self._selections[0], Range):
+        if self.selections and isinstance(self.selections[0], Range):
             # What lies outside a leading range need not be read.
-            first, last = min(self._selections[0].start, last), min(self._selections[0].stop, last)
+            first, last = min(self.selections[0].start, last), min(self.selections[0].stop, last)
             seen[0] = first
         for start in range(first, last, self._block_rows):
             block = Block(self, start, min(start + self._block_rows, last))
@@ -173,7 +175,7 @@ class Partition:
 
     def _selected(self, block: Block, first: int, seen: list[int]) -> Iterator[Block]:
         """Yield what the selections from the given one on leave of a block, in pieces where rows are repeated."""
-        for number, selection in enumerate(self._selections[first:], first):
+        for number, selection in enumerate(self.selections[first:], first):
             if not block.nrows:
                 return
             rows = block.nrows
@@ -226,6 +228,10 @@ class Partition:
             out = buffer[: stop - start]
         return self._readers[load.base].read(load.column, start, stop, out)
 
+    def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch] | None]:
+        """Return where all rows of some columns lie in open files, None for each that only `read` finds."""
+        return [self._readers[load.base].stretches(load.column) for load in loads]
+
     def take_buffer(self, dtype: ColumnType) -> NumberArray:
         """Return a buffer of one block's rows for a temporary."""
         free = self._free.get(dtype)
@@ -254,6 +260,7 @@ class Lot:
         self._partitions = partitions
         self.identity = identity
         self.replicas = partitions[0].replicas
+        self.selections = partitions[0].selections
         self.nrows = sum(partition.nrows for partition in partitions)
 
     def each(self) -> Iterator[Partition]:
@@ -394,6 +401,9 @@ class _TableReader:
     def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
         return slice_rows(self._columns[column], start, stop)
 
+    def stretches(self, column: Hashable) -> None:
+        return None
+
 
 class _PositionReader:
     def __init__(self, positions: Positions) -> None:
@@ -401,3 +411,6 @@ class _PositionReader:
 
     def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
         return np.arange(self._start + start, self._start + stop)
+
+    def stretches(self, column: Hashable) -> None:
+        return None

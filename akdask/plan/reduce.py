@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import pandas as pd
 
+from akdask.kernels import compiled
 from akdask.kernels.reduce import REDUCTIONS, reduction_of
 from akdask.plan import sinks
 from akdask.plan._dask import Expr, ExprSequence, List, Task, TaskRef
@@ -177,11 +178,8 @@ class CombineStates:
     def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
         merged = list(partials[0])
         for states in partials[1:]:
-            for number, (name, right) in enumerate(zip(self.names, states, strict=True)):
-                left = merged[number]
-                merged[number] = (
-                    right if left is None else left if right is None else REDUCTIONS[name].merge(left, right)
-                )
+            for number, (name, state) in enumerate(zip(self.names, states, strict=True)):
+                merged[number] = REDUCTIONS[name].joined(merged[number], state)
         return merged
 
 
@@ -255,6 +253,7 @@ def _moved(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
 
 @lower.register
 def _(frame: Aggregate) -> Expr:
+    compiled.expect_more()
     names = tuple(item.name for item in frame.reductions)
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
+from akdask.kernels import compiled
 from akdask.kernels.reduce import REDUCTIONS
+from akdask.kernels.reduction import State
+from akdask.kernels.vectors import NoInstructionError
 from akdask.plan.blocks import Block, Lot, Partition
 from akdask.plan.program import Program
+from akdask.plan.vectors import Reducer
 from akdask.schema import STR, ColumnType
 from akdask.typing import Column, NumberArray
 
@@ -141,27 +145,42 @@ class Reduce:
         return (self.plain, self.computed)
 
     def run(self, partition: Partition | Lot) -> list[Any]:
-        states: list[Any] = [None] * (len(self.plain_calls) + len(self.computed_calls))
-        for block in partition.blocks():
-            if self.plain_calls:
-                mask = block.mask
-                self._reduce(states, self.plain_calls, block.evaluate(self.plain), mask)
-            if self.computed_calls:
-                block.apply_mask()
-                self._reduce(states, self.computed_calls, block.evaluate(self.computed), None)
+        calls = (*self.plain_calls, *self.computed_calls)
+        states: list[Any] = [None] * len(calls)
+        reducer = self._reducer(partition)
+        for one in partition.each():
+            found = None if reducer is None else reducer.run(one)
+            for some in self._by_blocks(one) if found is None else found:
+                for (number, name), state in zip(calls, some, strict=True):
+                    states[number] = REDUCTIONS[name].joined(states[number], state)
         return states
 
-    def _reduce(
-        self,
-        states: list[Any],
-        calls: Sequence[tuple[int, str]],
-        columns: Sequence[Column],
-        mask: NumberArray | None,
-    ) -> None:
-        for (number, name), column in zip(calls, columns, strict=True):
-            reduction = REDUCTIONS[name]
-            state = reduction.partial(column, mask)
-            states[number] = state if states[number] is None else reduction.merge(states[number], state)
+    def _by_blocks(self, partition: Partition) -> Iterator[list[State]]:
+        """Yield the states of each block."""
+        for block in partition.blocks():
+            states = []
+            if self.plain_calls:
+                states = _partials(self.plain_calls, block.evaluate(self.plain), block.mask)
+            if self.computed_calls:
+                block.apply_mask()
+                states += _partials(self.computed_calls, block.evaluate(self.computed), None)
+            yield states
+
+    def _reducer(self, partition: Partition | Lot) -> Reducer | None:
+        """Return what reduces whole partitions, None where a block at a time is all that there is, or enough."""
+        if not compiled.is_at_hand(partition.nrows):
+            return None
+        try:
+            reducer = Reducer(partition.selections, partition.replicas)
+            reducer.reduce(self.plain, [name for _, name in self.plain_calls])
+            reducer.reduce(self.computed, [name for _, name in self.computed_calls])
+        except NoInstructionError:
+            return None
+        return reducer
+
+
+def _partials(calls: Sequence[tuple[int, str]], columns: Sequence[Column], mask: NumberArray | None) -> list[State]:
+    return [REDUCTIONS[name].partial(column, mask) for (_, name), column in zip(calls, columns, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

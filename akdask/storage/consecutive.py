@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from akdask.columns import concat_rows
-from akdask.storage.source import Part, PartReader
+from akdask.storage.source import Part, PartReader, Stretch
 from akdask.typing import Column, NumberArray
 
 
@@ -71,3 +71,13 @@ class ConsecutiveReader:
         if out is not None and isinstance(pieces[0], np.ndarray):
             return out[: stop - start]
         return concat_rows(pieces)
+
+    def stretches(self, column: str) -> list[Stretch] | None:
+        """Return where all rows of a column lie, None where one of the parts does not tell."""
+        found: list[Stretch] = []
+        for _, _, reader in self._readers:
+            some = reader.stretches(column)
+            if some is None:
+                return None
+            found += some
+        return found

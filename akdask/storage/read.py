@@ -47,6 +47,11 @@ class RangeReader(ABC):
             If the file ends before.
         """
 
+    @property
+    def dense_file(self) -> int | None:
+        """The descriptor of a file of this machine all of whose bytes have been written, None for any other."""
+        return None
+
     def _ends_early(self, dataset: str) -> FileFormatError:
         return FileFormatError(
             f"file {self.file.path!r} ends before the last byte of dataset {dataset!r}.",
@@ -84,6 +89,10 @@ class _LocalReader(RangeReader):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self.descriptor)
+
+    @property
+    def dense_file(self) -> int | None:
+        return None if self.has_holes else self.descriptor
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
         rest = out.view(np.uint8).data

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,22 @@ class Bounds:
         return Bounds(self.minima[positions], self.maxima[positions], self.nans[positions])
 
 
+class Stretch(NamedTuple):
+    """Rows of a column that lie in a file one after the other, as they are in memory.
+
+    Those of a bool column may be any bytes: what is not 0 is true.
+    """
+
+    descriptor: int
+    """Of the file, which is open for as long as the reader is."""
+
+    offset: int
+    """Of the first row, in bytes."""
+
+    nrows: int
+    """Number of rows."""
+
+
 class PartReader(Protocol):
     """Reads row ranges of the columns of one partition."""
 
@@ -75,6 +91,10 @@ class PartReader(Protocol):
         `out`, where given, is a contiguous array of the column's dtype with at least ``stop - start`` elements.
         Numbers are read into it, and a view of it is returned, which is only valid until the next read into it.
         """
+        ...
+
+    def stretches(self, column: str) -> Sequence[Stretch] | None:
+        """Return where all rows of a column lie, in order; None where only `read` finds them."""
         ...
 
 

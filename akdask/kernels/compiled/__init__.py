@@ -24,6 +24,7 @@ class _Process:
     """How many rows this process has been asked about, and whether it has memory for the compiler."""
 
     seen = 0
+    passed = 0
     has_room = True
 
 
@@ -34,9 +35,22 @@ def pays(nrows: int) -> bool:
     return INSTALLED and _Process.seen >= WORTH_LOADING and _Process.has_room and _is_loaded()
 
 
-def is_at_hand() -> bool:
-    """Whether a loop can be taken that gains too little to load the compiler, and its 100 MB of memory, for it."""
-    return INSTALLED and _Process.seen >= WORTH_LOADING and sys.modules.get("numba") is not None
+def is_at_hand(nrows: int = 0) -> bool:
+    """Whether to take a loop that gains too little on so many more rows to load the compiler for it.
+
+    A process that answers one question and ends does without the half second and the 100 MB that loading takes.  One
+    that is asked again loads it before it computes: see `expect_more`.
+    """
+    _Process.passed += nrows
+    if sys.modules.get("numba") is None:
+        return False
+    return INSTALLED and max(_Process.seen, _Process.passed) >= WORTH_LOADING
+
+
+def expect_more() -> None:
+    """Load the compiler if this process, which is about to compute, has gone over many rows before."""
+    if INSTALLED and _Process.passed >= WORTH_LOADING and _Process.has_room:
+        _is_loaded()
 
 
 def forgo() -> None:

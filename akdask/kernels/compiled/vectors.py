@@ -1,0 +1,269 @@
+"""A loop that reads rows from files and runs instructions on vectors of them, which stay in the core's cache.
+
+It asks for Python's lock once for all rows, where each call of NumPy, and each of the system, asks for it anew.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from akdask.kernels.compiled.compiler import compiled, reordered
+from akdask.kernels.instructions import BLOCK, FAILED, VECTOR, Op
+from akdask.typing import NumberArray
+
+_pread = types.ExternalFunction("pread", types.int64(types.int32, types.int64, types.int64, types.int64))
+
+
+@reordered
+def _sum_floats(floats: NumberArray, row: int, marks: NumberArray, mask: int, count: int) -> float:
+    total = 0.0
+    for at in range(count):
+        total += floats[row, at] if marks[mask, at] else 0.0
+    return total
+
+
+@reordered
+def _sum_all_floats(floats: NumberArray, row: int, count: int) -> float:
+    total = 0.0
+    for at in range(count):
+        total += floats[row, at]
+    return total
+
+
+@compiled
+def run(
+    files: NumberArray,
+    offsets: NumberArray,
+    widths: NumberArray,
+    places: NumberArray,
+    columns: NumberArray,
+    code: NumberArray,
+    parts: NumberArray,
+    moves: NumberArray,
+    mask: int,
+    is_filtered: bool,
+    nrows: int,
+    floats: NumberArray,
+    ints: NumberArray,
+    uints: NumberArray,
+    marks: NumberArray,
+    memory: NumberArray,
+    address: int,
+    sums: NumberArray,
+    totals: NumberArray,
+) -> int:
+    """Run instructions on rows of files, and return how many rows the mask left, or `FAILED`.
+
+    Parameters
+    ----------
+    files, offsets, widths, places : ndarray
+        For each column the descriptor of its file, where its rows begin there, the bytes of one, and where in memory
+        a block of it goes.
+    columns, parts : ndarray of 3
+        Bounds of what is done in two parts: columns and instructions that the mask needs, and the rest, which is left
+        out where a block has no row under the mask.
+    code : ndarray, shape (n, 5)
+        Instructions.
+    moves : ndarray
+        For each row of memory how many rows its next vector lies further on: one for blocks, none for what is used
+        up vector by vector.
+    mask : int
+        The row of memory where marks of rows are that count.
+    is_filtered : bool
+        Whether these come of the first part; else all rows count.
+    nrows : int
+        Number of rows.
+    floats, ints, uints, marks, memory : ndarray
+        The same memory, of rows of `VECTOR` numbers, as what it is taken for, and as bytes.
+    address : int
+        Where it begins.
+    sums, totals : ndarray
+        What columns add up to, changed in place; for floats followed by what the last block adds up to.
+    """
+    selected = 0
+    left = np.zeros(BLOCK // VECTOR, np.int64)
+    for first in range(0, nrows, BLOCK):
+        here = min(BLOCK, nrows - first)
+        nvectors = -(-here // VECTOR)
+        for part in range(2):
+            for column in range(columns[part], columns[part + 1]):
+                width = widths[column]
+                size, offset = here * width, offsets[column] + first * width
+                place = address + places[column]
+                while size > 0:
+                    got = _pread(files[column], place, size, offset)
+                    if got <= 0:
+                        return FAILED
+                    size, offset, place = size - got, offset + got, place + got
+            for vector in range(nvectors):
+                count = min(VECTOR, here - vector * VECTOR)
+                if part and is_filtered and not left[vector]:
+                    continue
+                under = mask + vector * moves[mask]
+                for line in range(parts[part], parts[part + 1]):
+                    op, to, a, b, c = code[line, 0], code[line, 1], code[line, 2], code[line, 3], code[line, 4]
+                    out = to + vector * moves[to]
+                    if op == Op.READ_BOOLS:
+                        start = a + vector * VECTOR
+                        for at in range(count):
+                            marks[out, at] = memory[start + at] != 0
+                        continue
+                    a, b, c = a + vector * moves[a], b + vector * moves[b], c + vector * moves[c]
+                    if op == Op.ADD_FLOATS:
+                        for at in range(count):
+                            floats[out, at] = floats[a, at] + floats[b, at]
+                    elif op == Op.SUBTRACT_FLOATS:
+                        for at in range(count):
+                            floats[out, at] = floats[a, at] - floats[b, at]
+                    elif op == Op.MULTIPLY_FLOATS:
+                        for at in range(count):
+                            floats[out, at] = floats[a, at] * floats[b, at]
+                    elif op == Op.DIVIDE_FLOATS:
+                        for at in range(count):
+                            floats[out, at] = floats[a, at] / floats[b, at]
+                    elif op == Op.NEGATE_FLOATS:
+                        for at in range(count):
+                            floats[out, at] = -floats[a, at]
+                    elif op == Op.ABSOLUTE_FLOATS:
+                        for at in range(count):
+                            floats[out, at] = abs(floats[a, at])
+                    elif op == Op.ROOT_FLOATS:
+                        for at in range(count):
+                            floats[out, at] = np.sqrt(floats[a, at])
+                    elif op == Op.LESS_FLOATS:
+                        for at in range(count):
+                            marks[out, at] = floats[a, at] < floats[b, at]
+                    elif op == Op.LESS_EQUAL_FLOATS:
+                        for at in range(count):
+                            marks[out, at] = floats[a, at] <= floats[b, at]
+                    elif op == Op.EQUAL_FLOATS:
+                        for at in range(count):
+                            marks[out, at] = floats[a, at] == floats[b, at]
+                    elif op == Op.NOT_EQUAL_FLOATS:
+                        for at in range(count):
+                            marks[out, at] = floats[a, at] != floats[b, at]
+                    elif op == Op.ADD_INTS:
+                        for at in range(count):
+                            ints[out, at] = ints[a, at] + ints[b, at]
+                    elif op == Op.SUBTRACT_INTS:
+                        for at in range(count):
+                            ints[out, at] = ints[a, at] - ints[b, at]
+                    elif op == Op.MULTIPLY_INTS:
+                        for at in range(count):
+                            ints[out, at] = ints[a, at] * ints[b, at]
+                    elif op == Op.NEGATE_INTS:
+                        for at in range(count):
+                            ints[out, at] = -ints[a, at]
+                    elif op == Op.ABSOLUTE_INTS:
+                        for at in range(count):
+                            ints[out, at] = abs(ints[a, at])
+                    elif op == Op.AND_INTS:
+                        for at in range(count):
+                            ints[out, at] = ints[a, at] & ints[b, at]
+                    elif op == Op.OR_INTS:
+                        for at in range(count):
+                            ints[out, at] = ints[a, at] | ints[b, at]
+                    elif op == Op.XOR_INTS:
+                        for at in range(count):
+                            ints[out, at] = ints[a, at] ^ ints[b, at]
+                    elif op == Op.INVERT_INTS:
+                        for at in range(count):
+                            ints[out, at] = ~ints[a, at]
+                    elif op == Op.LESS_INTS:
+                        for at in range(count):
+                            marks[out, at] = ints[a, at] < ints[b, at]
+                    elif op == Op.LESS_EQUAL_INTS:
+                        for at in range(count):
+                            marks[out, at] = ints[a, at] <= ints[b, at]
+                    elif op == Op.LESS_UINTS:
+                        for at in range(count):
+                            marks[out, at] = uints[a, at] < uints[b, at]
+                    elif op == Op.LESS_EQUAL_UINTS:
+                        for at in range(count):
+                            marks[out, at] = uints[a, at] <= uints[b, at]
+                    elif op == Op.EQUAL_INTS:
+                        for at in range(count):
+                            marks[out, at] = ints[a, at] == ints[b, at]
+                    elif op == Op.NOT_EQUAL_INTS:
+                        for at in range(count):
+                            marks[out, at] = ints[a, at] != ints[b, at]
+                    elif op == Op.AND_BOOLS:
+                        for at in range(count):
+                            marks[out, at] = marks[a, at] & marks[b, at]
+                    elif op == Op.OR_BOOLS:
+                        for at in range(count):
+                            marks[out, at] = marks[a, at] | marks[b, at]
+                    elif op == Op.XOR_BOOLS:
+                        for at in range(count):
+                            marks[out, at] = marks[a, at] ^ marks[b, at]
+                    elif op == Op.NOT_BOOLS:
+                        for at in range(count):
+                            marks[out, at] = marks[a, at] == 0
+                    elif op == Op.WHERE:
+                        for at in range(count):
+                            ints[out, at] = ints[b, at] if marks[a, at] else ints[c, at]
+                    elif op == Op.FLOATS_OF_INTS:
+                        for at in range(count):
+                            floats[out, at] = ints[a, at]
+                    elif op == Op.FLOATS_OF_UINTS:
+                        for at in range(count):
+                            floats[out, at] = uints[a, at]
+                    elif op == Op.FLOATS_OF_BOOLS:
+                        for at in range(count):
+                            floats[out, at] = marks[a, at]
+                    elif op == Op.INTS_OF_BOOLS:
+                        for at in range(count):
+                            ints[out, at] = marks[a, at]
+                    elif op == Op.SUM_FLOATS:
+                        if is_filtered:
+                            sums[to, 1] += _sum_floats(floats, a, marks, under, count)
+                        else:
+                            sums[to, 1] += _sum_all_floats(floats, a, count)
+                    elif op == Op.SUM_INTS:
+                        total = 0
+                        for at in range(count):
+                            total += ints[a, at] if marks[under, at] else 0
+                        totals[to] += total
+                    elif op == Op.COUNT_BOOLS:
+                        total = 0
+                        for at in range(count):
+                            total += marks[a, at] & marks[under, at]
+                        totals[to] += total
+                    elif op == Op.LEAST_FLOATS:
+                        for at in range(count):
+                            value, best = floats[a, at], floats[out, at]
+                            floats[out, at] = value if marks[under, at] and (value < best or value != value) else best
+                    elif op == Op.MOST_FLOATS:
+                        for at in range(count):
+                            value, best = floats[a, at], floats[out, at]
+                            floats[out, at] = value if marks[under, at] and (value > best or value != value) else best
+                    elif op == Op.LEAST_INTS:
+                        for at in range(count):
+                            value, best = ints[a, at], ints[out, at]
+                            ints[out, at] = value if marks[under, at] and value < best else best
+                    elif op == Op.MOST_INTS:
+                        for at in range(count):
+                            value, best = ints[a, at], ints[out, at]
+                            ints[out, at] = value if marks[under, at] and value > best else best
+                    elif op == Op.LEAST_UINTS:
+                        for at in range(count):
+                            value, best = uints[a, at], uints[out, at]
+                            uints[out, at] = value if marks[under, at] and value < best else best
+                    elif op == Op.MOST_UINTS:
+                        for at in range(count):
+                            value, best = uints[a, at], uints[out, at]
+                            uints[out, at] = value if marks[under, at] and value > best else best
+                if not part and is_filtered:
+                    total = 0
+                    for at in range(count):
+                        total += marks[under, at]
+                    left[vector] = total
+            if not part and is_filtered and not left[:nvectors].any():
+                break
+        else:
+            selected += left[:nvectors].sum() if is_filtered else here
+        for row in range(len(sums)):
+            sums[row, 0] += sums[row, 1]
+            sums[row, 1] = 0.0
+    return selected

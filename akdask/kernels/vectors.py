@@ -1,0 +1,355 @@
+"""Row-wise chains and the reductions at their end, run by a compiled loop on vectors of some thousand rows.
+
+The general path evaluates large blocks by NumPy, which asks for Python's lock several times for each, and threads wait
+for each other.  Here one call reads the rows of a partition, computes on them and reduces them while they are in the
+core's cache, as MonetDB/X100 does (Boncz, Zukowski and Nes, CIDR 2005).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from akdask.kernels.instructions import (
+    BLOCK,
+    CHOICES,
+    CONVERSIONS,
+    FAILED,
+    LEAST,
+    MOST,
+    VECTOR,
+    Instruction,
+    Op,
+)
+from akdask.kernels.reduction import State
+from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
+from akdask.typing import NumberArray
+
+IS_SUPPORTED = os.name == "posix"
+"""Whether the system has the call that reads at a position."""
+
+ITEMSIZE = 8
+LINE = 64
+"""Bytes that the cache moves at a time: vectors begin where one begins."""
+
+ROW = VECTOR * ITEMSIZE
+
+DTYPES = {dtype.numpy: dtype for dtype in (INT64, UINT64, FLOAT64, BOOL)}
+
+Place: TypeAlias = tuple[int, int]
+"""The descriptor of a file and the position of the first row there, in bytes."""
+
+
+class NoInstructionError(Exception):
+    """Nothing here does what is asked for: the general path has to."""
+
+
+class Register(NamedTuple):
+    """Where a routine keeps a vector of rows, as a row of its memory, and their type."""
+
+    row: int
+    dtype: ColumnType
+
+
+class Memory:
+    """Rows of `VECTOR` numbers, which are taken for whatever type the instructions name."""
+
+    def __init__(self, nrows: int) -> None:
+        room = np.empty(nrows * ROW + LINE, np.uint8)
+        self.bytes = room[-room.ctypes.data % LINE :][: nrows * ROW]
+        self.rows = self.bytes.reshape(-1, ROW)
+        self.floats, self.ints, self.uints = (self.rows.view(np.dtype(t)) for t in (np.float64, np.int64, np.uint64))
+
+    def vector(self, register: Register) -> NumberArray:
+        """Return the vector in a register."""
+        dtype = register.dtype.numpy
+        vector: NumberArray = self.rows[register.row, : VECTOR * dtype.itemsize].view(dtype)
+        return vector
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a run leaves: how many rows were selected, and what they come to."""
+
+    nrows: int
+    sums: NumberArray
+    totals: NumberArray
+    memory: Memory
+
+
+Finish: TypeAlias = Callable[[Results], State]
+Declared: TypeAlias = Callable[["Routine", Register], Finish]
+
+
+class Routine:
+    """Instructions for the rows of a partition: first those that mark rows, then those that reduce the marked ones.
+
+    All methods but `run` add to it, and raise `NoInstructionError` where there is no instruction.
+    """
+
+    def __init__(self) -> None:
+        if not IS_SUPPORTED:
+            raise NoInstructionError
+        self._nrows = 0
+        self._moving: list[int] = []
+        self._constants: dict[Register, Any] = {}
+        self._vectors: set[int] = set()
+        self._free: list[int] = []
+        self._columns: list[tuple[int, int]] = []
+        self._code: list[Instruction] = []
+        self._finish: list[Finish] = []
+        self._nsums = self._ntotals = 0
+        self._marks = self.constant(np.True_)
+        self._marking: tuple[int, int] | None = None
+
+    # ------------------------------------------------------------------------------------------------ rows and values
+
+    def column(self, dtype: ColumnType) -> Register:
+        """Return the register of one more column, which is read."""
+        _check(dtype)
+        register = self._block(dtype)
+        if dtype != BOOL:
+            self._columns.append((register.row, ITEMSIZE))
+        else:
+            # Files hold any byte that is not 0 for true.
+            stored = self._take(BLOCK // ROW)
+            self._columns.append((stored, 1))
+            self._code.append((Op.READ_BOOLS, register.row, stored * ROW, 0, 0))
+        return register
+
+    def constant(self, value: Any) -> Register:
+        """Return the register of a NumPy scalar, the same on all rows."""
+        if not isinstance(value, np.generic) or value.dtype not in DTYPES:
+            raise NoInstructionError
+        dtype = DTYPES[value.dtype]
+        register = Register(self._take(1), dtype)
+        self._constants[register] = value
+        return register
+
+    def apply(
+        self, operation: str, args: Sequence[Register], result: ColumnType, params: Mapping[str, Any]
+    ) -> Register:
+        """Return the register of the result of an operation of `akdask.kernels.operations`."""
+        _check(result)
+        if operation == "where":
+            return self._chosen(args, result)
+        if operation == "isnan" and args[0].dtype == FLOAT64:
+            return self._emit(Op.NOT_EQUAL_FLOATS, BOOL, args[0], args[0])
+        if operation == "cast" and params.get("errors", "strict") == "strict" and args[0].dtype != result:
+            return self._converted(args[0], result)
+        choice = CHOICES.get(operation)
+        dtype = None if choice is None else choice.operand_type(result, tuple(arg.dtype for arg in args))
+        op = None if choice is None or dtype is None else choice.by_type.get(dtype)
+        if choice is None or dtype is None or op is None:
+            raise NoInstructionError
+        operands = [self._converted(arg, dtype) for arg in args]
+        found = self._emit(op, result, *(reversed(operands) if choice.swapped else operands))
+        for operand in operands:
+            if operand not in args:
+                self.release(operand)
+        return found
+
+    def _chosen(self, args: Sequence[Register], result: ColumnType) -> Register:
+        condition, *sides = args
+        if result == BOOL:
+            raise NoInstructionError
+        return self._emit(Op.WHERE, result, condition, *(self._converted(side, result) for side in sides))
+
+    def release(self, register: Register) -> None:
+        """Say that nobody reads a register any more."""
+        if register.row in self._vectors:
+            self._vectors.remove(register.row)
+            self._free.append(register.row)
+
+    # -------------------------------------------------------------------------------------------- what becomes of rows
+
+    def mark(self, masks: Sequence[Register]) -> None:
+        """Let only rows count where all of some conditions hold; what is added later does without other rows."""
+        marks = self._block(BOOL)
+        first, *others = masks
+        self._code.append((Op.AND_BOOLS, marks.row, first.row, first.row, 0))
+        self._code += [(Op.AND_BOOLS, marks.row, marks.row, mask.row, 0) for mask in others]
+        self._marks = marks
+        self._marking = len(self._columns), len(self._code)
+
+    def reduce(self, reduction: str, value: Register) -> None:
+        """Reduce a value by a reduction of `akdask.kernels.reduce`."""
+        self._finish.append(_REDUCTIONS.get(reduction, _unknown)(self, value))
+
+    def add_up(self, value: Register) -> Finish:
+        """Return what finds the sum of floats, or of integers."""
+        if value.dtype == FLOAT64:
+            self._nsums += 1
+            return self._total(Op.SUM_FLOATS, value, self._nsums - 1, lambda results: results.sums[:, 0])
+        self._ntotals += 1
+        op = Op.COUNT_BOOLS if value.dtype == BOOL else Op.SUM_INTS
+        wanted = np.uint64 if value.dtype == UINT64 else np.int64
+        return self._total(op, value, self._ntotals - 1, lambda results: results.totals.view(wanted))
+
+    def _total(self, op: Op, value: Register, position: int, found: Callable[[Results], NumberArray]) -> Finish:
+        self._code.append((op, position, value.row, 0, 0))
+        return lambda results: found(results)[position]
+
+    def extreme(self, op: Op, value: Register, start: Any, ufunc: np.ufunc) -> Finish:
+        """Return what finds the extreme of a value, given what no value is beyond."""
+        best = self.constant(value.dtype.numpy.type(start))
+        self._code.append((op, best.row, value.row, 0, 0))
+        return lambda results: (ufunc.reduce(results.memory.vector(best)),)
+
+    def floats(self, value: Register) -> Register:
+        """Return a value as float64."""
+        return self._converted(value, FLOAT64)
+
+    # --------------------------------------------------------------------------------------------------------- running
+
+    def run(self, columns: Sequence[Place], nrows: int) -> list[State] | None:
+        """Return the states of all reductions of some rows, None for each where none counts.
+
+        Parameters
+        ----------
+        columns : sequence of (int, int)
+            Where each column is read from, in the order in which they were added.
+        nrows : int
+            Number of rows.
+
+        Returns
+        -------
+        list or None
+            None if a file could not be read: the general path says why.
+        """
+        from akdask.kernels.compiled.vectors import run
+
+        memory = Memory(self._nrows)
+        for register, value in self._constants.items():
+            memory.vector(register)[:] = value
+        # Numbers of sums are looked up there as well.
+        moves = np.zeros(self._nrows + self._nsums + self._ntotals, np.int64)
+        moves[self._moving] = 1
+        descriptors, offsets = np.array(columns, np.int64).reshape(-1, 2).T
+        rows, widths = np.array(self._columns, np.int64).reshape(-1, 2).T
+        columns_marking, code_marking = self._marking or (0, 0)
+        sums, totals = np.zeros((self._nsums, 2)), np.zeros(self._ntotals, np.int64)
+        selected = run(
+            descriptors.astype(np.int32),
+            offsets.copy(),
+            widths.copy(),
+            rows * ROW,
+            np.array([0, columns_marking, len(rows)]),
+            np.array(self._code, np.int64).reshape(-1, 5),
+            np.array([0, code_marking, len(self._code)]),
+            moves,
+            self._marks.row,
+            self._marking is not None,
+            nrows,
+            memory.floats,
+            memory.ints,
+            memory.uints,
+            memory.rows,
+            memory.bytes,
+            memory.bytes.ctypes.data,
+            sums,
+            totals,
+        )
+        if selected == FAILED:
+            return None
+        results = Results(int(selected), sums, totals, memory)
+        return [finish(results) if selected else None for finish in self._finish]
+
+    def _take(self, nrows: int) -> int:
+        """Return the first of some more rows of memory."""
+        self._nrows += nrows
+        return self._nrows - nrows
+
+    def _block(self, dtype: ColumnType) -> Register:
+        """Return the register of what stays until the next block is read: its vectors follow each other."""
+        register = Register(self._take(BLOCK // VECTOR), dtype)
+        self._moving.append(register.row)
+        return register
+
+    def _emit(self, op: Op, result: ColumnType, *args: Register) -> Register:
+        register = Register(self._free.pop() if self._free else self._take(1), result)
+        self._vectors.add(register.row)
+        a, b, c = [*(arg.row for arg in args), 0, 0][:3]
+        self._code.append((op, register.row, a, b, c))
+        return register
+
+    def _converted(self, value: Register, dtype: ColumnType) -> Register:
+        if value.dtype == dtype:
+            return value
+        op = CONVERSIONS.get((value.dtype, dtype))
+        if op is None:
+            raise NoInstructionError
+        if value in self._constants:
+            return self.constant(dtype.numpy.type(self._constants[value]))
+        return self._emit(op, dtype, value)
+
+
+def _check(dtype: ColumnType) -> None:
+    if dtype not in DTYPES.values():
+        raise NoInstructionError
+
+
+# ------------------------------------------------------------------------------ reductions, and the states they have
+
+
+def _unknown(routine: Routine, value: Register) -> Finish:
+    raise NoInstructionError
+
+
+def _count(routine: Routine, value: Register) -> Finish:
+    return lambda results: results.nrows
+
+
+def _sum(routine: Routine, value: Register) -> Finish:
+    return routine.add_up(value)
+
+
+def _count_true(routine: Routine, value: Register) -> Finish:
+    if value.dtype != BOOL:
+        raise NoInstructionError
+    total = routine.add_up(value)
+    return lambda results: int(total(results))
+
+
+def _any(routine: Routine, value: Register) -> Finish:
+    count = _count_true(routine, value)
+    return lambda results: np.bool_(count(results) > 0)
+
+
+def _all(routine: Routine, value: Register) -> Finish:
+    count = _count_true(routine, value)
+    return lambda results: np.bool_(count(results) == results.nrows)
+
+
+def _mean(routine: Routine, value: Register) -> Finish:
+    total = routine.add_up(routine.floats(value))
+    return lambda results: (results.nrows, total(results))
+
+
+def _extreme(ops: Mapping[ColumnType, Op], ufunc: np.ufunc, furthest: Mapping[ColumnType, Any]) -> Declared:
+    def declared(routine: Routine, value: Register) -> Finish:
+        if value.dtype not in ops:
+            raise NoInstructionError
+        return routine.extreme(ops[value.dtype], value, furthest[value.dtype], ufunc)
+
+    return declared
+
+
+_LARGEST = {FLOAT64: np.inf, INT64: 2**63 - 1, UINT64: 2**64 - 1}
+_SMALLEST = {FLOAT64: -np.inf, INT64: -(2**63), UINT64: 0}
+
+_REDUCTIONS: dict[str, Declared] = {
+    "count": _count,
+    "sum": _sum,
+    "mean": _mean,
+    "count_nonzero": _count_true,
+    "any": _any,
+    "all": _all,
+    "min": _extreme(LEAST, np.minimum, _LARGEST),
+    "max": _extreme(MOST, np.maximum, _SMALLEST),
+}
+"""Reductions by their names in `akdask.kernels.reduce`."""

@@ -1,0 +1,78 @@
+"""Whole partitions reduced by compiled instructions, where there are such for all that a pipeline does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from akdask.kernels.reduction import State
+from akdask.kernels.vectors import NoInstructionError, Register, Routine
+from akdask.plan.blocks import Mask, Partition, Selection
+from akdask.plan.program import Apply, Fixed, Load, Program, Whole
+
+
+class Reducer:
+    """Reductions of programs under the masks of a partition, as one routine.
+
+    Parameters
+    ----------
+    selections : sequence of Mask
+        Which rows are reduced.
+    replicas : sequence
+        What programs may look at besides.
+
+    Raises
+    ------
+    NoInstructionError
+        If something is asked for that routines do not do.
+    """
+
+    def __init__(self, selections: Sequence[Selection], replicas: Sequence[Any]) -> None:
+        self._routine = Routine()
+        self._replicas = replicas
+        self._columns: dict[Load, Register] = {}
+        masks = [self._evaluate(selection.predicate) for selection in selections if isinstance(selection, Mask)]
+        if len(masks) < len(selections):
+            raise NoInstructionError
+        if masks:
+            self._routine.mark([mask for (mask,) in masks])
+
+    def reduce(self, program: Program, names: Sequence[str]) -> None:
+        """Reduce each result of a program by the reduction of that name."""
+        for name, value in zip(names, self._evaluate(program), strict=True):
+            self._routine.reduce(name, value)
+
+    def run(self, partition: Partition) -> list[list[State]] | None:
+        """Return the states of the rows of a partition, a list for each file; None if they cannot be read so."""
+        columns = partition.stretches(self._columns)
+        files = [column for column in columns if column is not None]
+        lengths = {tuple(stretch.nrows for stretch in column) for column in files}
+        if len(files) < len(columns) or len(lengths) != 1:
+            return None
+        found = []
+        for stretches in zip(*files, strict=True):
+            places = [(stretch.descriptor, stretch.offset) for stretch in stretches]
+            states = self._routine.run(places, stretches[0].nrows)
+            if states is None:
+                return None
+            found.append(states)
+        return found
+
+    def _evaluate(self, program: Program) -> list[Register]:
+        registers: list[Register] = []
+        for step in program.steps:
+            match step:
+                case Load():
+                    if step not in self._columns:
+                        self._columns[step] = self._routine.column(step.dtype)
+                    registers.append(self._columns[step])
+                case Fixed():
+                    registers.append(self._routine.constant(step.value))
+                case Whole():
+                    registers.append(self._routine.constant(self._replicas[step.position][step.field]))
+                case Apply():
+                    args = [registers[arg] for arg in step.args]
+                    registers.append(self._routine.apply(step.operation, args, step.dtype, step.params))
+                    for arg in step.release:
+                        self._routine.release(registers[arg])
+        return [registers[register] for register in program.outputs]

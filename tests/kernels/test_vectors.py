@@ -1,0 +1,247 @@
+"""Routines against NumPy: every instruction, alone and one after the other, with and without a mask."""
+
+import math
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from akdask.errors import AkdaskError
+from akdask.kernels import vectors
+from akdask.kernels.instructions import BLOCK, CHOICES, VECTOR
+from akdask.kernels.operations import OPERATIONS
+from akdask.kernels.reduce import REDUCTIONS
+from akdask.kernels.vectors import NoInstructionError, Routine
+from akdask.schema import BOOL, FLOAT64, INT64, UINT64, column_type
+
+pytest.importorskip("numba", reason="the compiler is not installed")
+
+SIZES = (1, VECTOR - 1, VECTOR, VECTOR + 1, BLOCK, 2 * BLOCK + VECTOR + 5)
+SPECIAL = {
+    "float64": [0.0, -0.0, 1.0, np.nan, np.inf, -np.inf, 5e-324, 1.7e308],
+    "int64": [0, 1, -1, 2**63 - 1, -(2**63), 2**53 + 1],
+    "uint64": [0, 1, 2**64 - 1, 2**63, 2**53 + 1],
+    "bool": [True, False],
+}
+PARAMS = {"cast": [{"dtype": name} for name in ("float64", "int64", "uint64", "bool")]}
+NAMES = [*CHOICES, "where", "isnan", "cast"]
+
+
+def columns_of(seed, size):
+    """Two columns of each type: plain numbers, with special ones among them."""
+    generator = np.random.default_rng(seed)
+    found = []
+    for name, special in SPECIAL.items():
+        for _ in range(2):
+            column = generator.integers(-5, 6, size).astype(name)
+            at = generator.integers(0, size, size // 4 + 1)
+            column[at] = generator.choice(np.array(special, name), len(at))
+            found.append(column)
+    return found
+
+
+class Rows:
+    """Columns in one file, and the registers that a routine reads them into."""
+
+    def __init__(self, folder, columns):
+        self.columns = columns
+        self.nrows = len(columns[0])
+        self.path = folder / "rows"
+        self.path.write_bytes(b"header" + b"".join(column.tobytes() for column in columns))
+        ends = np.cumsum([6, *(column.nbytes for column in columns)])
+        self.offsets = ends[:-1].tolist()
+
+    def run(self, routine, positions):
+        descriptor = os.open(self.path, os.O_RDONLY)
+        try:
+            return routine.run([(descriptor, self.offsets[position]) for position in positions], self.nrows)
+        finally:
+            os.close(descriptor)
+
+
+def read(routine, columns):
+    return [routine.column(column_type(column.dtype.name)) for column in columns]
+
+
+def extended(data, routine, pairs, steps):
+    """Apply operations to values and registers alike; those that there are no instructions for are left out."""
+    for _ in range(steps):
+        name = data.draw(st.sampled_from(NAMES))
+        arity = OPERATIONS[name].arity
+        chosen = [data.draw(st.sampled_from(pairs)) for _ in range(arity)]
+        params = data.draw(st.sampled_from(PARAMS.get(name, [{}])))
+        values, registers = zip(*chosen, strict=True)
+        try:
+            result = OPERATIONS[name].result_type(*(register.dtype for register in registers), **params)
+            register = routine.apply(name, registers, result, params)
+        except (AkdaskError, NoInstructionError):
+            continue
+        pairs = [*pairs, (OPERATIONS[name].evaluate(*values, **params), register)]
+    return pairs
+
+
+def reduced(routine, pairs, mask):
+    """Reduce all values by all reductions that there are for them; return what NumPy finds."""
+    expected = []
+    for values, register in pairs:
+        for name in ("sum", "mean", "count", "count_nonzero", "min", "max", "any", "all"):
+            try:
+                routine.reduce(name, register)
+            except NoInstructionError:
+                continue
+            rows = values if mask is None else values[mask]
+            expected.append((name, REDUCTIONS[name].partial(rows) if len(rows) else None))
+    return expected
+
+
+def check(found, expected):
+    assert len(found) == len(expected)
+    for state, (name, wanted) in zip(found, expected, strict=True):
+        if wanted is None:
+            assert state is None, name
+            continue
+        left, right = (np.atleast_1d(np.array(item, np.object_)).tolist() for item in (state, wanted))
+        assert len(left) == len(right)
+        for one, other in zip(left, right, strict=True):
+            same_nan = one != one and other != other
+            assert one == other or same_nan or math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-6), name
+        if name == "sum":
+            assert type(state) is type(wanted)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), seed=st.integers(0, 2**32), size=st.sampled_from(SIZES), is_filtered=st.booleans())
+def test_routines_find_what_numpy_finds(tmp_path_factory, data, seed, size, is_filtered):
+    rows = Rows(tmp_path_factory.mktemp("rows"), columns_of(seed, size))
+    routine = Routine()
+    registers = read(routine, rows.columns)
+    constants = [np.float64(2.5), np.int64(-3), np.uint64(7), np.True_]
+    pairs = [*zip(rows.columns, registers, strict=True), *((one, routine.constant(one)) for one in constants)]
+    mask = None
+    if is_filtered:
+        masks = [pair for pair in extended(data, routine, pairs, 4) if pair[1].dtype == BOOL and np.ndim(pair[0])]
+        chosen = [data.draw(st.sampled_from(masks)) for _ in range(data.draw(st.integers(1, 2)))]
+        routine.mark([register for _, register in chosen])
+        mask = np.logical_and.reduce([np.broadcast_to(values, size) for values, _ in chosen])
+    values = [pair for pair in extended(data, routine, pairs, 6) if np.ndim(pair[0])]
+    # Sums of numbers that cancel each other out depend on the order; that NaN come of them is checked all the same.
+    calm = [(item, register) for item, register in values if item.dtype != np.float64 or _is_calm(item)]
+    expected = reduced(routine, calm, mask)
+    check(rows.run(routine, range(len(registers))), expected)
+
+
+def _is_calm(values):
+    return np.all(np.abs(values[np.isfinite(values)]) < 1e15)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_row_of_every_operation_is_that_of_numpy(tmp_path, name, size):
+    """What NumPy finds is read as one more column, and rows that differ from it are counted."""
+    columns = columns_of(7, size)
+    checked = 0
+    for left in range(0, len(columns), 2):
+        for right in range(1, len(columns), 2):
+            for params in PARAMS.get(name, [{}]):
+                args = [columns[6], columns[left], columns[right]][-OPERATIONS[name].arity :]
+                if name == "where":
+                    args = [columns[6], columns[left], columns[right]]
+                checked += _is_checked(tmp_path, name, args, params)
+    assert checked
+
+
+def _is_checked(folder, name, args, params):
+    types = [column_type(arg.dtype.name) for arg in args]
+    try:
+        result = OPERATIONS[name].result_type(*types, **params)
+        wanted = OPERATIONS[name].evaluate(*args, **params)
+        routine = Routine()
+        rows = Rows(folder, [*args, wanted])
+        registers = read(routine, rows.columns)
+        found = routine.apply(name, registers[:-1], result, params)
+    except (AkdaskError, NoInstructionError):
+        return False
+    differs = routine.apply("not_equal", [found, registers[-1]], BOOL, {})
+    if result == FLOAT64:
+        known = [routine.apply("equal", [item, item], BOOL, {}) for item in (found, registers[-1])]
+        differs = routine.apply("logical_and", [differs, routine.apply("logical_or", known, BOOL, {})], BOOL, {})
+    routine.reduce("sum", differs)
+    assert rows.run(routine, range(len(registers))) == [0], (types, params)
+    return True
+
+
+def test_bytes_that_are_neither_0_nor_1_are_true(tmp_path):
+    rows = Rows(tmp_path, [np.array([0, 1, 2, 255, 128, 0], np.uint8)])
+    routine = Routine()
+    marks = routine.column(BOOL)
+    routine.reduce("sum", marks)
+    assert rows.run(routine, [0]) == [4]
+
+
+def test_columns_that_only_marked_rows_need_are_not_read_without_any(tmp_path):
+    rows = Rows(tmp_path, [np.arange(3)])
+    routine = Routine()
+    column = routine.column(INT64)
+    routine.mark([routine.apply("less", [column, routine.constant(np.int64(0))], BOOL, {})])
+    routine.reduce("sum", routine.column(FLOAT64))
+    # The file ends before the second column.
+    assert rows.run(routine, [0, 0]) == [None]
+
+
+def test_a_file_that_ends_early_is_no_result(tmp_path):
+    rows = Rows(tmp_path, [np.arange(BLOCK + 1)])
+    routine = Routine()
+    routine.reduce("sum", routine.column(INT64))
+    rows.nrows += 1
+    assert rows.run(routine, [0]) is None
+
+
+def test_no_rows_have_no_states(tmp_path):
+    rows = Rows(tmp_path, [np.empty(0, np.uint64)])
+    routine = Routine()
+    routine.reduce("max", routine.column(UINT64))
+    assert rows.run(routine, [0]) == [None]
+
+
+def test_registers_that_nobody_reads_are_used_again():
+    routine = Routine()
+    value = routine.column(FLOAT64)
+    for _ in range(100):
+        following = routine.apply("sqrt", [value], FLOAT64, {})
+        routine.release(value)
+        value = following
+    assert routine._nrows <= 2 * (BLOCK // VECTOR)
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "result", "params"),
+    [
+        ("equal", (INT64, UINT64), BOOL, {}),
+        ("sin", (FLOAT64,), FLOAT64, {}),
+        ("add", (BOOL, BOOL), BOOL, {}),
+        ("cast", (FLOAT64,), INT64, {"dtype": "int64"}),
+        ("where", (BOOL, BOOL, BOOL), BOOL, {}),
+    ],
+)
+def test_what_there_is_no_instruction_for_is_refused(name, types, result, params):
+    routine = Routine()
+    registers = [routine.column(dtype) for dtype in types]
+    with pytest.raises(NoInstructionError):
+        routine.apply(name, registers, result, params)
+
+
+def test_reductions_of_other_kinds_are_refused():
+    routine = Routine()
+    with pytest.raises(NoInstructionError):
+        routine.reduce("var", routine.column(FLOAT64))
+    with pytest.raises(NoInstructionError):
+        routine.constant("text")
+
+
+def test_systems_that_cannot_read_at_a_position_have_no_routines(monkeypatch):
+    assert vectors.IS_SUPPORTED == hasattr(os, "pread")
+    monkeypatch.setattr(vectors, "IS_SUPPORTED", False)
+    with pytest.raises(NoInstructionError):
+        Routine()
