@@ -142,7 +142,7 @@ def test_columns_beside_those_that_are_asked_for_are_not_made(source):
 @pytest.fixture
 def many_lots(monkeypatch):
     """Have as many tasks on every machine."""
-    monkeypatch.setattr("akdask.plan.lots.FEW", 64)
+    monkeypatch.setattr("akdask.plan.lots.CORES", 64)
 
 
 def test_tasks_grow_with_partitions_and_not_with_operators_or_columns(many_lots):
@@ -154,15 +154,15 @@ def test_tasks_grow_with_partitions_and_not_with_operators_or_columns(many_lots)
         total = sum(arrays)
         return len(tasks_of(total[total > 5].sum()))
 
-    assert count(4, 1, 1) == count(4, 7, 1) == count(4, 7, 9) == 4 + 2
-    assert count(8, 1, 1) == 8 + 2
+    assert count(4, 1, 1) == count(4, 7, 1) == count(4, 7, 9) == 4 + 1
+    assert count(8, 1, 1) == 8 + 1
 
 
 def test_a_reduction_is_a_tree(source, many_lots):
     arrays = MemorySource({"x": np.arange(300)}, [1] * 300).arrays()
     tasks = tasks_of(arrays["x"].sum())
-    # 60 partials of 5 small partitions each, combined by 16: 4, then the last; and the one that takes the scalar out.
-    assert len(tasks) == 60 + 4 + 1 + 1
+    # 60 partials of 5 small partitions each, combined by 16: 4, then the last.
+    assert len(tasks) == 60 + 4 + 1
     assert arrays["x"].sum() == sum(range(300))
 
 
@@ -170,7 +170,7 @@ def test_reductions_computed_together_share_their_tasks(source):
     big = source.arrays()
     alone = len(tasks_of(big["bytes"].sum()))
     together = len(tasks_of(big["bytes"].sum(), big["rate"].mean(), big["port"].max()))
-    assert together == alone + 2, "one more task for each further result"
+    assert together == alone + 3, "one more task for each of several results"
 
 
 def test_reductions_of_different_rows_keep_their_own_passes(source):

@@ -13,6 +13,7 @@ import pyarrow as pa
 from akdask.columns import empty, new_array
 from akdask.columns.bigint import LIMB, from_unsigned, modulo_power
 from akdask.columns.lists import lists_of
+from akdask.columns.scratch import scratch
 from akdask.errors import FileFormatError
 from akdask.hdf5.description import ColumnPlace
 from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5
@@ -21,7 +22,6 @@ from akdask.schema import BOOL
 from akdask.storage.extents import ELSEWHERE, Extent
 from akdask.storage.files import FileIdentity, changed_error, is_unchanged
 from akdask.storage.read import range_reader
-from akdask.storage.scratch import scratch
 from akdask.storage.source import Stretch
 from akdask.typing import Column, NumberArray, StringArray
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from akdask.columns.scratch import scratch
 from akdask.kernels.instructions import (
     BLOCK,
     CHOICES,
@@ -56,13 +58,12 @@ class Register(NamedTuple):
 
 
 class Memory:
-    """Rows of `VECTOR` numbers, which are taken for whatever type the instructions name."""
+    """Rows of `VECTOR` numbers, taken for whatever type the instructions name, until this thread runs others."""
 
     def __init__(self, nrows: int) -> None:
-        room = np.empty(nrows * ROW + LINE, np.uint8)
-        self.bytes = room[-room.ctypes.data % LINE :][: nrows * ROW]
-        self.rows = self.bytes.reshape(-1, ROW)
-        self.floats, self.ints, self.uints = (self.rows.view(np.dtype(t)) for t in (np.float64, np.int64, np.uint64))
+        room = scratch(nrows * ROW + LINE)
+        self.rows = room[-room.ctypes.data % LINE :][: nrows * ROW].reshape(-1, ROW)
+        self.floats, self.ints = self.rows.view(np.float64), self.rows.view(np.int64)
 
     def vector(self, register: Register) -> NumberArray:
         """Return the vector in a register."""
@@ -118,7 +119,7 @@ class Routine:
             # Files hold any byte that is not 0 for true.
             stored = self._take(BLOCK // ROW)
             self._columns.append((stored, 1))
-            self._code.append((Op.READ_BOOLS, register.row, stored * ROW, 0, 0))
+            self._code.append((Op.READ_BOOLS, register.row, stored, 0, 0))
         return register
 
     def constant(self, value: Any) -> Register:
@@ -206,15 +207,14 @@ class Routine:
 
     # --------------------------------------------------------------------------------------------------------- running
 
-    def run(self, columns: Sequence[Place], nrows: int) -> list[State] | None:
+    def run(self, pieces: Sequence[tuple[int, Sequence[Place]]]) -> list[State] | None:
         """Return the states of all reductions of some rows, None for each where none counts.
 
         Parameters
         ----------
-        columns : sequence of (int, int)
-            Where each column is read from, in the order in which they were added.
-        nrows : int
-            Number of rows.
+        pieces : sequence of (int, sequence of (int, int))
+            How many rows follow each other, and where each column of them is read from, in the order in which they
+            were added.
 
         Returns
         -------
@@ -226,31 +226,18 @@ class Routine:
         memory = Memory(self._nrows)
         for register, value in self._constants.items():
             memory.vector(register)[:] = value
-        # Numbers of sums are looked up there as well.
-        moves = np.zeros(self._nrows + self._nsums + self._ntotals, np.int64)
-        moves[self._moving] = 1
-        descriptors, offsets = np.array(columns, np.int64).reshape(-1, 2).T
-        rows, widths = np.array(self._columns, np.int64).reshape(-1, 2).T
-        columns_marking, code_marking = self._marking or (0, 0)
+        lengths = np.array([nrows for nrows, _ in pieces if nrows], np.int64)
+        if not len(lengths):
+            return [None] * len(self._finish)
+        places = np.array([columns for nrows, columns in pieces if nrows], np.int64)
         sums, totals = np.zeros((self._nsums, 2)), np.zeros(self._ntotals, np.int64)
         selected = run(
-            descriptors.astype(np.int32),
-            offsets.copy(),
-            widths.copy(),
-            rows * ROW,
-            np.array([0, columns_marking, len(rows)]),
-            np.array(self._code, np.int64).reshape(-1, 5),
-            np.array([0, code_marking, len(self._code)]),
-            moves,
-            self._marks.row,
-            self._marking is not None,
-            nrows,
+            places.reshape(len(lengths), -1, 2),
+            *self._laid_out,
+            lengths,
             memory.floats,
             memory.ints,
-            memory.uints,
             memory.rows,
-            memory.bytes,
-            memory.bytes.ctypes.data,
             sums,
             totals,
         )
@@ -258,6 +245,18 @@ class Routine:
             return None
         results = Results(int(selected), sums, totals, memory)
         return [finish(results) if selected else None for finish in self._finish]
+
+    @cached_property
+    def _laid_out(self) -> tuple[NumberArray, NumberArray, NumberArray, NumberArray, int, bool]:
+        """What is the same for all runs."""
+        is_filtered = self._marking is not None
+        marking = self._marking or (0, 0)
+        parts = np.array([[0, marking[0], len(self._columns)], [0, marking[1], len(self._code)]])
+        # Numbers of sums are looked up there as well.
+        moves = np.zeros(self._nrows + self._nsums + self._ntotals, np.int64)
+        moves[self._moving] = 1
+        columns, code = np.array(self._columns, np.int64), np.array(self._code, np.int64)
+        return columns.reshape(-1, 2), code.reshape(-1, 5), parts, moves, self._marks.row, is_filtered
 
     def _take(self, nrows: int) -> int:
         """Return the first of some more rows of memory."""

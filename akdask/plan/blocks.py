@@ -24,6 +24,9 @@ from akdask.schema import ColumnType
 from akdask.storage.source import Part, Stretch
 from akdask.typing import Column, NumberArray
 
+TOGETHER = 4
+"""Partitions that are open at once where they are read together; each may have several files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mask:
@@ -141,6 +144,10 @@ class Partition:
         """Yield this partition."""
         yield self
 
+    def together(self) -> Iterator[list[Partition]]:
+        """Yield this partition."""
+        yield [self]
+
     @property
     def keeps_all_rows(self) -> bool:
         """Whether every row of the inputs is left."""
@@ -228,9 +235,15 @@ class Partition:
             out = buffer[: stop - start]
         return self._readers[load.base].read(load.column, start, stop, out)
 
-    def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch] | None]:
-        """Return where all rows of some columns lie in open files, None for each that only `read` finds."""
-        return [self._readers[load.base].stretches(load.column) for load in loads]
+    def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
+        """Return where all rows of some columns lie in open files, None where only `read` finds those of one."""
+        found = []
+        for load in loads:
+            column = self._readers[load.base].stretches(load.column)
+            if column is None:
+                return None
+            found.append(column)
+        return found
 
     def take_buffer(self, dtype: ColumnType) -> NumberArray:
         """Return a buffer of one block's rows for a temporary."""
@@ -272,6 +285,12 @@ class Lot:
             with partition:
                 yield partition
             before = partition
+
+    def together(self) -> Iterator[list[Partition]]:
+        """Yield the partitions, some at a time, which are open then."""
+        for first in range(0, len(self._partitions), TOGETHER):
+            with ExitStack() as stack:
+                yield [stack.enter_context(one) for one in self._partitions[first : first + TOGETHER]]
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of all partitions that have rows left after the selections."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import TypeAlias
 
-from dask.system import CPU_COUNT
+from dask.system import CPU_COUNT as CORES
 
 from akdask.cluster import partition_size
 from akdask.plan.chain import Chain
@@ -21,7 +21,7 @@ from akdask.plan.values import Value, columns_of
 Lots: TypeAlias = tuple[tuple[int, ...], ...]
 """Numbers of the partitions of each task, in order."""
 
-FEW = max(4, 2 * CPU_COUNT)
+FEW = max(4, 2 * CORES)
 """So many partitions have a task each, however small they are.  It goes by this machine, as clusters come and go."""
 
 MOST_ROWS = 2**23
@@ -39,9 +39,20 @@ def lots_of(frame: Frame, keys: Sequence[Value] = ()) -> Lots:
     If `keys` are given, only their columns are asked for the rows: so groups that are found from them are cut into
     partitions alike, whatever else is computed of them.
     """
-    names = {column.source for column in columns_of(*keys)}
-    rows = None if frame.npartitions <= FEW else _rows_read(frame, names)
-    return one_by_one(frame) if rows is None else in_lots(rows, FEW, min(MOST_ROWS, partition_size() // ITEMSIZE))
+    return _lots(frame, {column.source for column in columns_of(*keys)}, FEW, MOST_ROWS)
+
+
+def lots_to_reduce(frame: Frame) -> Lots:
+    """Return the partitions of a frame in lots that are reduced to some numbers each: one for a core if they are small.
+
+    Threads take as long each, as there is nothing but rows to go over; and fewer tasks wait for each other less.
+    """
+    return _lots(frame, set(), CORES, 2 * MOST_ROWS)
+
+
+def _lots(frame: Frame, names: Set[str], few: int, most: int) -> Lots:
+    rows = None if frame.npartitions <= few else _rows_read(frame, names)
+    return one_by_one(frame) if rows is None else in_lots(rows, few, min(most, partition_size() // ITEMSIZE))
 
 
 def one_by_one(frame: Frame) -> Lots:
@@ -70,7 +81,7 @@ def in_lots(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Lot
     return tuple(map(tuple, lots))
 
 
-def _rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] | None:
+def _rows_read(frame: Frame, names: Set[str]) -> tuple[int, ...] | None:
     """Return how many rows are read for each partition of a frame, None if nothing tells.
 
     If there are bases of the given names, only these are asked.
@@ -86,7 +97,7 @@ def _rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] |
 def _lengths(base: Frame) -> Sequence[int] | None:
     match base:
         case Project():
-            return _rows_read(base.frame)
+            return _rows_read(base.frame, frozenset())
         case Scan() | Rows() | Literal():
             return base.rows.lengths
     return None

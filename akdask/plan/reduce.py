@@ -14,7 +14,7 @@ from akdask.kernels import compiled
 from akdask.kernels.reduce import REDUCTIONS, reduction_of
 from akdask.plan import sinks
 from akdask.plan._dask import Expr, ExprSequence, List, Task, TaskRef
-from akdask.plan.lots import lots_of
+from akdask.plan.lots import lots_to_reduce
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame, Node, materialize
 from akdask.plan.pipeline import Compile, pipeline
@@ -121,6 +121,15 @@ class Element(Node):
         parent.__dict__["_shared"] = True
         return share_aggregates(parent)
 
+    def _lower(self) -> Expr | None:
+        """Let the last task of a reduction that is alone return the element itself."""
+        source = self.operands[0]
+        if not isinstance(source, Aggregate) or len(source.reductions) > 1:
+            return None
+        tree = lower(source)
+        assert isinstance(tree, TreeReduce), "so reductions are lowered"
+        return TreeReduce(tree.combine, FinishElement(tree.finish, self.form), tree.partials)
+
     def _layer(self) -> dict[Any, Any]:
         source = self.operands[0]
         if isinstance(source, Aggregate):
@@ -202,6 +211,21 @@ class FinishStates:
         return results
 
 
+@dataclass(frozen=True, slots=True)
+class FinishElement:
+    """Merge the last states of a single reduction and turn them into one result."""
+
+    finish: FinishStates
+    form: str | None
+
+    @property
+    def token(self) -> str:
+        return token("finish element", self.finish, self.form)
+
+    def __call__(self, partials: Sequence[list[Any]]) -> Any:
+        return _element(self.finish(partials), 0, self.form)
+
+
 def _element(results: Sequence[Any], position: int, form: str | None) -> Any:
     return results[position] if form is None else FORMS[form](results[position])
 
@@ -269,7 +293,7 @@ def _(frame: Aggregate) -> Expr:
 
     values = [item.value for item in frame.reductions]
     purpose = "reduce " + ", ".join(map(str, frame.reductions))
-    partials = pipeline(frame.frame, values, sink, purpose, lots=lots_of(frame.frame))
+    partials = pipeline(frame.frame, values, sink, purpose, lots=lots_to_reduce(frame.frame))
     finish = FinishStates(tuple((item.name, item.value.dtype, item.params) for item in frame.reductions))
     return TreeReduce(CombineStates(names), finish, partials)
 

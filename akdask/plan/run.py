@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import dask
-import dask.threaded
 from dask.base import named_schedulers
 
+from akdask.plan import threads
 from akdask.plan.lengths import remember_lengths
 from akdask.plan.node import Frame, Node
 from akdask.plan.reduce import CountRows
@@ -21,7 +21,7 @@ class Root:
     Runs on threads of this process unless a client or another scheduler is current.
     """
 
-    __dask_scheduler__ = staticmethod(dask.threaded.get)
+    __dask_scheduler__ = staticmethod(threads.get)
 
     def __init__(self, expr: Node) -> None:
         self._expr = expr
@@ -46,7 +46,12 @@ class Root:
 
 def run(*plans: Node) -> tuple[Any, ...]:
     """Return the results of plans, computed together."""
-    return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=_scheduler())
+    scheduler = _scheduler()
+    if scheduler is None or len(plans) > 1 or plans[0].npartitions > 1:
+        return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=scheduler)
+    # What Dask does besides, for collections of any kind, takes longer than to plan a reduction.
+    lowered = plans[0].lower_completely()
+    return (scheduler(lowered.__dask_graph__(), lowered.__dask_keys__()[0]),)
 
 
 def _scheduler() -> Callable[..., Any] | None:

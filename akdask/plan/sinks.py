@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -126,7 +128,7 @@ def _drop_before(pieces: list[Table], excess: int) -> int:
     return dropped
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Reduce:
     """Reduce results block by block to one state each; None where no row was left.
 
@@ -148,14 +150,21 @@ class Reduce:
         calls = (*self.plain_calls, *self.computed_calls)
         states: list[Any] = [None] * len(calls)
         reducer = self._reducer(partition)
-        for one in partition.each():
-            found = None if reducer is None else reducer.run(one)
-            for some in self._by_blocks(one) if found is None else found:
-                for (number, name), state in zip(calls, some, strict=True):
-                    states[number] = REDUCTIONS[name].joined(states[number], state)
+        for some in self._by_blocks(partition) if reducer is None else self._together(partition, reducer):
+            for (number, name), state in zip(calls, some, strict=True):
+                states[number] = REDUCTIONS[name].joined(states[number], state)
         return states
 
-    def _by_blocks(self, partition: Partition) -> Iterator[list[State]]:
+    def _together(self, partition: Partition | Lot, reducer: Reducer) -> Iterator[list[State]]:
+        """Yield the states of several partitions at a time; of the blocks of those that cannot be read so."""
+        for some in partition.together():
+            found = reducer.run(some)
+            if found is not None:
+                yield found
+            else:
+                yield from chain.from_iterable(map(self._by_blocks, some))
+
+    def _by_blocks(self, partition: Partition | Lot) -> Iterator[list[State]]:
         """Yield the states of each block."""
         for block in partition.blocks():
             states = []
@@ -167,9 +176,17 @@ class Reduce:
             yield states
 
     def _reducer(self, partition: Partition | Lot) -> Reducer | None:
-        """Return what reduces whole partitions, None where a block at a time is all that there is, or enough."""
+        """Return what reduces whole partitions, None where there is nothing but a block at a time."""
         if not compiled.is_at_hand(partition.nrows):
             return None
+        if partition.replicas:
+            return self._new_reducer(partition)
+        # The tasks of a pipeline have their end in common, and what is before it.
+        if self not in _reducers:
+            _reducers[self] = self._new_reducer(partition)
+        return _reducers[self]
+
+    def _new_reducer(self, partition: Partition | Lot) -> Reducer | None:
         try:
             reducer = Reducer(partition.selections, partition.replicas)
             reducer.reduce(self.plain, [name for _, name in self.plain_calls])
@@ -177,6 +194,9 @@ class Reduce:
         except NoInstructionError:
             return None
         return reducer
+
+
+_reducers: WeakKeyDictionary[Reduce, Reducer | None] = WeakKeyDictionary()
 
 
 def _partials(calls: Sequence[tuple[int, str]], columns: Sequence[Column], mask: NumberArray | None) -> list[State]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.kernels.reduction import State
-from akdask.kernels.vectors import NoInstructionError, Register, Routine
+from akdask.kernels.vectors import NoInstructionError, Place, Register, Routine
 from akdask.plan.blocks import Mask, Partition, Selection
 from akdask.plan.program import Apply, Fixed, Load, Program, Whole
 
@@ -42,21 +42,18 @@ class Reducer:
         for name, value in zip(names, self._evaluate(program), strict=True):
             self._routine.reduce(name, value)
 
-    def run(self, partition: Partition) -> list[list[State]] | None:
-        """Return the states of the rows of a partition, a list for each file; None if they cannot be read so."""
-        columns = partition.stretches(self._columns)
-        files = [column for column in columns if column is not None]
-        lengths = {tuple(stretch.nrows for stretch in column) for column in files}
-        if len(files) < len(columns) or len(lengths) != 1:
-            return None
-        found = []
-        for stretches in zip(*files, strict=True):
-            places = [(stretch.descriptor, stretch.offset) for stretch in stretches]
-            states = self._routine.run(places, stretches[0].nrows)
-            if states is None:
+    def run(self, partitions: Sequence[Partition]) -> list[State] | None:
+        """Return the states of the rows of open partitions, None if they cannot be read so."""
+        pieces: list[tuple[int, list[Place]]] = []
+        for partition in partitions:
+            columns = partition.stretches(self._columns)
+            lengths = {tuple(stretch.nrows for stretch in column) for column in columns or ()}
+            if columns is None or len(lengths) != 1:
                 return None
-            found.append(states)
-        return found
+            for stretches in zip(*columns, strict=True):
+                places = [(stretch.descriptor, stretch.offset) for stretch in stretches]
+                pieces.append((stretches[0].nrows, places))
+        return self._routine.run(pieces)
 
     def _evaluate(self, program: Program) -> list[Register]:
         registers: list[Register] = []

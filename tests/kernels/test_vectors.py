@@ -56,7 +56,7 @@ class Rows:
     def run(self, routine, positions):
         descriptor = os.open(self.path, os.O_RDONLY)
         try:
-            return routine.run([(descriptor, self.offsets[position]) for position in positions], self.nrows)
+            return routine.run([(self.nrows, [(descriptor, self.offsets[position]) for position in positions])])
         finally:
             os.close(descriptor)
 
@@ -105,8 +105,8 @@ def check(found, expected):
         left, right = (np.atleast_1d(np.array(item, np.object_)).tolist() for item in (state, wanted))
         assert len(left) == len(right)
         for one, other in zip(left, right, strict=True):
-            same_nan = one != one and other != other
-            assert one == other or same_nan or math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-6), name
+            both_nan = math.isnan(one) and math.isnan(other)
+            assert one == other or both_nan or math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-6), name
         if name == "sum":
             assert type(state) is type(wanted)
 
@@ -241,7 +241,7 @@ def test_reductions_of_other_kinds_are_refused():
 
 
 def test_systems_that_cannot_read_at_a_position_have_no_routines(monkeypatch):
-    assert vectors.IS_SUPPORTED == hasattr(os, "pread")
+    assert vectors.IS_SUPPORTED is hasattr(os, "pread")
     monkeypatch.setattr(vectors, "IS_SUPPORTED", False)
     with pytest.raises(NoInstructionError):
         Routine()

@@ -40,9 +40,18 @@ def test_lots_follow_the_rows_so_that_most_tasks_have_as_many():
     assert {len(lot) for lot in in_lots((MOST_ROWS,) * (FEW * 10))} == {1}
 
 
-def test_few_partitions_have_a_task_each():
+def test_few_partitions_have_a_task_each(monkeypatch):
     columns = MemorySource({"x": np.arange(FEW)}, [1] * FEW).arrays()
+    assert {len(lot) for lot in lots.lots_of(columns["x"]._frame)} == {1}
+    monkeypatch.setattr(lots, "CORES", FEW)
     assert f"Pipeline  {FEW} tasks" in columns["x"].sum().explain()
+
+
+@pytest.mark.parametrize(("rows", "tasks"), [(10, 2), (MOST_ROWS, 2), (MOST_ROWS + 1, 4)])
+def test_reductions_of_small_partitions_have_a_task_for_each_core(monkeypatch, rows, tasks):
+    monkeypatch.setattr(lots, "CORES", 2)
+    frame = MemorySource({"x": np.broadcast_to(np.int64(1), 4 * rows)}, [rows] * 4).arrays()["x"]._frame
+    assert [len(lot) for lot in lots.lots_to_reduce(frame)] == [4 // tasks] * tasks
 
 
 def test_many_partitions_are_reduced_by_few_tasks_and_still_told_apart():
@@ -132,6 +141,7 @@ def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(m
 
 def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot(monkeypatch):
     monkeypatch.setattr(lots, "FEW", 64)
+    monkeypatch.setattr(lots, "CORES", 64)
     rows = np.arange(5 * MANY)
     from akdask.storage.source import Bounds
 

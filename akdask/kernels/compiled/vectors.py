@@ -33,9 +33,6 @@ def _sum_all_floats(floats: NumberArray, row: int, count: int) -> float:
 
 @compiled
 def run(
-    files: NumberArray,
-    offsets: NumberArray,
-    widths: NumberArray,
     places: NumberArray,
     columns: NumberArray,
     code: NumberArray,
@@ -43,13 +40,10 @@ def run(
     moves: NumberArray,
     mask: int,
     is_filtered: bool,
-    nrows: int,
+    lengths: NumberArray,
     floats: NumberArray,
     ints: NumberArray,
-    uints: NumberArray,
     marks: NumberArray,
-    memory: NumberArray,
-    address: int,
     sums: NumberArray,
     totals: NumberArray,
 ) -> int:
@@ -57,14 +51,16 @@ def run(
 
     Parameters
     ----------
-    files, offsets, widths, places : ndarray
-        For each column the descriptor of its file, where its rows begin there, the bytes of one, and where in memory
-        a block of it goes.
-    columns, parts : ndarray of 3
-        Bounds of what is done in two parts: columns and instructions that the mask needs, and the rest, which is left
-        out where a block has no row under the mask.
+    places : ndarray, shape (npieces, ncolumns, 2)
+        For each piece of the rows, and each column, the descriptor of its file, and where the rows begin there, in
+        bytes.
+    columns : ndarray, shape (ncolumns, 2)
+        The row of memory that a block of it is read to, and the bytes of one number.
     code : ndarray, shape (n, 5)
         Instructions.
+    parts : ndarray, shape (2, 3)
+        Bounds of columns and of instructions in two parts: those that the mask needs, and the rest, which is left out
+        where a block has no row under the mask.
     moves : ndarray
         For each row of memory how many rows its next vector lies further on: one for blocks, none for what is used
         up vector by vector.
@@ -72,42 +68,42 @@ def run(
         The row of memory where marks of rows are that count.
     is_filtered : bool
         Whether these come of the first part; else all rows count.
-    nrows : int
-        Number of rows.
-    floats, ints, uints, marks, memory : ndarray
-        The same memory, of rows of `VECTOR` numbers, as what it is taken for, and as bytes.
-    address : int
-        Where it begins.
+    lengths : ndarray of npieces
+        Rows of each piece, at least one.
+    floats, ints, marks : ndarray
+        The same memory, of rows of `VECTOR` numbers, as what it is taken for: marks are bytes.
     sums, totals : ndarray
         What columns add up to, changed in place; for floats followed by what the last block adds up to.
     """
+    address, row_bytes = np.int64(marks.ctypes.data), marks.shape[1]
     selected = 0
     left = np.zeros(BLOCK // VECTOR, np.int64)
-    for first in range(0, nrows, BLOCK):
-        here = min(BLOCK, nrows - first)
+    piece = first = 0
+    while piece < len(lengths):
+        here = min(BLOCK, lengths[piece] - first)
         nvectors = -(-here // VECTOR)
         for part in range(2):
-            for column in range(columns[part], columns[part + 1]):
-                width = widths[column]
-                size, offset = here * width, offsets[column] + first * width
-                place = address + places[column]
+            for column in range(parts[0, part], parts[0, part + 1]):
+                width = columns[column, 1]
+                target, size = address + columns[column, 0] * row_bytes, here * width
+                offset = places[piece, column, 1] + first * width
                 while size > 0:
-                    got = _pread(files[column], place, size, offset)
+                    got = _pread(np.int32(places[piece, column, 0]), target, size, offset)
                     if got <= 0:
                         return FAILED
-                    size, offset, place = size - got, offset + got, place + got
+                    target, size, offset = target + got, size - got, offset + got
             for vector in range(nvectors):
                 count = min(VECTOR, here - vector * VECTOR)
                 if part and is_filtered and not left[vector]:
                     continue
                 under = mask + vector * moves[mask]
-                for line in range(parts[part], parts[part + 1]):
+                for line in range(parts[1, part], parts[1, part + 1]):
                     op, to, a, b, c = code[line, 0], code[line, 1], code[line, 2], code[line, 3], code[line, 4]
                     out = to + vector * moves[to]
                     if op == Op.READ_BOOLS:
-                        start = a + vector * VECTOR
+                        stored, start = a + vector * VECTOR // row_bytes, vector * VECTOR % row_bytes
                         for at in range(count):
-                            marks[out, at] = memory[start + at] != 0
+                            marks[out, at] = marks[stored, start + at] != 0
                         continue
                     a, b, c = a + vector * moves[a], b + vector * moves[b], c + vector * moves[c]
                     if op == Op.ADD_FLOATS:
@@ -178,10 +174,10 @@ def run(
                             marks[out, at] = ints[a, at] <= ints[b, at]
                     elif op == Op.LESS_UINTS:
                         for at in range(count):
-                            marks[out, at] = uints[a, at] < uints[b, at]
+                            marks[out, at] = np.uint64(ints[a, at]) < np.uint64(ints[b, at])
                     elif op == Op.LESS_EQUAL_UINTS:
                         for at in range(count):
-                            marks[out, at] = uints[a, at] <= uints[b, at]
+                            marks[out, at] = np.uint64(ints[a, at]) <= np.uint64(ints[b, at])
                     elif op == Op.EQUAL_INTS:
                         for at in range(count):
                             marks[out, at] = ints[a, at] == ints[b, at]
@@ -208,7 +204,7 @@ def run(
                             floats[out, at] = ints[a, at]
                     elif op == Op.FLOATS_OF_UINTS:
                         for at in range(count):
-                            floats[out, at] = uints[a, at]
+                            floats[out, at] = np.uint64(ints[a, at])
                     elif op == Op.FLOATS_OF_BOOLS:
                         for at in range(count):
                             floats[out, at] = marks[a, at]
@@ -248,12 +244,12 @@ def run(
                             ints[out, at] = value if marks[under, at] and value > best else best
                     elif op == Op.LEAST_UINTS:
                         for at in range(count):
-                            value, best = uints[a, at], uints[out, at]
-                            uints[out, at] = value if marks[under, at] and value < best else best
+                            value, best = np.uint64(ints[a, at]), np.uint64(ints[out, at])
+                            ints[out, at] = value if marks[under, at] and value < best else best
                     elif op == Op.MOST_UINTS:
                         for at in range(count):
-                            value, best = uints[a, at], uints[out, at]
-                            uints[out, at] = value if marks[under, at] and value > best else best
+                            value, best = np.uint64(ints[a, at]), np.uint64(ints[out, at])
+                            ints[out, at] = value if marks[under, at] and value > best else best
                 if not part and is_filtered:
                     total = 0
                     for at in range(count):
@@ -266,4 +262,7 @@ def run(
         for row in range(len(sums)):
             sums[row, 0] += sums[row, 1]
             sums[row, 1] = 0.0
+        first += here
+        if first == lengths[piece]:
+            piece, first = piece + 1, 0
     return selected

@@ -1,0 +1,48 @@
+"""Threads of this process, and tasks that wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cache
+from threading import current_thread, main_thread
+from typing import Any
+
+import dask
+import dask.threaded
+from dask.system import CPU_COUNT
+
+AHEAD = 2
+"""Tasks that are handed out for each thread: one to run, and one to go on with."""
+
+
+class Threads:
+    """What Dask takes for an executor of more threads than there are, so that tasks wait for threads.
+
+    Else threads wait for tasks: Dask hands out the next one when one has returned, in a thread that must be woken for
+    it first, which may take longer than a small task.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._pool = ThreadPoolExecutor(count, "akdask")
+        self._max_workers = AHEAD * count
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        """Run a function in a thread, with the variables of this context."""
+        return self._pool.submit(copy_context().run, function, *args)
+
+
+_threads = cache(Threads)
+
+
+def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
+    """Return the results of some keys, computed by threads: Dask's scheduler, with tasks handed out ahead.
+
+    A pool that is configured is taken as it is; computations within tasks, and in other threads than the main one,
+    have the threads that Dask gives them, since all of these may be waiting for them.
+    """
+    if current_thread() is main_thread() and not options.get("pool") and not dask.config.get("pool", None):
+        count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
+        options["pool"] = _threads(count)
+    return dask.threaded.get(graph, keys, **options)

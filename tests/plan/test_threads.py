@@ -1,0 +1,91 @@
+"""Tasks that wait for threads of this process, and who has threads of his own."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import dask
+import pytest
+from dask import delayed
+
+import akdask as ak
+from akdask.plan import threads
+from akdask.testing.memory import MemorySource
+
+
+@pytest.fixture
+def noted(monkeypatch):
+    """Have no scheduler chosen, and note in which threads Dask is asked to run."""
+    pools = []
+    get = dask.threaded.get
+
+    def spy(graph, keys, **options):
+        pools.append(options.get("pool"))
+        return get(graph, keys, **options)
+
+    monkeypatch.setattr(dask.threaded, "get", spy)
+    with dask.config.set(scheduler=None):
+        yield pools
+
+
+def test_the_threads_are_those_of_akdask_where_nothing_is_said(noted):
+    with dask.config.set(num_workers=3):
+        assert ak.arange(5).sum() == 10
+        assert dask.compute(ak.arange(5).sum()) == (10,)
+    assert [pool._max_workers for pool in noted] == [3 * threads.AHEAD] * 2
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_as_many_run_at_once_as_there_are_threads(count):
+    running, most = set(), []
+    lock = threading.Lock()
+    together = threading.Barrier(count)
+
+    def task(number):
+        with lock:
+            running.add(number)
+            most.append(len(running))
+        together.wait(10)
+        with lock:
+            running.remove(number)
+        return number
+
+    graph = {("task", number): (task, number) for number in range(4 * count)}
+    found = threads.get(graph, list(graph), num_workers=count)
+    assert list(found) == list(range(4 * count))
+    assert max(most) == count
+
+
+def test_a_pool_that_is_configured_is_taken(noted):
+    with ThreadPoolExecutor(1) as pool, dask.config.set(pool=pool):
+        assert ak.arange(5).sum() == 10
+    assert noted == [None]
+
+
+def test_computing_within_tasks_waits_for_nobody():
+    """More of them than there are threads, each of which computes in turn."""
+    columns = MemorySource({"x": [1, 2, 3]}, [1, 2]).arrays()
+
+    def computed(number):
+        return int((columns["x"] + number).sum())
+
+    wanted = [delayed(computed)(number) for number in range(8)]
+    with dask.config.set(num_workers=2):
+        graph = {
+            ("task", number): (lambda item: item.compute(scheduler="threads"), item)
+            for number, item in enumerate(wanted)
+        }
+        assert list(threads.get(graph, list(graph))) == [6 + 3 * number for number in range(8)]
+
+
+def test_other_threads_have_their_own(noted):
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: int(ak.arange(5).sum())).result() == 10
+    assert noted == [None]
+
+
+def test_errors_in_tasks_are_raised_where_one_waits():
+    def fail():
+        raise ZeroDivisionError("in a task")
+
+    with pytest.raises(ZeroDivisionError, match="in a task"):
+        threads.get({"task": (fail,)}, "task")

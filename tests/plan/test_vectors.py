@@ -1,0 +1,178 @@
+"""Reductions by compiled instructions, from files: what is taken so, what is not, and that nobody sees it."""
+
+import os
+
+import h5py
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.errors import FileError, FileFormatError
+from akdask.kernels import compiled
+from akdask.kernels.vectors import Routine
+from akdask.testing import assert_equal
+
+pytest.importorskip("numba", reason="the compiler is not installed")
+
+ROWS = 100_000
+LOCALES = 6
+
+
+@pytest.fixture(scope="module")
+def columns():
+    generator = np.random.default_rng(5)
+    found = {
+        "i": generator.integers(-1000, 1000, ROWS),
+        "u": generator.integers(0, 1000, ROWS).astype(np.uint64),
+        "f": generator.normal(size=ROWS),
+        "b": generator.random(ROWS) > 0.7,
+    }
+    found["f"][::1000] = np.nan
+    return found
+
+
+@pytest.fixture(scope="module")
+def files(columns, tmp_path_factory):
+    prefix = str(tmp_path_factory.mktemp("set") / "rows")
+    arrays = {name: ak.array(column) for name, column in columns.items()}
+    frame = ak.DataFrame({**arrays, "s": ak.array(columns["i"].astype(str))})
+    frame.to_hdf(prefix, num_locales=LOCALES)
+    return f"{prefix}_LOCALE*"
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """Have the compiler at hand, and note what routines are run on."""
+    seen = []
+    run = Routine.run
+
+    def noted(self, pieces):
+        found = run(self, pieces)
+        seen.append((sum(nrows for nrows, _ in pieces), len(pieces), found is not None))
+        return found
+
+    monkeypatch.setattr(compiled, "is_at_hand", lambda nrows=0: True)
+    monkeypatch.setattr(Routine, "run", noted)
+    return seen
+
+
+COMPILED = {
+    "a column": (lambda d: d["i"].sum(), lambda c: c["i"].sum()),
+    "of unsigned numbers": (lambda d: d["u"].max(), lambda c: c["u"].max()),
+    "with NaN": (lambda d: d["f"].min(), lambda c: c["f"].min()),
+    "of marks": (lambda d: d["b"].sum(), lambda c: c["b"].sum()),
+    "any and all": (lambda d: d["b"].any() == d["b"].all(), lambda c: c["b"].any() == c["b"].all()),
+    "an expression": (
+        lambda d: ak.where(d["b"], d["f"] * 2.5 - d["i"], d["u"] / 3).sum(),
+        lambda c: np.where(c["b"], c["f"] * 2.5 - c["i"], c["u"] / 3).sum(),
+    ),
+    "under a filter": (lambda d: d["u"][d["i"] > 10].sum(), lambda c: c["u"][c["i"] > 10].sum()),
+    "under two filters": (
+        lambda d: (d["i"] * 2)[d["f"] > 0][d["b"][d["f"] > 0]].mean(),
+        lambda c: (c["i"] * 2)[(c["f"] > 0) & c["b"]].mean(),
+    ),
+    "that leaves nothing": (lambda d: d["i"][d["i"] * 0 > 1].sum(), lambda c: 0),
+    "by another result": (
+        lambda d: d["i"][d["i"] > d["i"].mean()].min(),
+        lambda c: c["i"][c["i"] > c["i"].mean()].min(),
+    ),
+}
+
+GENERAL = {
+    "of strings": (lambda d: d["i"][d["s"] == "7"].sum(), lambda c: 7 * (c["i"] == 7).sum()),
+    "of some rows by position": (lambda d: d["i"][100:90_000].sum(), lambda c: c["i"][100:90_000].sum()),
+    "that there is no instruction for": (lambda d: ak.sin(d["f"] * 0).sum(), lambda c: np.nan),
+    "of other kinds": (lambda d: d["i"].var(), lambda c: c["i"].var()),
+}
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_what_there_are_instructions_for_is_run_by_them(files, columns, runs, name):
+    ours, numpys = COMPILED[name]
+    found = ours(ak.read_hdf(files)).item()
+    np.testing.assert_allclose(found, numpys(columns), rtol=1e-12)
+    assert runs
+    assert all(is_done for _, _, is_done in runs)
+
+
+@pytest.mark.parametrize("name", GENERAL)
+def test_anything_else_is_done_block_by_block(files, columns, runs, name):
+    ours, numpys = GENERAL[name]
+    np.testing.assert_allclose(ours(ak.read_hdf(files)).item(), numpys(columns), rtol=1e-12)
+    assert not runs
+
+
+def test_partitions_of_a_task_are_run_together(files, columns, runs, monkeypatch):
+    monkeypatch.setattr("akdask.plan.lots.CORES", 1)
+    for block_size, calls in ((2**20, [(ROWS, 6)]), (2**10, [(ROWS - ROWS // 3, 4), (ROWS // 3, 2)])):
+        runs.clear()
+        with ak.config.set(block_size=block_size):
+            assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
+        assert [(pytest.approx(nrows, abs=10), npieces) for nrows, npieces in calls] == [run[:2] for run in runs]
+
+
+def test_partitions_that_are_part_of_a_file_begin_where_they_begin(files, columns, runs):
+    with ak.config.set(partition_size=8 * 5000):
+        array = ak.read_hdf(files)["i"]
+    assert array.npartitions > LOCALES
+    assert (array * 1).max() == columns["i"].max()
+    assert array[array < 0].sum() == columns["i"][columns["i"] < 0].sum()
+    assert runs
+
+
+@pytest.mark.parametrize(
+    ("dtype", "options"), [("i4", {}), (">i8", {}), ("i8", {"chunks": (100,)}), ("i8", {"compression": "gzip"})]
+)
+def test_columns_that_are_stored_otherwise_are_read_otherwise(tmp_path, runs, dtype, options):
+    rows = np.arange(1000)
+    with h5py.File(tmp_path / "one.h5", "w") as file:
+        file.create_dataset("x", data=rows.astype(dtype), **options)
+    assert ak.read_hdf(tmp_path / "one.h5")["x"].sum() == rows.sum()
+    assert not runs
+
+
+def test_a_file_with_holes_is_read_without_its_holes(tmp_path, runs):
+    with h5py.File(tmp_path / "one.h5", "w") as file:
+        file.create_dataset("x", shape=10**6, dtype="f8")
+        file["x"][0] = 1.0
+        assert file["x"].id.get_offset() is not None
+    path = tmp_path / "one.h5"
+    status = os.stat(path)
+    assert ak.read_hdf(path)["x"].sum() == 1.0
+    assert bool(runs) == (status.st_blocks * 512 >= status.st_size), "not on file systems without holes"
+
+
+def test_a_file_that_has_become_shorter_is_told_of_as_ever(files, tmp_path, runs, monkeypatch):
+    path = tmp_path / "one.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(10**5)
+    array = ak.read_hdf(path)["x"]
+    os.truncate(path, 10**5)
+    with pytest.raises(FileError, match="has changed since it was opened"):
+        array.sum().item()
+    monkeypatch.setattr("akdask.storage.read.has_status", lambda *_: True)
+    with pytest.raises(FileFormatError, match="ends before the last byte of dataset 'x'"):
+        (array + 1).sum().item()
+    assert [is_done for _, _, is_done in runs] == [False]
+
+
+def test_results_in_memory_are_reduced_where_they_are(columns, runs):
+    assert ak.array(columns["i"]).sum() == columns["i"].sum()
+    assert_equal(ak.cumsum(ak.array(columns["i"]))[-1:], columns["i"].sum()[None])
+    assert not runs
+
+
+def test_processes_load_the_compiler_when_they_are_asked_again(files, columns, monkeypatch):
+    loaded = []
+    monkeypatch.setattr(compiled, "_is_loaded", lambda: loaded.append(True))
+    monkeypatch.setattr(compiled, "WORTH_LOADING", ROWS)
+    monkeypatch.setattr(compiled._Process, "passed", 0)
+    monkeypatch.setattr(compiled._Process, "has_room", True)
+    assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
+    assert not loaded
+    assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
+    assert loaded
+    loaded.clear()
+    compiled.forgo()
+    assert ak.read_hdf(files)["u"].sum() == columns["u"].sum()
+    assert not loaded
