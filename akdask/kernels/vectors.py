@@ -40,6 +40,9 @@ LINE = 64
 
 ROW = VECTOR * ITEMSIZE
 
+MOST_COLUMNS = 64
+"""Blocks of so many take 16 MiB; with more of them little is gained, as they do not fit in a core's cache."""
+
 DTYPES = {dtype.numpy: dtype for dtype in (INT64, UINT64, FLOAT64, BOOL)}
 
 Place: TypeAlias = tuple[int, int]
@@ -112,6 +115,8 @@ class Routine:
     def column(self, dtype: ColumnType) -> Register:
         """Return the register of one more column, which is read."""
         _check(dtype)
+        if len(self._columns) == MOST_COLUMNS:
+            raise NoInstructionError
         register = self._block(dtype)
         if dtype != BOOL:
             self._columns.append((register.row, ITEMSIZE))

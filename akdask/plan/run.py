@@ -12,7 +12,7 @@ from dask.base import named_schedulers
 from akdask.plan import threads
 from akdask.plan.lengths import remember_lengths
 from akdask.plan.node import Frame, Node
-from akdask.plan.reduce import CountRows
+from akdask.plan.reduce import CountRows, Element
 
 
 class Root:
@@ -47,9 +47,9 @@ class Root:
 def run(*plans: Node) -> tuple[Any, ...]:
     """Return the results of plans, computed together."""
     scheduler = _scheduler()
-    if scheduler is None or len(plans) > 1 or plans[0].npartitions > 1:
+    if scheduler is None or len(plans) > 1 or not isinstance(plans[0], Element):
         return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=scheduler)
-    # What Dask does besides, for collections of any kind, takes longer than to plan a reduction.
+    # A number needs nothing of what Dask does besides, which takes longer than planning one.
     lowered = plans[0].lower_completely()
     return (scheduler(lowered.__dask_graph__(), lowered.__dask_keys__()[0]),)
 

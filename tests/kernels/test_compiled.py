@@ -11,6 +11,7 @@ from akdask.kernels import compiled
 def anew(monkeypatch):
     monkeypatch.setattr(compiled, "INSTALLED", True)
     monkeypatch.setattr(compiled._Process, "seen", 0)
+    monkeypatch.setattr(compiled._Process, "passed", 0)
     monkeypatch.setattr(compiled._Process, "has_room", True)
     forget = compiled._is_loaded.cache_clear
     forget()
@@ -47,3 +48,30 @@ def test_loops_that_gain_little_wait_until_others_have_loaded_the_compiler(monke
     assert compiled.is_at_hand() == loaded
     monkeypatch.delitem(sys.modules, "numba")
     assert not compiled.is_at_hand()
+
+
+def test_processes_that_only_work_for_others_load_the_compiler_amid_tasks(monkeypatch):
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    monkeypatch.setattr(compiled, "_is_loaded", lambda: True)
+    monkeypatch.setattr(compiled, "WORTH_LOADING", 10)
+    assert not compiled.is_at_hand(10)
+    monkeypatch.setattr(compiled._Process, "plans", True)
+    compiled.serve()
+    assert compiled.is_at_hand(0)
+    compiled.forgo()
+    assert not compiled.is_at_hand(0)
+
+
+def test_the_compiler_is_loaded_before_a_computation_that_follows_others(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(compiled, "_is_loaded", lambda: loaded.append(True))
+    monkeypatch.setattr(compiled, "WORTH_LOADING", 10)
+    compiled.is_at_hand(9)
+    compiled.expect_more()
+    assert not loaded
+    compiled.is_at_hand(1)
+    compiled.expect_more()
+    assert loaded == [True]
+    compiled.forgo()
+    compiled.expect_more()
+    assert loaded == [True]

@@ -215,6 +215,14 @@ def test_registers_that_nobody_reads_are_used_again():
     assert routine._nrows <= 2 * (BLOCK // VECTOR)
 
 
+def test_memory_does_not_grow_with_the_columns_without_end():
+    routine = Routine()
+    for _ in range(vectors.MOST_COLUMNS):
+        routine.column(INT64)
+    with pytest.raises(NoInstructionError):
+        routine.column(INT64)
+
+
 @pytest.mark.parametrize(
     ("name", "types", "result", "params"),
     [

@@ -26,6 +26,7 @@ class _Process:
     seen = 0
     passed = 0
     has_room = True
+    plans = True
 
 
 def pays(nrows: int) -> bool:
@@ -42,15 +43,20 @@ def is_at_hand(nrows: int = 0) -> bool:
     that is asked again loads it before it computes: see `expect_more`.
     """
     _Process.passed += nrows
-    if sys.modules.get("numba") is None:
+    if not INSTALLED or max(_Process.seen, _Process.passed) < WORTH_LOADING:
         return False
-    return INSTALLED and max(_Process.seen, _Process.passed) >= WORTH_LOADING
+    return sys.modules.get("numba") is not None or (not _Process.plans and _Process.has_room and _is_loaded())
 
 
 def expect_more() -> None:
     """Load the compiler if this process, which is about to compute, has gone over many rows before."""
     if INSTALLED and _Process.passed >= WORTH_LOADING and _Process.has_room:
         _is_loaded()
+
+
+def serve() -> None:
+    """Have this process load the compiler amid its tasks, as it never plans: it works for others."""
+    _Process.plans = False
 
 
 def forgo() -> None:
