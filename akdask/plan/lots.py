@@ -47,11 +47,11 @@ def lots_to_reduce(frame: Frame) -> Lots:
 
     Threads take as long each, as there is nothing but rows to go over; and fewer tasks wait for each other less.
     """
-    return _lots(frame, set(), CORES, 2 * MOST_ROWS)
+    return _lots(frame, frozenset(), CORES, 2 * MOST_ROWS)
 
 
 def _lots(frame: Frame, names: Set[str], few: int, most: int) -> Lots:
-    rows = None if frame.npartitions <= few else _rows_read(frame, names)
+    rows = None if frame.npartitions <= few else rows_read(frame, names)
     return one_by_one(frame) if rows is None else in_lots(rows, few, min(most, partition_size() // ITEMSIZE))
 
 
@@ -81,7 +81,7 @@ def in_lots(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Lot
     return tuple(map(tuple, lots))
 
 
-def _rows_read(frame: Frame, names: Set[str]) -> tuple[int, ...] | None:
+def rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] | None:
     """Return how many rows are read for each partition of a frame, None if nothing tells.
 
     If there are bases of the given names, only these are asked.
@@ -97,7 +97,7 @@ def _rows_read(frame: Frame, names: Set[str]) -> tuple[int, ...] | None:
 def _lengths(base: Frame) -> Sequence[int] | None:
     match base:
         case Project():
-            return _rows_read(base.frame, frozenset())
+            return rows_read(base.frame)
         case Scan() | Rows() | Literal():
             return base.rows.lengths
     return None

@@ -14,7 +14,7 @@ from akdask.kernels import compiled
 from akdask.kernels.reduce import REDUCTIONS, reduction_of
 from akdask.plan import sinks
 from akdask.plan._dask import Expr, ExprSequence, List, Task, TaskRef
-from akdask.plan.lots import lots_to_reduce
+from akdask.plan.lots import lots_to_reduce, rows_read
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame, Node, materialize
 from akdask.plan.pipeline import Compile, pipeline
@@ -277,7 +277,8 @@ def _moved(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
 
 @lower.register
 def _(frame: Aggregate) -> Expr:
-    compiled.expect_more()
+    if not compiled.is_at_hand():
+        compiled.expect_more(sum(rows_read(frame.frame) or ()))
     names = tuple(item.name for item in frame.reductions)
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:

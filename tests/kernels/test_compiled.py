@@ -62,16 +62,18 @@ def test_processes_that_only_work_for_others_load_the_compiler_amid_tasks(monkey
     assert not compiled.is_at_hand(0)
 
 
-def test_the_compiler_is_loaded_before_a_computation_that_follows_others(monkeypatch):
+def test_the_compiler_is_loaded_before_a_large_computation_that_follows_others(monkeypatch):
     loaded = []
     monkeypatch.setattr(compiled, "_is_loaded", lambda: loaded.append(True))
     monkeypatch.setattr(compiled, "WORTH_LOADING", 10)
     compiled.is_at_hand(9)
-    compiled.expect_more()
+    compiled.expect_more(10)
     assert not loaded
     compiled.is_at_hand(1)
-    compiled.expect_more()
+    compiled.expect_more(9)
+    assert not loaded
+    compiled.expect_more(10)
     assert loaded == [True]
     compiled.forgo()
-    compiled.expect_more()
+    compiled.expect_more(10)
     assert loaded == [True]

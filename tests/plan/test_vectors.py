@@ -1,6 +1,7 @@
 """Reductions by compiled instructions, from files: what is taken so, what is not, and that nobody sees it."""
 
 import os
+import sys
 
 import h5py
 import numpy as np
@@ -164,11 +165,16 @@ def test_results_in_memory_are_reduced_where_they_are(columns, runs):
 
 def test_processes_load_the_compiler_when_they_are_asked_again(files, columns, monkeypatch):
     loaded = []
+    monkeypatch.delitem(sys.modules, "numba")
     monkeypatch.setattr(compiled, "_is_loaded", lambda: loaded.append(True))
+    monkeypatch.setattr(compiled, "INSTALLED", True)
     monkeypatch.setattr(compiled, "WORTH_LOADING", ROWS)
+    monkeypatch.setattr(compiled._Process, "seen", 0)
     monkeypatch.setattr(compiled._Process, "passed", 0)
     monkeypatch.setattr(compiled._Process, "has_room", True)
     assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
+    assert ak.read_hdf(files)["i"][:10].sum() == columns["i"][:10].sum()
+    assert ak.arange(10).sum() == 45
     assert not loaded
     assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
     assert loaded

@@ -48,9 +48,9 @@ def is_at_hand(nrows: int = 0) -> bool:
     return sys.modules.get("numba") is not None or (not _Process.plans and _Process.has_room and _is_loaded())
 
 
-def expect_more() -> None:
-    """Load the compiler if this process, which is about to compute, has gone over many rows before."""
-    if INSTALLED and _Process.passed >= WORTH_LOADING and _Process.has_room:
+def expect_more(nrows: int) -> None:
+    """Load the compiler if this process is about to go over many rows, and has gone over many before."""
+    if INSTALLED and min(nrows, _Process.passed) >= WORTH_LOADING and _Process.has_room:
         _is_loaded()
 
 
