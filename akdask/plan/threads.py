@@ -8,6 +8,7 @@ from contextvars import copy_context
 from functools import cache
 from threading import current_thread, main_thread
 from typing import Any
+from weakref import WeakSet
 
 import dask
 import dask.threaded
@@ -17,7 +18,12 @@ AHEAD = 2
 """Tasks that are handed out for each thread: one to run, and one to go on with."""
 
 
-class Threads:
+@cache
+def _threads(count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, "akdask")
+
+
+class Executor:
     """What Dask takes for an executor of more threads than there are, so that tasks wait for threads.
 
     Else threads wait for tasks: Dask hands out the next one when one has returned, in a thread that must be woken for
@@ -25,15 +31,20 @@ class Threads:
     """
 
     def __init__(self, count: int) -> None:
-        self._pool = ThreadPoolExecutor(count, "akdask")
+        self._pool = _threads(count)
         self._max_workers = AHEAD * count
+        self._handed_out: WeakSet[Future[Any]] = WeakSet()
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         """Run a function in a thread, with the variables of this context."""
-        return self._pool.submit(copy_context().run, function, *args)
+        future = self._pool.submit(copy_context().run, function, *args)
+        self._handed_out.add(future)
+        return future
 
-
-_threads = cache(Threads)
+    def cancel(self) -> None:
+        """Drop the tasks that wait: nobody asks for them any more."""
+        for future in list(self._handed_out):
+            future.cancel()
 
 
 def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
@@ -42,7 +53,13 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     A pool that is configured is taken as it is; computations within tasks, and in other threads than the main one,
     have the threads that Dask gives them, since all of these may be waiting for them.
     """
-    if current_thread() is main_thread() and not options.get("pool") and not dask.config.get("pool", None):
-        count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
-        options["pool"] = _threads(count)
-    return dask.threaded.get(graph, keys, **options)
+    has_pool = options.get("pool") or dask.config.get("pool", None)
+    if has_pool or current_thread() is not main_thread():
+        return dask.threaded.get(graph, keys, **options)
+    count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
+    executor = Executor(count)
+    try:
+        return dask.threaded.get(graph, keys, pool=executor, **options)
+    except BaseException:
+        executor.cancel()
+        raise

@@ -83,9 +83,22 @@ def test_other_threads_have_their_own(noted):
     assert noted == [None]
 
 
-def test_errors_in_tasks_are_raised_where_one_waits():
-    def fail():
-        raise ZeroDivisionError("in a task")
+def test_an_error_is_raised_where_one_waits_and_tasks_that_wait_are_dropped():
+    """A write that has failed is tidied up: no task may begin to write after that."""
+    first, is_running, may_end, begun = threading.Lock(), threading.Event(), threading.Event(), []
 
+    def task():
+        if first.acquire(blocking=False):
+            is_running.wait(10)
+            raise ZeroDivisionError("in a task")
+        begun.append(True)
+        is_running.set()
+        may_end.wait(10)
+
+    # Each of two threads can have taken one that holds on when the error is seen; one more has been handed out.
+    graph = {("task", number): (task,) for number in range(9)}
     with pytest.raises(ZeroDivisionError, match="in a task"):
-        threads.get({"task": (fail,)}, "task")
+        threads.get(graph, list(graph), num_workers=2)
+    may_end.set()
+    assert threads.get({"task": (sum, [1, 2])}, "task", num_workers=2) == 3
+    assert 1 <= len(begun) <= 2
