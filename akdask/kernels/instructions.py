@@ -146,8 +146,5 @@ CONVERSIONS: dict[tuple[ColumnType, ColumnType], Op] = {
 
 LEAST = {FLOAT64: Op.LEAST_FLOATS, INT64: Op.LEAST_INTS, UINT64: Op.LEAST_UINTS}
 MOST = {FLOAT64: Op.MOST_FLOATS, INT64: Op.MOST_INTS, UINT64: Op.MOST_UINTS}
-TOTALS = (Op.SUM_FLOATS, Op.SUM_INTS, Op.COUNT_BOOLS)
-"""What adds rows up, not into a register but into one of the sums."""
-
 Instruction: TypeAlias = tuple[Op, int, int, int, int]
-"""What to do, the register of the result, and those of up to three arguments."""
+"""What to do, the row of the result (of sums and counts, their number), and those of up to three arguments."""

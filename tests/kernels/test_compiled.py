@@ -13,6 +13,7 @@ def anew(monkeypatch):
     monkeypatch.setattr(compiled._Process, "seen", 0)
     monkeypatch.setattr(compiled._Process, "passed", 0)
     monkeypatch.setattr(compiled._Process, "has_room", True)
+    monkeypatch.setattr(compiled._Process, "plans", True)
     forget = compiled._is_loaded.cache_clear
     forget()
     yield
@@ -55,7 +56,6 @@ def test_processes_that_only_work_for_others_load_the_compiler_amid_tasks(monkey
     monkeypatch.setattr(compiled, "_is_loaded", lambda: True)
     monkeypatch.setattr(compiled, "WORTH_LOADING", 10)
     assert not compiled.is_at_hand(10)
-    monkeypatch.setattr(compiled._Process, "plans", True)
     compiled.serve()
     assert compiled.is_at_hand(0)
     compiled.forgo()

@@ -172,6 +172,7 @@ def test_processes_load_the_compiler_when_they_are_asked_again(files, columns, m
     monkeypatch.setattr(compiled._Process, "seen", 0)
     monkeypatch.setattr(compiled._Process, "passed", 0)
     monkeypatch.setattr(compiled._Process, "has_room", True)
+    monkeypatch.setattr(compiled._Process, "plans", True)
     assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
     assert ak.read_hdf(files)["i"][:10].sum() == columns["i"][:10].sum()
     assert ak.arange(10).sum() == 45
