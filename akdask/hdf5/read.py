@@ -160,14 +160,11 @@ class Hdf5PartReader:
     def stretches(self, column: str) -> list[Stretch] | None:
         """Return where the rows of a column lie, None where they are not stored as they are in memory."""
         place = self._columns[column]
-        stored, *others = place.extents
+        if not place.dtype.is_number or not _is_as_wide(place):
+            return None
+        (stored,) = place.extents
         descriptor = self._extents.dense_file(stored)
-        is_same = not others and (
-            np.dtype(stored.dtype).itemsize == 1
-            if place.dtype == BOOL
-            else place.dtype.is_number and np.dtype(stored.dtype) == place.dtype.numpy
-        )
-        if descriptor is None or not is_same:
+        if descriptor is None:
             return None
         offset = stored.offset + self._start * place.dtype.itemsize
         return [Stretch(descriptor, offset, self._stop - self._start)]
@@ -188,7 +185,7 @@ class Hdf5PartReader:
 
     def _read_numbers(self, place: ColumnPlace, start: int, out: NumberArray) -> NumberArray:
         (stored,) = place.extents
-        if np.dtype(stored.dtype) == out.dtype:
+        if _is_as_wide(place):
             self._extents.read_into(out, stored, start)
         else:
             np.copyto(out, self._read_stored(stored, start, len(out)), casting="unsafe")
@@ -197,7 +194,7 @@ class Hdf5PartReader:
     def _read_bools(self, place: ColumnPlace, start: int, out: NumberArray) -> NumberArray:
         """Anything but 0 is true, while NumPy's bool must be 0 or 1 in memory."""
         (stored,) = place.extents
-        if np.dtype(stored.dtype).itemsize != 1:
+        if not _is_as_wide(place):
             np.not_equal(self._read_stored(stored, start, len(out)), 0, out=out)
             return out
         raw = out.view(np.uint8)
@@ -281,6 +278,12 @@ class Hdf5PartReader:
             details=[f"row {row} of the file: {text}"],
             hint="with calc_string_offsets=True the stored segments are not used.",
         )
+
+
+def _is_as_wide(place: ColumnPlace) -> bool:
+    """Whether numbers are stored as they are in memory; bools may be any bytes."""
+    stored = np.dtype(place.extents[0].dtype)
+    return stored.itemsize == 1 if place.dtype == BOOL else stored == place.dtype.numpy
 
 
 def scan_starts(extents: ExtentReader, values: Extent) -> NumberArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -219,6 +219,13 @@ REDUCTIONS = _Reductions(
         Reduction("is_sorted", _giving(BOOL, STR), _is_sorted, _merge_sorted, lambda state: np.bool_(state[0])),
     )
 )
+
+
+def join_states(
+    names: Sequence[str], left: Sequence[State | None], right: Sequence[State | None]
+) -> list[State | None]:
+    """Return the states of several reductions on the rows of both, None for each that neither has rows of."""
+    return [REDUCTIONS[name].joined(*states) for name, *states in zip(names, left, right, strict=True)]
 
 
 def reduction_of(name: str, dtype: ColumnType) -> str:

@@ -308,10 +308,6 @@ def _count(routine: Routine, value: Register) -> Finish:
     return lambda results: results.nrows
 
 
-def _sum(routine: Routine, value: Register) -> Finish:
-    return routine.add_up(value)
-
-
 def _count_true(routine: Routine, value: Register) -> Finish:
     if value.dtype != BOOL:
         raise NoInstructionError
@@ -348,7 +344,7 @@ _SMALLEST = {FLOAT64: -np.inf, INT64: -(2**63), UINT64: 0}
 
 _REDUCTIONS: dict[str, Declared] = {
     "count": _count,
-    "sum": _sum,
+    "sum": Routine.add_up,
     "mean": _mean,
     "count_nonzero": _count_true,
     "any": _any,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from typing import Any, Self
 
 import pandas as pd
 
 from akdask.kernels import compiled
-from akdask.kernels.reduce import REDUCTIONS, reduction_of
+from akdask.kernels.reduce import REDUCTIONS, join_states, reduction_of
 from akdask.plan import sinks
 from akdask.plan._dask import Expr, ExprSequence, List, Task, TaskRef
 from akdask.plan.lots import lots_to_reduce, rows_read
@@ -185,11 +185,7 @@ class CombineStates:
         return token("combine", self.names)
 
     def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
-        merged = list(partials[0])
-        for states in partials[1:]:
-            for number, (name, state) in enumerate(zip(self.names, states, strict=True)):
-                merged[number] = REDUCTIONS[name].joined(merged[number], state)
-        return merged
+        return reduce(partial(join_states, self.names), partials)
 
 
 @dataclass(frozen=True, slots=True)

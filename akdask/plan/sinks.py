@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -12,7 +14,7 @@ import numpy as np
 
 from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
 from akdask.kernels import compiled
-from akdask.kernels.reduce import REDUCTIONS
+from akdask.kernels.reduce import REDUCTIONS, join_states
 from akdask.kernels.reduction import State
 from akdask.kernels.vectors import NoInstructionError
 from akdask.plan.blocks import Block, Lot, Partition
@@ -148,12 +150,11 @@ class Reduce:
 
     def run(self, partition: Partition | Lot) -> list[Any]:
         calls = (*self.plain_calls, *self.computed_calls)
-        states: list[Any] = [None] * len(calls)
+        names = [name for _, name in calls]
         reducer = self._reducer(partition)
-        for some in self._by_blocks(partition) if reducer is None else self._together(partition, reducer):
-            for (number, name), state in zip(calls, some, strict=True):
-                states[number] = REDUCTIONS[name].joined(states[number], state)
-        return states
+        found = self._by_blocks(partition) if reducer is None else self._together(partition, reducer)
+        states = reduce(partial(join_states, names), found, [None] * len(names))
+        return [state for _, state in sorted(zip(calls, states, strict=True), key=itemgetter(0))]
 
     def _together(self, partition: Partition | Lot, reducer: Reducer) -> Iterator[list[State]]:
         """Yield the states of several partitions at a time; of the blocks of those that cannot be read so."""
