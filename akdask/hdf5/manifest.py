@@ -2,17 +2,19 @@
 
 Files of a set are mostly made alike, so what they are made of is kept once, as JSON in the metadata of the table; what
 differs, the numbers, is kept in columns.
+
+A manifest is believed about a file only if this user or the file's owner owns it, and if the file is of the size, time
+of modification, inode and owner that it was when its writer described it.  What it says must fit into the file.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,8 +27,9 @@ from akdask.hdf5.description import FileDescription, ObjectSchema, datasets_of
 from akdask.hdf5.read import ExtentReader
 from akdask.hdf5.schema_json import decode, encode
 from akdask.hdf5.statistics import SUMMARY, DatasetSummary
+from akdask.storage.directory import is_single_name
 from akdask.storage.extents import Extent
-from akdask.storage.files import FileIdentity, identify, is_remote, modified
+from akdask.storage.files import FileIdentity, identify, is_remote, modified, owner_of
 from akdask.storage.locales import Filenames, split_locale
 from akdask.storage.manifest import later_than, manifest_path, read_manifest, write_manifest
 from akdask.storage.recovery import settled
@@ -36,7 +39,8 @@ Made: TypeAlias = tuple[tuple[ObjectSchema, ...], str | None]
 
 _SLOT = np.dtype([("offset", "<i8"), ("length", "<i8")])
 _MADE = b"made"
-_STORED_TYPE = re.compile(r"[<>|][iufb][1248]")
+_MOST_PACKED = 1024
+"""How many times more bytes than their file data may have that HDF5 unpacks; of more the file itself must tell."""
 
 
 def described(files: Sequence[FileIdentity]) -> dict[FileIdentity, FileDescription]:
@@ -45,20 +49,20 @@ def described(files: Sequence[FileIdentity]) -> dict[FileIdentity, FileDescripti
     Only local files of sets have manifests: what a remote file system tells of a file is not what is kept here.
     """
     found: dict[FileIdentity, FileDescription] = {}
-    for path, members in _by_set(files).items():
-        entries = _Entries.of_set(path)
+    for (path, owner), members in _by_set(files).items():
+        entries = _Entries.of_set(path, owner)
         if entries is not None:
             found.update((file, entry) for file in members if (entry := entries.find(file)) is not None)
     return found
 
 
-def _by_set(files: Sequence[FileIdentity]) -> dict[str, list[FileIdentity]]:
-    """Group files by the path under which their set was written."""
-    sets: defaultdict[str, list[FileIdentity]] = defaultdict(list)
+def _by_set(files: Sequence[FileIdentity]) -> dict[tuple[str, int], list[FileIdentity]]:
+    """Group files by the path under which their set was written, and by their owner."""
+    sets: defaultdict[tuple[str, int], list[FileIdentity]] = defaultdict(list)
     for file in files:
         found = None if is_remote(file.path) else split_locale(file.path)
         if found is not None:
-            sets[found[0]].append(file)
+            sets[found[0], owner_of(file)].append(file)
     return sets
 
 
@@ -163,8 +167,8 @@ def _missing(files: Sequence[FileIdentity]) -> list[Damage]:
     """Find files that a manifest names and that are gone: at the end of the numbering nothing else tells of them."""
     return [
         Damage(path, None, "the file is missing from the set.")
-        for set_path in _by_set(files)
-        if (entries := _Entries.of_set(set_path)) is not None
+        for set_path, owner in _by_set(files)
+        if (entries := _Entries.of_set(set_path, owner)) is not None
         for path in (os.path.join(os.path.dirname(set_path), name) for name in entries.names)
         if not os.path.lexists(path)
     ]
@@ -180,35 +184,63 @@ class _Entries:
     """The rows of a manifest, by name of the file."""
 
     def __init__(self, batch: pa.RecordBatch) -> None:
-        self._made = [decode(item) for item in json.loads(batch.schema.metadata[_MADE])]
+        self._made: list[Made] = [_made(decode(item)) for item in json.loads(batch.schema.metadata[_MADE])]
         self._made_of = batch["made"].to_pylist()
         self._rows = {os.fsdecode(name): row for row, name in enumerate(batch["name"].to_pylist())}
         self._sizes = batch["size"].to_pylist()
         self._versions = batch["version"].to_pylist()
         self._ends = batch["datasets"].offsets.to_pylist()
-        datasets = batch["datasets"].flatten()
+        datasets = batch["datasets"].values[self._ends[0] : self._ends[-1]]
+        self._ends = [end - self._ends[0] for end in self._ends]
         self._slots = _from_struct(datasets, _SLOT).view("<i8").reshape(-1, 2)
         self._summaries = _from_struct(datasets, SUMMARY)
-        self._check()
+        self._check(batch)
+        self._doubtful = self._rows_of_doubt(batch["size"].to_numpy())
 
-    def _check(self) -> None:
+    def _check(self, batch: pa.RecordBatch) -> None:
         """Refuse numbers that do not fit together; a checksum only tells that they are those that were written."""
-        counts = [sum(1 for _ in datasets_of(objects)) for objects, _ in self._made]
-        stored = {dataset.dtype for objects, _ in self._made for dataset in datasets_of(objects)}
+        made_of = batch["made"].to_numpy()
+        counts = np.array([len(self._itemsizes(number)) for number in range(len(self._made))], np.int64)
         if (
-            [stop - start for start, stop in pairwise(self._ends)] != [counts[number] for number in self._made_of]
+            len(self._rows) != batch.num_rows
+            or not all(map(is_single_name, self._rows))
+            or (made_of < 0).any()
+            or (np.diff(self._ends) != counts[made_of]).any()
             or (self._slots < (-1, 0)).any()
-            or not all(map(_STORED_TYPE.fullmatch, stored))
+            or (self._summaries["nans"] < 0).any()
+            or (self._summaries["nans"] > self._slots[:, 1]).any()
         ):
             raise ValueError("no manifest")
 
+    def _itemsizes(self, number: int) -> list[int]:
+        """Return the bytes of an element of each dataset of files that are made in one way."""
+        return [np.dtype(dataset.dtype).itemsize for dataset in datasets_of(self._made[number][0])]
+
+    def _rows_of_doubt(self, sizes: npt.NDArray[np.int64]) -> set[int]:
+        """Return the files with datasets that reach beyond their end, or are far larger than what is stored."""
+        itemsizes = [np.array(self._itemsizes(number), np.int64) for number in range(len(self._made))]
+        each = np.concatenate([np.empty(0, np.int64), *[itemsizes[number] for number in self._made_of]])
+        rows = np.repeat(np.arange(len(sizes)), np.diff(self._ends))
+        offsets, lengths = self._slots.T
+        # Divided, not multiplied: no number here is too large for that.
+        room = np.where(offsets >= 0, (sizes[rows] - offsets) // each, sizes[rows] // each * _MOST_PACKED)
+        return set(rows[(lengths > room) & (lengths > 0)].tolist())
+
     @classmethod
-    def of_set(cls, path: str) -> _Entries | None:
-        """Return the rows of the manifest of a set, None if there is none that is made as a manifest is."""
-        batch = read_manifest(manifest_path(path))
+    def of_set(cls, path: str, owner: int) -> _Entries | None:
+        """Return the rows of the manifest of a set, None if there is none that is to be believed.
+
+        Parameters
+        ----------
+        path : str
+            The set.
+        owner : int
+            The user who owns the files that it is asked about.
+        """
+        batch = read_manifest(manifest_path(path), {os.geteuid(), owner}, _schema())
         try:
             return None if batch is None else cls(batch)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError, pa.ArrowException):
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException):
             return None
 
     @property
@@ -219,11 +251,27 @@ class _Entries:
     def find(self, file: FileIdentity) -> FileDescription | None:
         """Return the description of a file, None if it has none in that state."""
         row = self._rows.get(os.path.basename(file.path))
-        if row is None or self._sizes[row] != file.size or self._versions[row] != file.version:
+        if row is None or self._sizes[row] != file.size or self._versions[row] != file.version or row in self._doubtful:
             return None
         objects, column_order = self._made[self._made_of[row]]
         part = slice(self._ends[row], self._ends[row + 1])
         return FileDescription(file, objects, self._slots[part], column_order, self._summaries[part])
+
+
+def _made(item: Any) -> Made:
+    """Return what a file is made of, if that is what was decoded."""
+    match item:
+        case (tuple() as objects, None | str() as order) if all(isinstance(one, ObjectSchema) for one in objects):
+            names = [column.name for one in objects for column in one.columns]
+            if len({one.name for one in objects}) == len(objects) and len(set(names)) == len(names):
+                return objects, order
+    raise ValueError("no schema of a file")
+
+
+@cache
+def _schema() -> pa.Schema:
+    """Return the types of all columns of a manifest."""
+    return _to_batch([]).schema.remove_metadata()
 
 
 def _to_batch(files: Sequence[FileDescription]) -> pa.RecordBatch:

@@ -162,8 +162,8 @@ class SetWriter:
         share = Share(index, self.npartitions)
         new = NewObject.join([lay_out_object(spec, table.columns, tables or {}, share) for spec in self.specs])
         is_final = len(self.targets) == self.npartitions
-        attempt = self._staging.attempt(self._names[index])
         with _errors_naming(self.targets[index] if is_final else self.path):
+            attempt = self._staging.attempt(self._names[index])
             placed = self._lay_out(attempt, new.parts, self.targets[index] if self._adds and is_final else None)
             file = self._write_bytes(attempt, placed, new)
             self._staging.finish(attempt, self._names[index])

@@ -14,15 +14,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
-from uuid import uuid4
 
 from akdask import config
 from akdask.errors import AkdaskError, UnsupportedError, WriteError
+from akdask.storage.directory import Directory
 from akdask.storage.files import is_remote
-from akdask.storage.journal import Journal, journal_of, sync
+from akdask.storage.hidden import HiddenFolder, unique_tag
+from akdask.storage.journal import KEPT, Journal, journal_of
 from akdask.storage.locales import hidden_folder
 from akdask.storage.lock import Lock, read_owner
-from akdask.storage.recovery import recover, remove
+from akdask.storage.recovery import recover
 
 _HINTS = {
     errno.ENOSPC: "the disk is full: free space or write elsewhere.",
@@ -55,7 +56,8 @@ def _errors_naming(target: str) -> Iterator[None]:
     except AkdaskError:
         raise
     except OSError as error:
-        raise write_error(error.filename2 or target, error) from error
+        path = os.path.join(os.path.dirname(target), error.filename2) if error.filename2 else target
+        raise write_error(path, error) from error
 
 
 def _number_in(text: str) -> int | None:
@@ -74,6 +76,8 @@ def _is_durable(*, replaces: bool) -> bool:
 class Staging:
     """The hidden folder in which the files of one write are prepared.  Travels to workers, without its lock.
 
+    Files are named by paths that lead through the open folder, so that nobody can put another in its place meanwhile.
+
     Parameters
     ----------
     target : str
@@ -86,12 +90,16 @@ class Staging:
         self.target = target
         self.folder = hidden_folder(target)
         # A task of an earlier write that is still running must not put its files among those of a later one.
-        self._files = os.path.join(self.folder, uuid4().hex[:12])
+        self._tag = unique_tag()
+        self._writer = os.geteuid()
         self._durable = True
         self._lock: Lock | None = None
+        self._hidden: HiddenFolder | None = None
+        # Open for as long as this object is there, since tasks may be about to write when the write ends.
+        self._staged: dict[str, Directory] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_lock": None}
+        return {**vars(self), "_lock": None, "_hidden": None, "_staged": {}}
 
     def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
         """Make the folder, after putting in order what a dead writer has left; keeps other writers of the set off.
@@ -110,36 +118,80 @@ class Staging:
         """
         try:
             with _errors_naming(self.target):
-                self._lock = self._locked()
-                os.mkdir(self._files)
+                hidden = self._locked()
+                self._staged[self._tag] = hidden.folder.make(self._tag)
+                self._writer = self._files.status().st_uid
                 self._durable = _is_durable(replaces=bool(replaces()))
         except BaseException:
             self.discard()
             raise
 
-    def _locked(self) -> Lock:
+    def _locked(self) -> HiddenFolder:
         """Make and lock the folder; tries again where another process is just about to remove it."""
         for _ in range(_MOST_TRIES):
             recover(self.target)
             with suppress(FileExistsError):
-                os.mkdir(self.folder)
-                lock = Lock.make(self.folder)
-                if lock is not None:
-                    return lock
+                hidden = HiddenFolder.make(self.folder)
+                self._lock = Lock.make(hidden.folder)
+                if self._lock is not None:
+                    self._hidden = hidden
+                    return hidden
+                hidden.close()
             time.sleep(_PAUSE)
-        raise WriteError(
+        raise self._kept_off()
+
+    def _kept_off(self) -> WriteError:
+        """Return the error that tells what is where the hidden folder must be."""
+        try:
+            hidden = HiddenFolder.at(self.folder)
+        except OSError:
+            return WriteError(
+                f"cannot write {self.target!r}: {self.folder!r} is in the way, and is no folder.", hint="remove it."
+            )
+        writer, details, where = None, [], "if it has ended on another machine"
+        if hidden is not None:
+            with hidden:
+                writer = read_owner(hidden.folder)
+                if not hidden.is_believed:
+                    details = [f"its folder belongs to user {hidden.writer}, who does not own the set"]
+                    where = "if that user writes nothing there"
+        return WriteError(
             f"cannot write {self.target!r}: another write of it is under way.",
-            details=[f"writer: {read_owner(self.folder) or 'unknown'}"],
-            hint=f"wait for it to end; if it has ended on another machine, remove {self.folder!r}.",
+            details=[f"writer: {writer or 'unknown'}", *details],
+            hint=f"wait for it to end; {where}, remove {self.folder!r}.",
         )
 
+    @property
+    def _files(self) -> Directory:
+        """The open folder of finished files.
+
+        Raises
+        ------
+        OSError
+            If it is not there, or not the one that was made.
+        """
+        # Of two threads that open it, both go on with the one of the first.
+        return self._staged.get(self._tag) or self._staged.setdefault(self._tag, self._opened())
+
+    def _opened(self) -> Directory:
+        """Open, on a worker, the folder that the client has made."""
+        hidden = HiddenFolder.at(self.folder)
+        if hidden is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.folder)
+        with hidden:
+            staged = hidden.folder.child(self._tag)
+            if {hidden.writer, staged.status().st_uid} <= {self._writer, os.geteuid()}:
+                return staged
+        staged.close()
+        raise PermissionError(errno.EPERM, "It belongs to another user", self.folder)
+
     def path(self, name: str) -> str:
-        """Return where the finished file of that name waits."""
-        return os.path.join(self._files, name)
+        """Return where the finished file of that name waits: a path for this process."""
+        return os.path.join(self._files.anchor, name)
 
     def attempt(self, name: str) -> str:
         """Return a path for one attempt at a file; no other attempt has the same."""
-        return self.path(f"{name}.{uuid4().hex[:12]}")
+        return self.path(f"{name}.{unique_tag()}")
 
     def finish(self, attempt: str, name: str) -> str:
         """Make an attempt the finished file of that name, once its bytes are on disk, and return where it waits.
@@ -149,9 +201,10 @@ class Staging:
         OSError
             If the disk fails.
         """
+        made = os.path.basename(attempt)
         if self._durable:
-            sync(attempt)
-        os.replace(attempt, self.path(name))
+            self._files.sync_file(made)
+        self._files.rename(made, name)
         return self.path(name)
 
     def commit(self, renames: Sequence[tuple[str, str]], stale: Sequence[str] = ()) -> None:
@@ -169,65 +222,73 @@ class Staging:
         WriteError
             If a rename fails; what was there before is there again.
         """
+        assert self._hidden is not None, "who commits has created"
+        hidden = self._hidden
         with _errors_naming(self.target):
             try:
-                back = self._way_back([target for _, target in renames], stale)
-                journal = journal_of(self.folder, renames, stale)
+                back = self._way_back(hidden, [target for _, target in renames], stale)
+                named = [(os.path.basename(source), target) for source, target in renames]
+                journal = journal_of(self._files, named, stale)
                 if self._durable:
-                    sync(self._files)
-                journal.write(self.folder, durable=self._durable)
+                    self._files.sync()
+                journal.write(hidden, durable=self._durable)
             except BaseException:
                 self.discard()
                 raise
             try:
-                journal.carry_out(self.folder, durable=self._durable)
-                remove(self.folder)
+                journal.carry_out(hidden, durable=self._durable)
+                hidden.remove()
             except OSError as error:
-                self._go_back(back, error)
+                self._go_back(hidden, back, error)
                 raise
             finally:
                 # Whatever else interrupts this, the next that opens or writes the set may act.
                 self._release()
 
-    def _way_back(self, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
+    def _way_back(self, hidden: HiddenFolder, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
         """Keep the present files under second names; return the journal that restores them, None if that cannot be."""
         kept, made = [], []
         for number, path in enumerate([*targets, *stale]):
-            if os.path.isdir(path):
-                raise write_error(path, IsADirectoryError(errno.EISDIR, ""))
-            if not os.path.lexists(path):
+            present = os.path.basename(path)
+            if not hidden.parent.has(present):
                 made.append(path)
                 continue
-            name = self.path(f"{number}.kept")
+            if os.path.isdir(path):
+                raise write_error(path, IsADirectoryError(errno.EISDIR, ""))
+            name = f"{number}{KEPT}"
             try:
-                os.link(path, name, follow_symlinks=False)
+                hidden.parent.link(present, name, self._files)
             except OSError:
                 return None
             kept.append((name, path))
-        return journal_of(self.folder, kept, made)
+        return journal_of(self._files, kept, made)
 
-    def _go_back(self, back: Journal | None, error: OSError) -> None:
+    def _go_back(self, hidden: HiddenFolder, back: Journal | None, error: OSError) -> None:
         """Put back what was there, which no kill can interrupt for good either."""
         try:
             if back is None:  # the file system has no hard links
                 raise error
-            back.write(self.folder, durable=self._durable)
-            back.carry_out(self.folder, durable=self._durable)
+            back.write(hidden, durable=self._durable)
+            back.carry_out(hidden, durable=self._durable)
         except OSError as second:
             raise WriteError(
                 f"cannot write {self.target!r}, nor put back files that were there: {second.strerror or second}.",
                 details=[f"old and new files are in {self.folder!r}"],
                 hint="end the cause; then the next that opens or writes the set puts it in order.",
             ) from error
-        remove(self.folder)
+        hidden.remove()
 
     def discard(self) -> None:
         """Remove the folder with all that is in it, if it is still there; nothing happens to that of another writer."""
-        if self._lock is not None:
-            remove(self.folder)
-            self._release()
+        if self._hidden is not None:
+            self._hidden.remove()
+        self._release()
 
     def _release(self) -> None:
+        """Let others have the set."""
+        if self._hidden is not None:
+            self._hidden.close()
+            self._hidden = None
         if self._lock is not None:
             self._lock.release()
             self._lock = None

@@ -10,7 +10,7 @@ from typing import Any
 
 import fsspec
 
-from akdask.errors import FileError, FileFormatError, MissingFileError
+from akdask.errors import ArgumentError, FileError, FileFormatError, MissingFileError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class FileIdentity:
     size : int
         Bytes.
     version : str
-        Time of modification and inode of a local file, the file system's own mark of a remote one.
+        Time of modification, inode and owner of a local file, the file system's own mark of a remote one.
     """
 
     path: str
@@ -44,9 +44,25 @@ def is_remote(path: str) -> bool:
 
 
 def absolute(path: str | os.PathLike[str]) -> str:
-    """Return the path as any worker can use it: absolute, with ``~`` expanded.  URLs stay as they are."""
+    """Return the path as any worker can use it: absolute, with ``~`` expanded.  URLs stay as they are.
+
+    Raises
+    ------
+    ArgumentError
+        If no file can have that name.
+    """
     text = os.fspath(path)
-    return text if is_remote(text) else os.path.abspath(os.path.expanduser(text))
+    if is_remote(text):
+        return text
+    try:
+        is_name = b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        is_name = False
+    if not is_name:
+        raise ArgumentError(
+            "no file can have that name.", details=[ascii(text)], hint="names hold no NUL and no half of a surrogate."
+        )
+    return os.path.abspath(os.path.expanduser(text))
 
 
 def file_system(url: str) -> tuple[Any, str]:
@@ -63,7 +79,7 @@ def identify(path: str) -> FileIdentity:
     MissingFileError
         If there is no such file.
     FileFormatError
-        If it is a folder, or cannot be looked at.
+        If it is a folder, a FIFO or a device, or cannot be looked at.
     """
     try:
         if is_remote(path):
@@ -97,6 +113,8 @@ def identity_of(path: str, status: os.stat_result) -> FileIdentity:
     """Return the identity of a local file from its `os.stat`."""
     if stat.S_ISDIR(status.st_mode):
         raise FileFormatError(f"{path!r} is a folder.", hint="name the files in it, for example with a pattern '…/*'.")
+    if not stat.S_ISREG(status.st_mode):
+        raise FileFormatError(f"{path!r} is a FIFO, a socket or a device, and no file.", hint="copy it to a file.")
     return FileIdentity(path, status.st_size, _version(status))
 
 
@@ -106,12 +124,17 @@ def has_status(file: FileIdentity, status: os.stat_result) -> bool:
 
 
 def _version(status: os.stat_result) -> str:
-    return f"{status.st_mtime_ns}-{status.st_ino}"
+    return f"{status.st_mtime_ns}/{status.st_ino}/{status.st_uid}"
 
 
 def modified(file: FileIdentity) -> int:
     """Return the time of modification of a local file, in ns."""
-    return int(file.version.partition("-")[0])
+    return int(file.version.partition("/")[0])
+
+
+def owner_of(file: FileIdentity) -> int:
+    """Return the user who owns a local file."""
+    return int(file.version.rpartition("/")[2])
 
 
 def exists(path: str) -> bool:

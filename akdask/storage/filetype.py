@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from enum import Enum
 
 import fsspec
 
 from akdask.errors import FileFormatError, MissingFileError
-from akdask.storage.files import is_remote
+from akdask.storage.directory import open_regular
+from akdask.storage.files import identify, is_remote
 
 
 class FileType(Enum):
@@ -46,8 +48,12 @@ def file_type(path: str) -> FileType:
 
 def _first_bytes(path: str) -> bytes:
     try:
-        with fsspec.open(path, "rb") if is_remote(path) else open(path, "rb") as file:
-            return bytes(file.read(8))
+        if is_remote(path):
+            with fsspec.open(path, "rb") as file:
+                return bytes(file.read(8))
+        identify(path)  # a folder or a device is told of as such
+        with os.fdopen(open_regular(path, follows=True), "rb") as file:
+            return file.read(8)
     except FileNotFoundError:
         raise MissingFileError(f"no file {path!r}.") from None
     except OSError as error:

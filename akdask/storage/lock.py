@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import json
+import math
 import os
 import socket
 import time
@@ -17,15 +18,20 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-OWNER = "owner"
-"""Name of the file inside the folder."""
+from akdask.storage.directory import Directory
+from akdask.storage.hidden import OWNER
 
 _BUSY = {errno.EWOULDBLOCK, errno.EACCES}
 # Lustre without the option "flock"; NFS where the file may only be read.
 _NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.EBADF}
 _NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+_LARGEST = 4096  # bytes of a signature
+_LONGEST = 255  # letters of a name in it
+_LAST_PID = 2**31 - 1
+_LAST_TIME = 2.0**36  # a year that four digits show
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,10 @@ class Lock:
         self._is_exclusive = is_exclusive
 
     @classmethod
-    def make(cls, folder: str) -> Lock | None:
+    def make(cls, folder: Directory) -> Lock | None:
         """Lock a folder that has just been made, and sign it; None if another process has taken it away meanwhile."""
         try:
-            lock = cls._open(os.path.join(folder, OWNER), os.O_RDWR | os.O_CREAT)
+            lock = cls._open(folder, os.O_RDWR | os.O_CREAT)
         except FileNotFoundError:
             return None
         if lock is not None:
@@ -74,12 +80,12 @@ class Lock:
         return lock
 
     @classmethod
-    def take_over(cls, folder: str, abandoned_after: float) -> Lock | None:
+    def take_over(cls, folder: Directory, abandoned_after: float) -> Lock | None:
         """Lock a folder whose writer is dead; None if it may live.
 
         Parameters
         ----------
-        folder : str
+        folder : Directory
             The folder.
         abandoned_after : float
             Seconds without a change in the folder, after which the writer is taken for dead where it cannot be known.
@@ -88,24 +94,23 @@ class Lock:
         ------
         FileNotFoundError
             If nobody has signed there.
-        PermissionError
-            If the lock cannot be tried.
+        OSError
+            If the lock cannot be tried: no right to, or what is signed is no regular file.
         """
-        path = os.path.join(folder, OWNER)
         try:
-            lock = cls._open(path, os.O_RDWR)
+            lock = cls._open(folder, os.O_RDWR)
         except OSError as error:
             if error.errno not in _NOT_WRITABLE:
                 raise
-            lock = cls._open(path, os.O_RDONLY)
+            lock = cls._open(folder, os.O_RDONLY)
         if lock is not None and lock._may_be_owned(folder, abandoned_after):
             lock.release()
             return None
         return lock
 
     @classmethod
-    def _open(cls, path: str, flags: int) -> Lock | None:
-        descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+    def _open(cls, folder: Directory, flags: int) -> Lock | None:
+        descriptor = folder.open(OWNER, flags)
         is_exclusive = True
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -116,12 +121,12 @@ class Lock:
                     return None
                 raise
             is_exclusive = False
-        if not _is_at(path, descriptor):  # the folder was removed, and perhaps made anew, between both calls
+        if not _is_in(folder, descriptor):  # the folder was removed, and perhaps made anew, between both calls
             os.close(descriptor)
             return None
         return cls(descriptor, is_exclusive=is_exclusive)
 
-    def _may_be_owned(self, folder: str, abandoned_after: float) -> bool:
+    def _may_be_owned(self, folder: Directory, abandoned_after: float) -> bool:
         """Whether another process may hold what could be locked here."""
         owner = read_owner(folder)
         if owner is None:  # made and not signed yet, or its writer was killed between both
@@ -157,12 +162,23 @@ class Lock:
     __del__ = release
 
 
-def read_owner(folder: str) -> Owner | None:
+def read_owner(folder: Directory) -> Owner | None:
     """Return who has signed in a folder; None if nobody has, or it cannot be read."""
     try:
-        return Owner(**json.loads(Path(folder, OWNER).read_bytes()))
-    except (OSError, ValueError, TypeError):
+        found = json.loads(folder.read(OWNER, _LARGEST))
+    except (OSError, ValueError, RecursionError):
         return None
+    return _owner(found)
+
+
+def _owner(found: Any) -> Owner | None:
+    """Return a signature, None if it is not such as a writer gives: another process may have made it up."""
+    match found:
+        case {"host": str() as host, "kernel": str() as kernel, "pid": int() as pid, "since": int() | float() as since}:
+            is_named = all(len(name) <= _LONGEST and name.isprintable() for name in (host, kernel))
+            if is_named and 0 < pid <= _LAST_PID and math.isfinite(since) and 0 <= since < _LAST_TIME:
+                return Owner(host, kernel, pid, since)
+    return None
 
 
 @cache
@@ -174,16 +190,16 @@ def _kernel() -> str:
         return socket.gethostname()
 
 
-def _quiet_time(folder: str) -> float:
+def _quiet_time(folder: Directory) -> float:
     """Return for how many seconds nothing has changed in a folder."""
-    return time.time() - max(entry.stat().st_mtime for entry in [Path(folder), *Path(folder).iterdir()])
+    inside = [status for name in folder.names() if (status := folder.find(name)) is not None]
+    return time.time() - max(status.st_mtime for status in [folder.status(), *inside])
 
 
-def _is_at(path: str, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
+def _is_in(folder: Directory, descriptor: int) -> bool:
+    """Whether an open file is the one that is signed in a folder."""
+    now = folder.find(OWNER)
+    return now is not None and os.path.samestat(now, os.fstat(descriptor))
 
 
 def _is_running(pid: int) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.errors import FileError, FileFormatError, MissingFileError
+from akdask.storage.directory import open_regular
 from akdask.storage.files import FileIdentity, changed_error, file_system, has_status, identify, is_remote
 from akdask.typing import NumberArray
 
@@ -70,7 +71,7 @@ class _LocalReader(RangeReader):
 
     def __enter__(self) -> Self:
         try:
-            self.descriptor = os.open(self.file.path, os.O_RDONLY | os.O_CLOEXEC)
+            self.descriptor = open_regular(self.file.path, follows=True)
         except FileNotFoundError:
             raise MissingFileError(f"no file {self.file.path!r} any more.") from None
         except OSError as error:

@@ -3,22 +3,41 @@
 A write is prepared in a hidden folder beside its set.  No folder: nothing to do, which costs one `stat` for each set.
 A folder without a journal: the old set is there, and the folder goes unless its writer lives.  With a journal: the new
 set is there as soon as the journal is carried out, so readers wait for a living writer and act for a dead one.
+
+Whom a reader believes
+----------------------
+A folder may be writable by many, so a hidden folder may be there to have a reader do what its maker could not.
+
+- Only a hidden folder is acted on whose owner is this user, or the one user who owns every file of the set that is
+  there.  For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.
+- A hidden folder of anybody else is left alone.  The set is read as it is: as long as none of its files belongs to
+  that user, none has been replaced.  If some do and others do not, and there is a journal, the set may be half
+  replaced, and that is an error.  To write, the folder must go first, and the error says so.
+- Folders and files are opened once, links are not followed, and what was examined is what is used (`Directory`).  A
+  journal takes regular files of the hidden folder's owner, or of this user, from a folder in it to names of its own set
+  beside it, or removes such names.  Nothing else can be said in a journal.
+- Only what writers make is removed, by its names, and only where the folder is signed: any other folder may have been
+  given the hidden name by somebody who may rename it.
+- A reader does what the rights of its user allow and no more.  Where it may not, it reads the old set if that is whole,
+  and says so if it is not.
+
+Who may write in the folder of a set can replace or remove its files by hand as well, unless the folder is sticky; that
+is not prevented here.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import TypeVar
 
 from akdask.errors import AkdaskError, FileError
 from akdask.storage.files import absolute, is_remote, matching
-from akdask.storage.journal import JOURNAL, Journal
+from akdask.storage.hidden import OWNER, HiddenFolder
+from akdask.storage.journal import Journal
 from akdask.storage.locales import (
     Filenames,
     expand,
@@ -31,7 +50,7 @@ from akdask.storage.locales import (
     set_path,
     sets_of,
 )
-from akdask.storage.lock import OWNER, Lock, read_owner
+from akdask.storage.lock import Lock, read_owner
 
 Found = TypeVar("Found")
 
@@ -41,6 +60,8 @@ _STALLED = 60.0  # while they rename; to act for one that lives does no harm
 _PATIENCE = 2 * _STALLED
 _PAUSE = 0.01
 _MOST_LOOKS = 100
+
+_LARGEST_BLANK = 4096  # bytes of a signature that a power failure has blanked
 
 
 def settled(filenames: Filenames, look: Callable[[list[str]], Found]) -> Found:
@@ -105,68 +126,106 @@ def recover(path: str) -> bool:
     if not os.path.lexists(folder):
         return False
     give_up = time.monotonic() + _PATIENCE
-    while os.path.lexists(folder):
-        try:
-            if _finished(folder):
-                return True
-        except OSError as error:
-            if _has_nothing_to_do(folder):
-                return False
-            raise FileError(
-                f"the set {set_of(folder)!r} is half replaced, and cannot be completed: {error.strerror or error}.",
-                details=[f"its writer has died: {read_owner(folder) or 'unknown'}"],
-                hint="open or write the set once where its folder can be written to.",
-            ) from error
-        if not os.path.lexists(os.path.join(folder, JOURNAL)):
-            return False
-        if time.monotonic() > give_up:
-            raise FileError(
-                f"the set {set_of(folder)!r} is being replaced, and its writer does not come to an end.",
-                details=[f"writer: {read_owner(folder) or 'unknown'}"],
-                hint="end that process; then the set is completed.",
-            )
+    while (hidden := _opened(folder)) is not None:
+        with hidden:
+            changed = _act(hidden)
+            if changed is not None:
+                return changed
+            if time.monotonic() > give_up:
+                raise FileError(
+                    f"the set {set_of(folder)!r} is being replaced, and its writer does not come to an end.",
+                    details=[f"writer: {read_owner(hidden.folder) or 'unknown'}"],
+                    hint="end that process; then the set is completed.",
+                )
         time.sleep(_PAUSE)
-    return True
+    return not os.path.lexists(folder)
 
 
-def remove(folder: str) -> None:
-    """Remove a hidden folder as far as possible: the journal first, what shows that its writer lives last."""
-    with suppress(OSError):
-        Path(folder, JOURNAL).unlink(missing_ok=True)
-        for entry in os.scandir(folder):
-            if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path, ignore_errors=True)
-            elif entry.name != OWNER:
-                os.unlink(entry.path)
-        Path(folder, OWNER).unlink(missing_ok=True)
-        os.rmdir(folder)
-
-
-def _finished(folder: str) -> bool:
-    """Act for the writer of a folder, if it is dead."""
-    has_journal = os.path.lexists(os.path.join(folder, JOURNAL))
+def _opened(folder: str) -> HiddenFolder | None:
+    """Open a hidden folder; None if there is none: what is no folder, or may not be looked at, no writer has made."""
     try:
-        lock = Lock.take_over(folder, _STALLED if has_journal else _ABANDONED)
+        return HiddenFolder.at(folder)
+    except OSError:
+        return None
+
+
+def _act(hidden: HiddenFolder) -> bool | None:
+    """Act for the writer of a folder if it is dead.
+
+    Returns
+    -------
+    bool or None
+        Whether files of the set may have changed; None if a living writer is about to replace them.
+    """
+    believed = hidden.is_believed
+    if not believed and not (hidden.writer in hidden.owners and hidden.has_journal):
+        return False
+    try:
+        if believed:
+            if _finish(hidden):
+                return True
+        elif not _is_living(hidden):
+            raise PermissionError(errno.EPERM, "another user has written it")
+    except OSError as error:
+        if believed and _has_nothing_to_do(hidden):
+            return False
+        raise _half_replaced(hidden, error) from error
+    return None if hidden.has_journal else False
+
+
+def _half_replaced(hidden: HiddenFolder, error: OSError) -> FileError:
+    by = "" if hidden.writer == os.geteuid() else f" of user {hidden.writer}"
+    return FileError(
+        f"the set {set_of(hidden.path)!r} is half replaced, and cannot be completed: {error.strerror or error}.",
+        details=[f"its writer{by} has died: {read_owner(hidden.folder) or 'unknown'}"],
+        hint="open or write the set once where its folder can be written to, as the user who wrote it.",
+    )
+
+
+def _finish(hidden: HiddenFolder) -> bool:
+    """Carry out the journal of a dead writer and clear its folder away; False if the writer may live."""
+    try:
+        lock = Lock.take_over(hidden.folder, _STALLED if hidden.has_journal else _ABANDONED)
     except FileNotFoundError:
         # Made a moment ago and not signed, or half removed.  Its maker copes with an empty folder being taken away.
-        with suppress(OSError):
-            os.rmdir(folder)
-        return not os.path.lexists(folder)
+        hidden.remove_if_empty()
+        return not hidden.is_in_place
     if lock is None:
         return False
     with lock:
-        journal = Journal.read(folder)
+        journal = Journal.read(hidden)
         if journal is not None:
-            journal.carry_out(folder, durable=True)
-        remove(folder)
+            journal.carry_out(hidden, durable=True)
+        elif not _is_left_by_a_writer(hidden):
+            return False
+        hidden.remove()
     return True
 
 
-def _has_nothing_to_do(folder: str) -> bool:
+def _is_left_by_a_writer(hidden: HiddenFolder) -> bool:
+    """Whether a folder without a journal is what its name says, and not one that somebody has given that name."""
+    if not hidden.has_only_what_writers_make():
+        return False
+    # A writer may be killed before it signs, and a power failure may blank what it has signed.
+    return read_owner(hidden.folder) is not None or not hidden.folder.read(OWNER, _LARGEST_BLANK).strip(b"\0")
+
+
+def _is_living(hidden: HiddenFolder) -> bool:
+    """Whether the writer of a folder that is not to be acted on may live."""
+    try:
+        lock = Lock.take_over(hidden.folder, _STALLED)
+    except OSError:
+        return False
+    if lock is not None:
+        lock.release()
+    return lock is None
+
+
+def _has_nothing_to_do(hidden: HiddenFolder) -> bool:
     """Whether the set is whole as it is, though the folder cannot be removed."""
     try:
-        journal = Journal.read(folder)
-        return journal is None or journal.is_carried_out(folder)
+        journal = Journal.read(hidden)
+        return journal is None or journal.is_carried_out(hidden)
     except OSError:
         return False
 

@@ -6,6 +6,7 @@ import pytest
 import akdask as ak
 from akdask.errors import UnsupportedError, WriteError
 from akdask.storage.commit import Staging
+from akdask.storage.directory import Directory
 from akdask.storage.recovery import recover
 
 
@@ -41,10 +42,10 @@ def test_a_failing_rename_leaves_the_old_files_and_nothing_else(tmp_path, monkey
     staging, renames = prepared(tmp_path, a="new", b="new", c="new")
     replace, calls = os.replace, iter(range(9))
 
-    def failing(source, target):
+    def failing(source, target, **folders):
         if next(calls) == 1 + fails_at:  # the first puts the journal there
             raise PermissionError(13, "Permission denied")
-        replace(source, target)
+        replace(source, target, **folders)
 
     monkeypatch.setattr(os, "replace", failing)
     with pytest.raises(WriteError, match="Permission denied"):
@@ -121,11 +122,11 @@ def test_urls_cannot_be_written_to():
 )
 def test_a_write_waits_for_the_disk_where_that_is_asked_for(tmp_path, monkeypatch, durable, waits):
     waited = []
-    monkeypatch.setattr("akdask.storage.commit.sync", waited.append)
+    monkeypatch.setattr(Directory, "sync_file", lambda folder, name: waited.append(name))
     found = []
     for count in range(2):
         with ak.config.set(durable=durable), warnings.catch_warnings(action="ignore"):
             ak.arange(10 + count).to_hdf(tmp_path / "set")
-        found.append(any("LOCALE0000" in path for path in waited))
+        found.append(any("LOCALE0000" in name for name in waited))
         waited.clear()
     assert found == waits

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from akdask.storage import lock as lock_module
+from akdask.storage.directory import Directory
 from akdask.storage.lock import Lock, read_owner
 
 DAY = 24 * 3600
@@ -24,7 +25,7 @@ def no_locks(monkeypatch):
 
 def sign(folder, quiet=0.0, **changes):
     """Sign as another process, some seconds ago."""
-    Lock.make(str(folder)).release()
+    Lock.make(Directory.at(str(folder))).release()
     owner = json.loads((folder / "owner").read_text()) | changes
     (folder / "owner").write_text(json.dumps(owner))
     for path in (folder / "owner", folder):
@@ -38,30 +39,32 @@ def dead_process():
 
 
 def is_taken_over(folder):
-    lock = Lock.take_over(str(folder), DAY)
+    lock = Lock.take_over(Directory.at(str(folder)), DAY)
     if lock is not None:
         lock.release()
     return lock is not None
 
 
 def test_a_folder_is_signed_by_the_process_that_locks_it(tmp_path):
-    with Lock.make(str(tmp_path)):
-        owner = read_owner(str(tmp_path))
+    with Lock.make(Directory.at(str(tmp_path))):
+        owner = read_owner(Directory.at(str(tmp_path)))
         assert owner.pid == os.getpid()
         assert str(owner).startswith(f"process {os.getpid()} on ")
 
 
 def test_only_one_has_the_lock_also_within_a_process(tmp_path):
-    with Lock.make(str(tmp_path)):
-        assert Lock.make(str(tmp_path)) is None
+    with Lock.make(Directory.at(str(tmp_path))):
+        assert Lock.make(Directory.at(str(tmp_path))) is None
         assert not is_taken_over(tmp_path)
     assert is_taken_over(tmp_path)
 
 
 def test_a_folder_that_is_gone_cannot_be_locked(tmp_path):
-    assert Lock.make(str(tmp_path / "absent")) is None
+    with Directory.at(str(tmp_path)) as parent, parent.make("absent") as folder:
+        parent.rmdir("absent")
+        assert Lock.make(folder) is None
     with pytest.raises(FileNotFoundError):
-        Lock.take_over(str(tmp_path), DAY)
+        Lock.take_over(Directory.at(str(tmp_path)), DAY)
 
 
 def test_a_lock_on_a_folder_that_was_removed_meanwhile_is_none(tmp_path, monkeypatch):
@@ -72,7 +75,7 @@ def test_a_lock_on_a_folder_that_was_removed_meanwhile_is_none(tmp_path, monkeyp
         flock(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", slow)
-    assert Lock.make(str(tmp_path)) is None
+    assert Lock.make(Directory.at(str(tmp_path))) is None
 
 
 @pytest.mark.parametrize(("quiet", "dead"), [(DAY / 2, False), (DAY * 2, True)])
@@ -109,7 +112,7 @@ def test_other_errors_of_the_file_system_are_not_taken_for_an_answer(tmp_path, m
     sign(tmp_path)
     monkeypatch.setattr(fcntl, "flock", failing)
     with pytest.raises(OSError, match="Input/output"):
-        Lock.take_over(str(tmp_path), DAY)
+        Lock.take_over(Directory.at(str(tmp_path)), DAY)
 
 
 def test_a_system_without_a_mark_for_its_start_is_known_by_its_name(monkeypatch):

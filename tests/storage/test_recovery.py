@@ -25,12 +25,12 @@ def left(folder, *, committed, old=FILES, new=FILES):
         (folder / name).write_text("old")
     staging = Staging(str(folder / "set.h5"))
     staging.create()
-    renames = [(staging.path(name), str(folder / name)) for name in new]
-    for source, _ in renames:
-        Path(source).write_text("new")
+    for name in new:
+        Path(staging.path(name)).write_text("new")
     if committed:
+        renames = [(name, str(folder / name)) for name in new]
         stale = [str(folder / name) for name in set(old) - set(new)]
-        journal_of(staging.folder, renames, stale).write(staging.folder, durable=False)
+        journal_of(staging._files, renames, stale).write(staging._hidden, durable=False)
     return staging
 
 
@@ -175,7 +175,7 @@ def test_a_writer_copes_with_its_empty_folder_being_taken_away(tmp_path, monkeyp
 
     def robbed(folder):
         if next(calls) == 0:
-            os.rmdir(folder)
+            os.rmdir(folder.path)
         return make(folder)
 
     monkeypatch.setattr(Lock, "make", robbed)

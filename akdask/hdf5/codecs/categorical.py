@@ -18,7 +18,9 @@ from akdask.typing import Column
 
 KINDS = (ObjType.CATEGORICAL,)
 
-_OPTIONAL = (layout.PERMUTATION, layout.SEGMENTS)
+OPTIONAL = (layout.PERMUTATION, layout.SEGMENTS)
+"""Members that tell how the rows are grouped by their codes."""
+
 _WRONG_GROUPING = "v2023.05.05"
 """This release wrote the codes as both `permutation` and `segments`."""
 
@@ -32,8 +34,8 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
         layout.CATEGORIES: strings.describe_column(f"{name}/{layout.CATEGORIES}", labels),
     }
     wanted = [layout.NA_CODES] if members.find(layout.NA_CODES) else []
-    if all(map(members.find, _OPTIONAL)) and layout.read_text(node, layout.ARKOUDA_VERSION) != _WRONG_GROUPING:
-        wanted += _OPTIONAL
+    if all(map(members.find, OPTIONAL)) and layout.read_text(node, layout.ARKOUDA_VERSION) != _WRONG_GROUPING:
+        wanted += OPTIONAL
     found.update((member, describe_integers(name, members, member)) for member in wanted)
     return describe_group(name, kind, found)
 

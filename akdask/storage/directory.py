@@ -1,0 +1,289 @@
+"""An open folder: what is in it is reached from its descriptor, by single names, and no link is followed.
+
+A path is looked up anew at every call, so what was examined under it need not be what is used next.  A descriptor stays
+with the folder that it was opened on, wherever that is moved and whatever takes its place.  Files are opened without
+waiting and are used only if they are regular, so that no FIFO and no device can hold a reader.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Container
+from types import TracebackType
+from typing import Self
+
+# Linux opens a folder as a mere place, which needs no right to list it.
+_FOLDER = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+_DESCRIPTORS = "/proc/self/fd"
+_CANNOT_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some file systems, of folders
+
+
+class Directory:
+    """A folder that is held open; also a context, which closes it.
+
+    Parameters
+    ----------
+    descriptor : int
+        The open folder, which is closed with this object.
+    path : str
+        Where it was found, for messages.
+    """
+
+    def __init__(self, descriptor: int, path: str) -> None:
+        self._descriptor: int | None = descriptor
+        self.path = path
+
+    @classmethod
+    def at(cls, path: str) -> Directory:
+        """Open the folder at a path that a user gave: links in it are followed.
+
+        Raises
+        ------
+        OSError
+            If there is none.
+        """
+        return cls(os.open(path or ".", _FOLDER), path)
+
+    def child(self, name: str) -> Directory:
+        """Open a folder in this one.
+
+        Raises
+        ------
+        OSError
+            If there is none of that name: a link to one is none.
+        """
+        return Directory(os.open(_single(name), _FOLDER | os.O_NOFOLLOW, dir_fd=self.descriptor), self.path_of(name))
+
+    def make(self, name: str) -> Directory:
+        """Make a folder in this one, and open it.
+
+        Raises
+        ------
+        FileExistsError
+            If something has that name, or something else than an empty folder has it at once.
+        """
+        os.mkdir(_single(name), dir_fd=self.descriptor)
+        try:
+            made = self.child(name)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path_of(name)) from error
+        if made.names():
+            made.close()
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path_of(name))
+        return made
+
+    @property
+    def descriptor(self) -> int:
+        """The open folder."""
+        assert self._descriptor is not None, "a closed folder is not used again"
+        return self._descriptor
+
+    @property
+    def anchor(self) -> str:
+        """A path of this very folder for libraries that open by path; valid in this process while it is open."""
+        anchor = f"{_DESCRIPTORS}/{self.descriptor}"
+        return anchor if os.path.isdir(anchor) else self.path
+
+    def path_of(self, name: str) -> str:
+        """Return the path of something in the folder, for messages."""
+        return os.path.join(self.path, name)
+
+    def open(self, name: str, flags: int = os.O_RDONLY) -> int:
+        """Open a file in the folder and return its descriptor.
+
+        Raises
+        ------
+        OSError
+            If it cannot be opened, or is no regular file.
+        """
+        return open_regular(_single(name), flags, folder=self)
+
+    def read(self, name: str, most: int, owners: Container[int] | None = None) -> bytes:
+        """Return what is in a file.
+
+        Parameters
+        ----------
+        name : str
+            Name of the file.
+        most : int
+            Bytes that it may have.
+        owners : container of int, optional
+            Users of whom one must own it; any may unless given.
+
+        Raises
+        ------
+        OSError
+            If it cannot be read, is no regular file, of another owner or larger.
+        """
+        with os.fdopen(self.open(name), "rb") as file:
+            check_status(os.fstat(file.fileno()), most, owners, self.path_of(name))
+            return file.read(most)
+
+    def write(self, name: str, content: bytes, *, durable: bool) -> None:
+        """Write a file that must not be there yet.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        with os.fdopen(self.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+            file.write(content)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+
+    def status(self, name: str | None = None) -> os.stat_result:
+        """Return the status of the folder, or of something in it, a link not followed."""
+        if name is None:
+            return os.fstat(self.descriptor)
+        return os.stat(_single(name), dir_fd=self.descriptor, follow_symlinks=False)
+
+    def find(self, name: str) -> os.stat_result | None:
+        """Return the status of something in the folder, None if it is not there."""
+        try:
+            return self.status(name)
+        except FileNotFoundError:
+            return None
+
+    def has(self, name: str) -> bool:
+        """Whether something in the folder has that name, be it a link that leads nowhere."""
+        return self.find(name) is not None
+
+    def names(self) -> list[str]:
+        """Return the names of all that is in the folder.
+
+        Raises
+        ------
+        OSError
+            If it may not be listed.
+        """
+        descriptor = self._listable()
+        try:
+            return os.listdir(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def rename(self, name: str, new: str, to: Directory | None = None) -> None:
+        """Give something in the folder another name, here or in another folder, in place of what has that name."""
+        there = self if to is None else to
+        os.replace(_single(name), _single(new), src_dir_fd=self.descriptor, dst_dir_fd=there.descriptor)
+
+    def link(self, name: str, new: str, to: Directory) -> None:
+        """Give a file a second name in another folder."""
+        os.link(
+            _single(name), _single(new), src_dir_fd=self.descriptor, dst_dir_fd=to.descriptor, follow_symlinks=False
+        )
+
+    def unlink(self, name: str) -> None:
+        """Remove a file, or a link."""
+        os.unlink(_single(name), dir_fd=self.descriptor)
+
+    def rmdir(self, name: str) -> None:
+        """Remove an empty folder."""
+        os.rmdir(_single(name), dir_fd=self.descriptor)
+
+    def sync(self) -> None:
+        """Wait until the names in the folder are on disk."""
+        _sync(self._listable())
+
+    def sync_file(self, name: str) -> None:
+        """Wait until a file in the folder is on disk."""
+        _sync(self.open(name))
+
+    def _listable(self) -> int:
+        return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.descriptor)
+
+    def close(self) -> None:
+        """Close the folder; may be called again."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    __del__ = close
+
+
+def open_regular(path: str, flags: int = os.O_RDONLY, *, folder: Directory | None = None, follows: bool = False) -> int:
+    """Open a file without waiting, and return its descriptor.
+
+    Parameters
+    ----------
+    path : str
+        The file; a single name if `folder` is given.
+    flags : int
+        As `os.open` takes them.
+    folder : Directory, optional
+        The folder that the file is in.
+    follows : bool
+        Whether a link in its place is followed.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened, or is no regular file.
+    """
+    flags |= os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
+    descriptor = os.open(path, flags, 0o666, dir_fd=None if folder is None else folder.descriptor)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        shown = path if folder is None else folder.path_of(path)
+        raise OSError(errno.EINVAL, "Not a regular file", shown)
+    return descriptor
+
+
+def check_status(status: os.stat_result, most: int, owners: Container[int] | None, path: str) -> None:
+    """Refuse an open file that is too large, or of another user than those given; None for any user.
+
+    Raises
+    ------
+    OSError
+        If it is.
+    """
+    if owners is not None and status.st_uid not in owners:
+        raise PermissionError(errno.EPERM, "It belongs to another user", path)
+    if status.st_size > most:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
+
+
+def is_single_name(name: object) -> bool:
+    """Whether this is text that names something in a folder, and nothing elsewhere.
+
+    Examples
+    --------
+    >>> [is_single_name(name) for name in ("x.h5", "..", "a/b", "nul" + chr(0), chr(0xD800), 3)]
+    [True, False, False, False, False, False]
+    """
+    if not isinstance(name, str) or name in {"", ".", ".."} or "/" in name or "\0" in name:
+        return False
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _single(name: str) -> str:
+    if not is_single_name(name):
+        raise OSError(errno.EINVAL, "Not a name of a file", repr(name))
+    return name
+
+
+def _sync(descriptor: int) -> None:
+    """Wait until what is open is on disk, and close it."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _CANNOT_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
