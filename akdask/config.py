@@ -24,6 +24,9 @@ DEFAULTS: dict[str, Any] = {
     "manifest": True,
     # Check the stored bytes of a column against the manifest before it is read.
     "verify_checksums": False,
+    # Read data that HDF5 files keep in other files (external storage, virtual datasets), if these are below the folder
+    # of the file; changes of theirs are not noticed.  Never so by default: such a file may name any file of its reader.
+    "external_files": False,
     # Write Datetime, Timedelta and IPv4 as plain numbers, which Arkouda servers before v2023.09.06 demand.
     "compat": False,
     # Bytes of groups that are kept in this process while a GroupBy is in use, so that it need not sort again.

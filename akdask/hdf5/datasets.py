@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
+import numpy as np
 from h5py import h5d, h5t
 
 from akdask.hdf5.description import DatasetSchema, Slot
 from akdask.hdf5.layout import H5Object
-from akdask.storage.extents import ELSEWHERE
+from akdask.storage.extents import ELSEWHERE, OUTSIDE
+
+_MOST_BYTES = 2**63  # that can be counted
 
 
 class NotFlatError(Exception):
@@ -33,8 +37,34 @@ def describe_dataset(node: H5Object, path: str, *, flat: bool = True) -> tuple[D
     if shape is None or (flat and len(shape) != 1):
         raise NotFlatError(f"has shape {shape}, not one dimension")
     dtype, is_canonical = _stored_type(node.get_type().encode())
+    length = math.prod(shape)
+    # The name of a type ends with its bytes.
+    if length * int(dtype[2:]) >= _MOST_BYTES:
+        raise NotFlatError(f"claims {length:,} elements, more than can be counted")
     offset = node.get_offset() if is_canonical else None
-    return _schema(path, dtype), (ELSEWHERE if offset is None else offset, math.prod(shape))
+    return _schema(path, dtype), (_place(node, length) if offset is None else offset, length)
+
+
+def _place(node: H5Object, length: int) -> int:
+    """Return what stands for the offset of data that is not one run of bytes of the file."""
+    made = node.get_create_plist()
+    if is_outside(made):
+        return OUTSIDE
+    if made.get_layout() != h5d.CHUNKED:
+        return ELSEWHERE
+    # Rows that are stored together: for an array of several dimensions, those of all chunks along the others.
+    together = int(made.get_chunk()[0]) * math.prod(node.shape[1:])
+    return ELSEWHERE - min(together, length)
+
+
+def is_outside(made: H5Object) -> bool:
+    """Whether a dataset that was made so keeps its data in other files, or may do so."""
+    return made.get_layout() == h5d.VIRTUAL or bool(made.get_external_count())
+
+
+def is_plain(node: H5Object, dtype: np.dtype[Any]) -> bool:
+    """Whether the stored elements of a dataset are exactly what NumPy means by a type."""
+    return _stored_type(node.get_type().encode()) == (dtype.str, True)
 
 
 @lru_cache(maxsize=65536)

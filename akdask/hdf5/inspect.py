@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from threading import Lock
@@ -16,12 +16,23 @@ from h5py import h5f, h5g, h5p
 from akdask.errors import FileFormatError
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs import describe_object
-from akdask.hdf5.description import FileDescription
+from akdask.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
 from akdask.storage.files import FileIdentity, changed_error, file_system, is_remote, is_unchanged
 
-HDF5_ERRORS = (OSError, KeyError, ValueError, RuntimeError, TypeError, NotImplementedError)
+HDF5_ERRORS = (
+    OSError,
+    KeyError,
+    ValueError,
+    RuntimeError,
+    TypeError,
+    NotImplementedError,
+    # A callback that the library leaves without setting an error; sizes that no memory and no integer holds.
+    SystemError,
+    MemoryError,
+    OverflowError,
+)
 """What h5py raises when the library reports an error: it chooses the type by the library's error number."""
 
 _MOST_DATASETS = 2**21  # remembered in all; about 16 bytes each
@@ -120,9 +131,22 @@ def describe_file(file: FileIdentity) -> FileDescription:
         found = [describe_object(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]
         described = [one for one in found if one is not None]
         slots = [slot for found in described for slot in found.slots]
+        _check_ends(file, tuple(found.schema for found in described), slots)
         return FileDescription(
             file,
             tuple(found.schema for found in described),
             np.array(slots, np.int64).reshape(-1, 2),
             layout.read_text(root, layout.COLUMN_ORDER),
         )
+
+
+def _check_ends(file: FileIdentity, objects: Sequence[ObjectSchema], slots: Sequence[Slot]) -> None:
+    """Refuse data that would lie past the end of the file."""
+    for dataset, (offset, length) in zip(datasets_of(objects), slots, strict=True):
+        # The name of a type ends with its bytes.
+        if offset + length * int(dataset.dtype[2:]) > file.size and offset >= 0:
+            raise FileFormatError(
+                f"dataset {dataset.path!r} of {file.path!r} would end {offset + length * int(dataset.dtype[2:]):,} "
+                f"bytes into a file of {file.size:,}.",
+                hint="the file is damaged or truncated; write it again.",
+            )

@@ -8,6 +8,7 @@ from akdask.errors import FileFormatError
 from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
 from akdask.hdf5.description import DatasetSchema, Slot
 from akdask.hdf5.layout import H5Object
+from akdask.hdf5.links import open_member
 
 
 class Members:
@@ -32,14 +33,15 @@ class Members:
         self.group = group
         self.path = path
         self.names: list[bytes] = []
+        self._indirect: set[bytes] = set()
         group.links.iterate(self._add, info=True)
         if len(set(self.names)) != len(self.names):
             raise FileFormatError(f"group {path or '/'!r} has two members of one name; the file is damaged.")
 
     def _add(self, name: bytes, info: H5Object) -> None:
-        # An external link names another file, and names inside files never become paths.
-        if info.type == h5l.TYPE_HARD or (info.type == h5l.TYPE_SOFT and h5o.exists_by_name(self.group, name)):
-            self.names.append(name)
+        self.names.append(name)
+        if info.type != h5l.TYPE_HARD or b"/" in name:
+            self._indirect.add(name)
 
     def find(self, *wanted: str) -> bytes | None:
         """Return the first wanted name that is there, exactly so or in another case."""
@@ -55,8 +57,14 @@ class Members:
         return self.find(*wanted, *[f"{leaf}_{member}" for member in wanted])
 
     def open(self, name: bytes) -> H5Object:
-        """Open a member."""
-        return h5o.open(self.group, name)
+        """Open a member.
+
+        Raises
+        ------
+        NotFlatError
+            If it is a link that leads nowhere, or to another file.
+        """
+        return open_member(self.group, name) if name in self._indirect else h5o.open(self.group, name)
 
     def path_of(self, name: bytes) -> str:
         """Return the path of a member in the file."""

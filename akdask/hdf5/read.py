@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +15,11 @@ from akdask.columns.lists import lists_of
 from akdask.columns.scratch import scratch
 from akdask.errors import FileFormatError
 from akdask.hdf5.description import ColumnPlace
-from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5
 from akdask.hdf5.nulended import StringError, decode, starts_from_ends
+from akdask.hdf5.scattered import ScatteredReader
 from akdask.schema import BOOL
-from akdask.storage.extents import ELSEWHERE, Extent
-from akdask.storage.files import FileIdentity, changed_error, is_unchanged
+from akdask.storage.extents import Extent
+from akdask.storage.files import FileIdentity
 from akdask.storage.read import range_reader
 from akdask.storage.source import Stretch
 from akdask.typing import Column, NumberArray, StringArray
@@ -31,14 +30,13 @@ _SCAN = 8 * 2**20  # bytes looked at in one go where strings have no segments
 class ExtentReader:
     """Reads elements of datasets of one file as they are stored; holds it open only inside ``with``.
 
-    Contiguous data is read past HDF5, outside its lock; anything else through h5py, which locks for itself.
+    Contiguous data is read past HDF5, outside its lock; for anything else the file is opened as HDF5.
     """
 
     def __init__(self, file: FileIdentity) -> None:
         self.file = file
         self._ranges = range_reader(file)
-        self._hdf5: Any = None
-        self._datasets: dict[str, Any] = {}
+        self._elsewhere: ScatteredReader | None = None
 
     def __enter__(self) -> Self:
         self._ranges.__enter__()
@@ -48,9 +46,8 @@ class ExtentReader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._ranges.__exit__(kind, error, trace)
-        if self._hdf5 is not None:
-            self._datasets.clear()
-            self._hdf5.close()
+        if self._elsewhere is not None:
+            self._elsewhere.close()
 
     def read_into(self, out: NumberArray, extent: Extent, start: int) -> None:
         """Fill an array of the stored type with the elements from `start` on.
@@ -58,43 +55,18 @@ class ExtentReader:
         Raises
         ------
         FileFormatError
-            If the file ends before, or the library cannot read the dataset.
+            If the file ends before, or the dataset cannot be read.
         """
-        if extent.offset != ELSEWHERE:
+        if extent.offset >= 0:
             self._ranges.read_into(out, extent.offset + start * out.itemsize, extent.dataset)
         elif len(out):
-            try:
-                _read_rows(self._open_dataset(extent), out, start)
-            except HDF5_ERRORS as error:
-                raise FileFormatError(
-                    f"dataset {extent.dataset!r} of {self.file.path!r} cannot be read.",
-                    details=[str(error)],
-                    hint="the file may be damaged, or compressed with a filter that is not installed.",
-                ) from error
+            if self._elsewhere is None:
+                self._elsewhere = ScatteredReader(self._ranges)
+            self._elsewhere.read_into(out, extent, start)
 
     def dense_file(self, extent: Extent) -> int | None:
         """Return the descriptor of the file if the elements lie in it one after the other, all written."""
-        return None if extent.offset == ELSEWHERE else self._ranges.dense_file
-
-    def _open_dataset(self, extent: Extent) -> Any:
-        if self._hdf5 is None:
-            self._hdf5 = open_hdf5(self.file.path)
-            # Opened by name a second time: a file that has been put in its place between both is another one.
-            if not is_unchanged(self.file):
-                raise changed_error(self.file)
-        if extent.dataset not in self._datasets:
-            self._datasets[extent.dataset] = self._hdf5[extent.dataset]
-        return self._datasets[extent.dataset]
-
-
-def _read_rows(dataset: Any, out: NumberArray, start: int) -> None:
-    """Read elements through h5py, counted in row-major order where the dataset has several dimensions."""
-    if dataset.ndim == 1:
-        dataset.read_direct(out, np.s_[start : start + len(out)])
-        return
-    width = math.prod(dataset.shape[1:])
-    first, last = start // width, -(-(start + len(out)) // width)
-    out[:] = dataset[first:last].ravel()[start - first * width :][: len(out)]
+        return None if extent.offset < 0 else self._ranges.dense_file
 
 
 class Hdf5PartReader:

@@ -38,6 +38,11 @@ def _has_shape(node: H5Object) -> bool:
     return told or (is_dataset(node) and node.rank > 1)
 
 
+def _are_bools(node: H5Object, values: H5Object) -> bool:
+    """Whether bytes are the bools of lists: the columns of a DataFrame in one file have no ``ObjType``."""
+    return any(layout.read_integer(part, layout.IS_BOOL) == 1 for part in (values, node))
+
+
 def _kind_of_group(node: H5Object, members: Members) -> ObjType | None:
     has = members.find
     if h5a.exists(node, layout.IS_BIGINT) or has("Limb_0") or has(layout.OLD_BOOLEANS):
@@ -50,5 +55,6 @@ def _kind_of_group(node: H5Object, members: Members) -> ObjType | None:
         return ObjType.MULTIINDEX if has(f"{layout.LEVEL}1") else ObjType.INDEX
     if values := members.find_values(layout.VALUES):
         found = members.open(values)
-        return ObjType.STRINGS if is_dataset(found) and found.dtype == "u1" else ObjType.SEGARRAY
+        are_bytes = is_dataset(found) and found.dtype == "u1"
+        return ObjType.STRINGS if are_bytes and not _are_bools(node, found) else ObjType.SEGARRAY
     return ObjType.DATAFRAME if has(layout.ROW_LABELS) else None

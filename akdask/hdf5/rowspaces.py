@@ -12,12 +12,19 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from akdask import config
+from akdask.errors import FileFormatError, UnsupportedError
 from akdask.hdf5.description import ColumnSchema
 from akdask.hdf5.read import ExtentReader, scan_starts
 from akdask.hdf5.source import Hdf5Source, Layouts
 from akdask.schema import STR
 from akdask.storage.extents import Extent, RowRanges, split_rows
 from akdask.storage.files import FileIdentity
+
+_MOST_ROWS = 2**63
+_FEW = 64  # partitions that a file may have, whatever it holds
+_TIGHTEST = 1032  # to 1, the tightest that deflate packs
+_MUCH = 8  # a chunk of more than this part of a partition is not to be unpacked twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +70,33 @@ class RowSpaces:
         self._options = options
         self._ranges: dict[bytes, RowRanges] = {}
         self._sources: dict[str, Hdf5Source] = {}
-        known: dict[bytes, dict[str, npt.NDArray[np.int64]]] = {}
+        known: dict[bytes, dict[str, ColumnSchema]] = {}
         for name, schema in columns.items():
             rows = self._stored_rows(name, schema)
             if rows.min(initial=0) >= 0:
-                known.setdefault(rows.tobytes(), {})[name] = self._nbytes(name, schema)
-        for key, sizes in known.items():
-            rows = np.frombuffer(key, np.int64)
-            self._ranges[key] = split_rows(rows, np.max(list(sizes.values()), axis=0), options.partition_size)
-            source = self._source({name: columns[name] for name in sizes}, self._ranges[key])
-            self._sources.update(dict.fromkeys(sizes, source))
+                known.setdefault(rows.tobytes(), {})[name] = schema
+        for key, schemas in known.items():
+            self._ranges[key] = self._split(np.frombuffer(key, np.int64), schemas)
+            self._sources.update(dict.fromkeys(schemas, self._source(schemas, self._ranges[key])))
 
     def source(self, name: str, schema: ColumnSchema) -> Hdf5Source:
-        """Return the source that has a column; reads the strings that have no segments, to count them."""
+        """Return the source that has a column; reads the strings that have no segments, to count them.
+
+        Raises
+        ------
+        UnsupportedError
+            If the column's data is in other files, and the settings do not allow that.
+        """
+        if name in self._layouts.outside and not config.get("external_files"):
+            raise UnsupportedError(
+                f"dataset {name!r} of {self._options.label} keeps its data in other files, or may do so.",
+                hint="if the set is to be trusted, allow it with ak.config.set(external_files=True).",
+            )
         if name not in self._sources:
             rows = self._counted_rows(name, schema)
             ranges = self._ranges.get(rows.tobytes())
             if ranges is None:
-                ranges = split_rows(rows, self._nbytes(name, schema), self._options.partition_size)
+                ranges = self._split(rows, {name: schema})
             self._sources[name] = self._source({name: schema}, ranges)
         return self._sources[name]
 
@@ -108,6 +124,26 @@ class RowSpaces:
             place = self._layouts.place(index, name, STR, use_segments=False)
             rows[index] = _count_strings(self._layouts.files[index].file, place.extents[0])
         return rows
+
+    def _split(self, rows: npt.NDArray[np.int64], columns: Mapping[str, ColumnSchema]) -> RowRanges:
+        """Cut rows into partitions, so that no chunk is unpacked for many of them, nor nothing cut into thousands."""
+        sizes = [self._nbytes(name, schema) for name, schema in columns.items()]
+        if sum(rows.tolist()) >= _MOST_ROWS:
+            raise FileFormatError(f"the files of {self._options.label} claim {sum(rows.tolist()):,} rows.")
+        nbytes, limit = np.max(sizes, axis=0), self._options.partition_size
+        if not any(map(self._layouts.is_scattered, columns)):
+            return split_rows(rows, nbytes, limit)
+        # Of what is not in the file there is nothing to read, so a file is cut by what it holds, unpacked.
+        stored = np.array([file.file.size for file in self._layouts.files], np.int64)
+        most = _FEW + stored // limit * _TIGHTEST
+        grain = np.ones(len(rows), np.int64)
+        for name, size in zip(columns, sizes, strict=True):
+            chunk, length = self._layouts.chunks(name), self._layouts.lengths(name)
+            large = chunk * np.maximum(size // np.maximum(length, 1), 1) > limit // _MUCH
+            has_rows = length == rows
+            most = np.where(large, np.minimum(most, -(-length // np.maximum(chunk, 1))), most)
+            grain = np.where(large & has_rows, np.maximum(grain, chunk), grain)
+        return split_rows(rows, nbytes, limit, most, grain)
 
     def _nbytes(self, name: str, schema: ColumnSchema) -> npt.NDArray[np.int64]:
         limbs = len(schema.datasets) if schema.dtype.kind == "bigint" else 1

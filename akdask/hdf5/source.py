@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -18,7 +18,7 @@ from akdask.hdf5.description import ColumnPlace, FileDescription, ObjectSchema, 
 from akdask.hdf5.read import Hdf5PartReader
 from akdask.hdf5.statistics import SUMMARY, bounds_of, has_bounds
 from akdask.schema import STR, ColumnType
-from akdask.storage.extents import ELSEWHERE, Extent, RowRanges
+from akdask.storage.extents import ELSEWHERE, OUTSIDE, Extent, RowRanges
 from akdask.storage.files import FileIdentity
 from akdask.storage.source import Bounds
 
@@ -91,6 +91,40 @@ class Layouts:
         self._tables = [columns_of(objects) for objects in numbers]
         self._members = [np.flatnonzero(self._table_of == number) for number in range(len(numbers))]
         self._slots = [np.stack([files[index].slots for index in found.tolist()]) for found in self._members]
+
+    @cached_property
+    def outside(self) -> frozenset[str]:
+        """Columns with data that is, or may be, in other files."""
+        return self._columns_where(lambda offsets: offsets == OUTSIDE)
+
+    def is_scattered(self, column: str) -> bool:
+        """Whether in some file the elements of a column are not one run of bytes."""
+        return column in self._scattered
+
+    @cached_property
+    def _scattered(self) -> frozenset[str]:
+        return self._columns_where(lambda offsets: offsets < 0)
+
+    def _columns_where(self, test: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.bool_]]) -> frozenset[str]:
+        """Return the columns of which the offset of a dataset in a file is as a test says."""
+        found: set[str] = set()
+        for table, slots in zip(self._tables, self._slots, strict=True):
+            positions = np.flatnonzero(test(slots[:, :, 0]).any(axis=0))
+            if len(positions):
+                first = {position: name for name, (position, _) in table.items()}
+                starts = np.array(sorted(first))
+                owners = starts[np.searchsorted(starts, positions, side="right") - 1]
+                found.update(first[owner] for owner in owners.tolist())
+        return frozenset(found)
+
+    def chunks(self, column: str) -> npt.NDArray[np.int64]:
+        """Return the elements that a column's first dataset has in each chunk, in every file; 0 without chunks."""
+        found = np.zeros(len(self.files), np.int64)
+        for table, members, slots in zip(self._tables, self._members, self._slots, strict=True):
+            if column in table:
+                offsets = slots[:, table[column][0], 0]
+                found[members] = np.where((offsets < 0) & (offsets != OUTSIDE), ELSEWHERE - offsets, 0)
+        return found
 
     def lengths(self, column: str) -> npt.NDArray[np.int64]:
         """Return the number of elements of a column's first dataset in every file; 0 where it is missing."""

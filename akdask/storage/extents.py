@@ -8,7 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 ELSEWHERE = -1
-"""Offset of data that is not one contiguous run of bytes: chunked, filtered, never allocated."""
+"""Offset of data that is not one contiguous run of bytes: never allocated, or of another type than NumPy's.
+
+Data in chunks of n elements has ``ELSEWHERE - n``."""
+
+OUTSIDE = -(2**63)
+"""Offset of data that is, or may be, in other files."""
+
+MOST_PARTITIONS = 2**17
+"""Partitions into which the files of a set are split, if there are not more files: of 128 MiB each, 16 TiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +30,8 @@ class Extent:
     dtype : str
         NumPy's name of the stored type, byte order included: ``<i8``, ``>f4``, ``|u1``.
     offset : int
-        Position of the first element in the file, `ELSEWHERE` where only the file's own library finds it.
+        Position of the first element in the file; below 0, where only the file's own library finds it
+        (`ELSEWHERE`, `OUTSIDE`).
     length : int
         Number of elements.
     """
@@ -47,8 +56,26 @@ class RowRanges:
         return self.stops - self.starts
 
 
-def split_rows(rows: npt.NDArray[np.int64], nbytes: npt.NDArray[np.int64], limit: int) -> RowRanges:
+def split_rows(
+    rows: npt.NDArray[np.int64],
+    nbytes: npt.NDArray[np.int64],
+    limit: int,
+    most: npt.NDArray[np.int64] | None = None,
+    grain: npt.NDArray[np.int64] | None = None,
+) -> RowRanges:
     """Split files whose largest column passes `limit` bytes into ranges of about equal numbers of rows.
+
+    Parameters
+    ----------
+    rows, nbytes : ndarray, shape (nfiles,), int64
+        Rows of each file, and the bytes of its largest column.
+    limit : int
+        Bytes of a range.
+    most : ndarray, shape (nfiles,), int64, optional
+        Ranges that each file is split into at most.  All files together have no more than `MOST_PARTITIONS`, or one
+        each.
+    grain : ndarray, shape (nfiles,), int64, optional
+        Rows that are stored together; ranges begin at multiples of it.
 
     Examples
     --------
@@ -56,9 +83,18 @@ def split_rows(rows: npt.NDArray[np.int64], nbytes: npt.NDArray[np.int64], limit
     array([3, 2, 2])
     """
     pieces = np.clip(-(-nbytes // limit), 1, np.maximum(rows, 1))
+    if most is not None:
+        pieces = np.minimum(pieces, np.maximum(most, 1))
+    # As Python integers: those of an array may overflow in the sum.
+    total = sum(pieces.tolist())
+    if total > max(MOST_PARTITIONS, len(rows)):
+        pieces = np.maximum((pieces * (MOST_PARTITIONS / total)).astype(np.int64), 1)
+    step = -(-rows // pieces)
+    if grain is not None:
+        step = -(-step // grain) * grain
+        pieces = np.maximum(-(-rows // np.maximum(step, 1)), 1)
     files = np.repeat(np.arange(len(rows)), pieces)
     within = np.arange(len(files)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    step = -(-rows // pieces)
     starts = np.minimum(within * step[files], rows[files])
     stops = np.minimum(starts + step[files], rows[files])
     return RowRanges(files, starts, stops)

@@ -4,6 +4,7 @@ import h5py
 import numpy as np
 import pytest
 
+import akdask as ak
 from akdask.errors import ObjTypeError, UnsupportedError
 from akdask.hdf5.fileset import open_set
 from akdask.hdf5.layout import ObjType
@@ -152,16 +153,30 @@ def test_groups_of_no_known_layout_are_listed_and_refused(path):
         open_set(path).select()
 
 
-def test_links_to_other_files_and_to_nothing_are_no_objects(path, tmp_path, read_set):
-    with h5py.File(tmp_path / "secret.h5", "w") as file:
-        file["x"] = np.arange(3)
+def test_bools_of_lists_are_told_from_strings_without_a_kind(path, read_set):
+    values = np.array([1, 0, 1], "u1")
     with h5py.File(path, "w") as file:
-        file["outside"] = h5py.ExternalLink("secret.h5", "x")
-        file["nothing"] = h5py.SoftLink("/absent")
-        file["x"] = np.arange(2)
-        file["alias"] = h5py.SoftLink("/x")
-        file["type"] = np.dtype("i4")
-    assert read_set(path) == {"alias": [0, 1], "x": [0, 1]}
+        for name, marked in (("b", "b/values"), ("c", "c")):
+            file[f"{name}/values"] = values
+            file[f"{name}/segments"] = np.array([0, 2])
+            file[marked].attrs["isBool"] = 1
+        file["s/values"] = np.frombuffer(b"ab\0", "u1")
+        file["s/values"].attrs["isBool"] = 0
+        file["s/segments"] = np.array([0])
+    lists = [[True, False], [True]]
+    assert read_set(path) == {"b": lists, "c": lists, "s": ["ab"]}
+
+
+def test_a_dataframe_in_one_file_has_columns_without_kinds(path):
+    with h5py.File(path, "w") as file:
+        frame = file.create_group("df")
+        frame.attrs["ObjType"] = 6
+        frame["Index"] = np.arange(2)
+        frame["flags/values"] = np.array([1, 0, 1], "u1")
+        frame["flags/values"].attrs["isBool"] = np.int64(1)
+        frame["flags/segments"] = np.array([0, 2])
+    found = ak.read_hdf(str(path), "df")["df"]
+    assert found["flags"].tolist() == [[True, False], [True]]
 
 
 def test_a_file_without_objects_has_none(path):

@@ -61,17 +61,18 @@ def describe_object(
     What is wrong with one object says nothing about the others, so it is told in the description: also that it is of
     a kind that is not allowed there.
     """
-    name = members.path_of(encoded)
-    node = members.open(encoded)
-    if not isinstance(node, (h5d.DatasetID, h5g.GroupID)):
-        return None
-    kind = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
-    if isinstance(kind, Problem):
-        return Described(ObjectSchema(name, ObjType.UNKNOWN, problem=kind))
-    codec = CODECS.get(kind) if kind in allowed else None
-    if codec is None:
-        return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
+    name, kind = members.path_of(encoded), ObjType.UNKNOWN
     try:
+        node = members.open(encoded)
+        if not isinstance(node, (h5d.DatasetID, h5g.GroupID)):
+            return None
+        found = kind_of(node, Members(node, name) if isinstance(node, h5g.GroupID) else None)
+        if isinstance(found, Problem):
+            return Described(ObjectSchema(name, kind, problem=found))
+        kind = found
+        codec = CODECS.get(kind) if kind in allowed else None
+        if codec is None:
+            return _unreadable(name, kind, f"is of kind {kind.label}, which cannot be read")
         return codec.describe(name, kind, node)
     except NotFlatError as error:
         return _unreadable(name, kind, str(error))
