@@ -11,7 +11,9 @@ import pandas as pd
 from akdask.collections.dataframe import DataFrame
 from akdask.collections.reading import demand_hdf5
 from akdask.collections.writing import Path
-from akdask.errors import FileError, FileFormatError, SchemaError, UnsupportedError, WriteError
+from akdask.errors import FileError, SchemaError, UnsupportedError, WriteError
+from akdask.hdf5.pandas_file import read_frame
+from akdask.storage.commit import write_error
 from akdask.storage.files import absolute
 
 
@@ -20,7 +22,9 @@ def import_data(
 ) -> DataFrame | None:
     """Bring a file that pandas wrote into memory, and write it as a set that Arkouda reads.
 
-    pandas unpickles columns of Python objects: import such files only from whom you trust.
+    The file is read as data, without pandas' reader: nothing in it is unpickled, for a pickle can run any program.  So
+    columns that pandas pickled are refused by name: those of Python objects, and of text in pandas' fixed format, which
+    ``to_hdf(…, format="table")`` stores as data.  Times come in UTC.
 
     Parameters
     ----------
@@ -44,15 +48,15 @@ def import_data(
     FileError
         If the path is a pattern.
     FileFormatError
-        If pandas cannot read the file, or it holds several objects.
+        If pandas did not write the file, it holds several objects, or it is damaged.
     UnsupportedError
-        If it is of another format, or PyTables is missing.
+        If it is of another format, or columns are pickled.
     """
     path = absolute(read_path)
     if "*" in path and not os.path.exists(path):
         raise FileError(f"import_data takes one HDF5 file, not the pattern {path!r}.", hint="import them one by one.")
     demand_hdf5(path)
-    frame = DataFrame.from_pandas(_read(path))
+    frame = DataFrame.from_pandas(read_frame(path))
     if write_file is not None:
         frame.to_hdf(write_file, index=index)
     return frame if return_obj else None
@@ -74,8 +78,8 @@ def export(
     dataset_name : str
         Key of the DataFrame in the new file.
     write_file : str or path, optional
-        The new file, of pandas' fixed format, which replaces what was there; none is written unless given.  It holds
-        Categoricals as text, as the format has none.
+        The new file, which replaces what was there; none is written unless given.  It is of pandas' fixed format, or,
+        where there is text, of its table format, as the other pickles text.  Categoricals are written as text.
     return_obj : bool
         Whether to return the DataFrame.
     index : bool
@@ -106,19 +110,6 @@ def export(
     return frame if return_obj else None
 
 
-def _read(path: str) -> pd.DataFrame:
-    _demand_pytables()
-    try:
-        found = pd.read_hdf(path)
-    except (ValueError, TypeError, KeyError, NotImplementedError, AttributeError, OSError) as error:
-        raise FileFormatError(
-            f"pandas cannot read {path!r}.",
-            details=[str(error)],
-            hint="sets of Arkouda are read with ak.read_hdf; of several objects, write one to a file of its own.",
-        ) from error
-    return found.to_frame() if isinstance(found, pd.Series) else pd.DataFrame(found)
-
-
 def _write(frame: pd.DataFrame, path: str, key: str) -> None:
     plain = frame.astype({name: str for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)})
     objects = [f"{name!r}" for name, column in plain.items() if _is_of_objects(column)]
@@ -129,13 +120,32 @@ def _write(frame: pd.DataFrame, path: str, key: str) -> None:
         raise WriteError(f"cannot write {path!r}: there is no folder {folder!r}.")
     staged = os.path.join(folder, f".{name}.{uuid4().hex}")
     try:
-        plain.to_hdf(staged, key=key, mode="w", format="fixed")
+        _to_hdf(plain, staged, key)
         os.replace(staged, path)
     except OSError as error:
-        raise WriteError(f"cannot write {path!r}: {error.strerror or error}.") from error
+        raise write_error(path, error) from error
+    except (RuntimeError, ValueError, TypeError) as error:  # what pandas and PyTables raise
+        raise WriteError(f"cannot write {path!r}: {error}.") from error
     finally:
         if os.path.exists(staged):
             os.unlink(staged)
+
+
+def _to_hdf(frame: pd.DataFrame, path: str, key: str) -> None:
+    """Write a file of pandas' in which nothing is pickled but names."""
+    texts = [column for _, column in frame.items() if not pd.api.types.is_numeric_dtype(column) and _is_text(column)]
+    labels = frame.index.to_series()
+    if not texts and not _is_text(labels):
+        frame.to_hdf(path, key=key, mode="w", format="fixed")
+        return
+    missing = "nan"
+    while any((column == missing).any() for column in [*texts, labels]):
+        missing = f"_{missing}_"
+    frame.to_hdf(path, key=key, mode="w", format="table", nan_rep=missing, index=False)
+
+
+def _is_text(column: pd.Series) -> bool:
+    return pd.api.types.is_string_dtype(column)
 
 
 def _is_of_objects(column: pd.Series) -> bool:
@@ -145,6 +155,6 @@ def _is_of_objects(column: pd.Series) -> bool:
 def _demand_pytables() -> None:
     if find_spec("tables") is None:
         raise UnsupportedError(
-            "pandas reads and writes its HDF5 files with PyTables, which is not installed.",
+            "pandas writes its HDF5 files with PyTables, which is not installed.",
             hint="pip install 'akdask[pytables]'",
         )

@@ -120,7 +120,25 @@ def test_an_export_that_fails_leaves_what_was_there(prefix, tmp_path):
         ak.export(tmp_path / "other", write_file=tmp_path / "no" / "out.h5")
 
 
-def test_without_pytables_the_error_says_what_to_install(written, monkeypatch):
+def test_without_pytables_files_are_read_and_writing_says_what_to_install(written, prefix, monkeypatch):
     monkeypatch.setattr("akdask.pandas_hdf.find_spec", lambda name: None)
+    ak.import_data(written, prefix)
     with pytest.raises(UnsupportedError, match="PyTables"):
-        ak.import_data(written)
+        ak.export(prefix, write_file=prefix.with_name("out.h5"))
+
+
+def test_missing_text_is_exported_apart_from_text_that_is_spelt_so(prefix, tmp_path):
+    ak.DataFrame({"s": ak.array(["nan", "", "_nan_"])}).to_hdf(prefix)
+    ak.export(prefix, write_file=tmp_path / "out.h5", return_obj=False)
+    assert pd.read_hdf(tmp_path / "out.h5")["s"].tolist() == ["nan", "", "_nan_"]
+    assert ak.import_data(tmp_path / "out.h5")["s"].tolist() == ["nan", "", "_nan_"]
+
+
+def test_exported_text_is_not_pickled(prefix, tmp_path):
+    ak.DataFrame({"s": ak.array(["a", "b"]), "n": ak.arange(2)}).to_hdf(prefix)
+    ak.export(prefix, write_file=tmp_path / "out.h5", return_obj=False)
+    with h5py.File(tmp_path / "out.h5") as file:
+        found = []
+        file.visititems(lambda _, node: found.append("PSEUDOATOM" in node.attrs))
+    assert len(found) > 1
+    assert not any(found)

@@ -13,13 +13,14 @@ import h5py
 import numpy as np
 from h5py import h5f, h5g, h5p
 
-from akdask.errors import FileFormatError
+from akdask.errors import AkdaskError, FileFormatError
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs import describe_object
 from akdask.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
 from akdask.storage.files import FileIdentity, changed_error, file_system, is_remote, is_unchanged
+from akdask.storage.read import demand_ranges
 
 HDF5_ERRORS = (
     OSError,
@@ -98,6 +99,8 @@ def open_file(path: str) -> Iterator[Any]:
     try:
         with open_hdf5(path) as opened:
             yield opened
+    except AkdaskError:
+        raise
     except HDF5_ERRORS as error:
         raise FileFormatError(
             f"{path!r} cannot be read as HDF5.",
@@ -109,6 +112,7 @@ def open_file(path: str) -> Iterator[Any]:
 def open_hdf5(path: str) -> Any:
     """Open an HDF5 file for reading; the caller closes it."""
     if is_remote(path):
+        demand_ranges(path)
         system, inner = file_system(path)
         return h5py.File(system.open(inner, "rb"), "r")
     return h5py.File(h5f.open(path.encode(errors="surrogateescape"), h5f.ACC_RDONLY, _access()))

@@ -83,13 +83,23 @@ def identify(path: str) -> FileIdentity:
     """
     try:
         if is_remote(path):
-            system, inner = file_system(path)
-            return FileIdentity(path, int(system.info(inner)["size"]), str(system.ukey(inner)))
+            return _remote_identity(path)
         return identity_of(path, os.stat(path))
     except FileNotFoundError:
         raise MissingFileError(f"no file {path!r}.") from None
     except OSError as error:
         raise FileFormatError(f"cannot look at {path!r}: {error.strerror or error}.") from error
+
+
+def _remote_identity(url: str) -> FileIdentity:
+    system, inner = file_system(url)
+    size = system.info(inner).get("size")
+    if size is None:
+        raise FileFormatError(
+            f"cannot look at {url!r}: its server does not tell how large it is.",
+            hint="download the file and read the copy.",
+        )
+    return FileIdentity(url, int(size), str(system.ukey(inner)))
 
 
 def is_unchanged(file: FileIdentity) -> bool:

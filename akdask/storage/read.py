@@ -11,6 +11,7 @@ import os
 from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -127,6 +128,7 @@ class _RemoteReader(RangeReader):
     def __enter__(self) -> Self:
         if identify(self.file.path) != self.file:
             raise changed_error(self.file)
+        demand_ranges(self.file.path)
         self.system, self.inner = file_system(self.file.path)
         return self
 
@@ -136,9 +138,51 @@ class _RemoteReader(RangeReader):
         stops = [min(start + _PIECE, offset + len(target)) for start in starts]
         try:
             pieces = self.system.cat_ranges([self.inner] * len(stops), list(starts), stops, on_error="raise")
-        except OSError as error:
+        except Exception as error:  # each file system has errors of its own
             raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error}.") from error
         for start, stop, piece in zip(starts, stops, pieces, strict=True):
-            if len(piece) != stop - start:
+            if len(piece) > stop - start:
+                raise _ranges_error(self.file.path)
+            if len(piece) < stop - start:
                 raise self._ends_early(dataset)
             target[start - offset : stop - offset] = piece
+
+
+_WITH_RANGES: set[str] = set()
+"""Web servers that have given a range of bytes."""
+
+
+def demand_ranges(url: str) -> None:
+    """Refuse a web server that gives whole files only: each of many ranges would be the whole file, in memory.
+
+    Asks each server once in a process, and other file systems never.
+
+    Raises
+    ------
+    FileError
+        If it does, or does not answer.
+    """
+    server = urlsplit(url)
+    if server.scheme not in {"http", "https"} or server.netloc in _WITH_RANGES:
+        return
+    last = identify(url).size - 1
+    if last < 1:  # the first byte may be had from any server
+        return
+    system, inner = file_system(url)
+    try:
+        # Opened files stop at the first bytes of a reply that is longer than what was asked for.
+        with system.open(inner, "rb") as file:
+            file.seek(last)
+            file.read(1)
+    except ValueError:
+        raise _ranges_error(url) from None
+    except Exception as error:  # each file system has errors of its own
+        raise FileError(f"cannot read {url!r}: {error}.") from error
+    _WITH_RANGES.add(server.netloc)
+
+
+def _ranges_error(url: str) -> FileError:
+    return FileError(
+        f"the server of {url!r} does not support ranges: it gives more bytes of a file than it is asked for.",
+        hint="download the file and read the copy, or use a server that answers range requests.",
+    )

@@ -109,3 +109,38 @@ def test_paths_become_absolute_and_urls_stay():
     assert absolute("x") == os.path.join(os.getcwd(), "x")
     assert absolute("~/x") == os.path.expanduser("~/x")
     assert absolute("s3://b/x") == "s3://b/x"
+
+
+def test_more_bytes_than_asked_for_are_no_truncation(content, monkeypatch):
+    url = "memory://whole/x"
+    with fsspec.open(url, "wb") as file:
+        file.write(content.tobytes())
+    memory = type(fsspec.filesystem("memory"))
+    monkeypatch.setattr(memory, "cat_file", lambda self, path, *_: self.store[path].getvalue())
+    with range_reader(identify(url)) as reader, pytest.raises(FileError, match="does not support ranges") as caught:
+        reader.read_into(np.empty(100, np.uint8), 7, "x")
+    assert "download the file" in caught.value.hint
+
+
+def test_errors_of_a_file_system_s_own_kind_name_the_dataset(monkeypatch):
+    class OwnError(Exception):
+        pass
+
+    def fail(*_, **__):
+        raise OwnError("503, come again")
+
+    url = "memory://failing/x"
+    with fsspec.open(url, "wb") as file:
+        file.write(b"12345678")
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat_ranges", fail)
+    with range_reader(identify(url)) as reader, pytest.raises(FileError, match=r"dataset 'a' .*503, come again"):
+        reader.read_into(np.empty(1, np.int64), 0, "a")
+
+
+def test_a_server_that_does_not_tell_sizes_is_refused(monkeypatch):
+    url = "memory://sizeless/x"
+    with fsspec.open(url, "wb") as file:
+        file.write(b"12345678")
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "info", lambda *_, **__: {"name": "x", "size": None})
+    with pytest.raises(FileFormatError, match="does not tell how large"):
+        identify(url)
