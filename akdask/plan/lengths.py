@@ -10,6 +10,7 @@ from akdask.schema import RowSpace
 _LIMIT = 10_000
 _known: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 _lock = Lock()
+_counts = [0]
 
 
 def uncounted_rows(row_token: str, npartitions: int, total: int | None = None) -> RowSpace:
@@ -22,9 +23,15 @@ def known_lengths(row_token: str) -> tuple[int, ...] | None:
     return _known.get(row_token)
 
 
+def number_of_counts() -> int:
+    """Return how often lengths have been remembered: as long as it is the same, nothing more is known of any rows."""
+    return _counts[0]
+
+
 def remember_lengths(row_token: str, lengths: tuple[int, ...]) -> None:
     """Keep the outcome of a count."""
     with _lock:
         _known[row_token] = lengths
+        _counts[0] += 1
         while len(_known) > _LIMIT:
             _known.popitem(last=False)

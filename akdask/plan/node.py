@@ -6,12 +6,13 @@ their own modules and are found by the type of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 from akdask.plan._dask import Alias, Expr, SingletonExpr
+from akdask.plan.lengths import number_of_counts
 from akdask.plan.lower import has_tasks, lower
 from akdask.plan.tokens import token
 from akdask.schema import RowSpace
@@ -63,6 +64,29 @@ class Node(SingletonExpr):
 
     # Rewriting is akdask's own (rewrite.py): columns refer to nodes by name, so Dask must not rename them.
 
+    def lower_once(self, lowered: dict[str, Expr]) -> Expr:
+        """Lower the node and all below it, one by one: Dask nests calls, and a chain may be longer than Python can."""
+        begun: dict[str, Expr] = {}
+        stack: list[Expr] = [self]
+        while stack:
+            node = stack[-1]
+            if node._name in lowered:
+                stack.pop()
+                continue
+            if node._name not in begun:
+                begun[node._name] = node._lower() or node
+            out = begun[node._name]
+            inputs = [item for item in out.operands if isinstance(item, Expr)]
+            below = [item for item in inputs if item._name not in lowered]
+            if below:
+                stack.extend(below)
+                continue
+            stack.pop()
+            if any(lowered[item._name] is not item for item in inputs):
+                out = type(out)(*[lowered[item._name] if isinstance(item, Expr) else item for item in out.operands])
+            lowered[node._name] = out
+        return lowered[self._name]
+
     def simplify_once(self, dependents: Any, simplified: Any) -> Self:
         return self
 
@@ -78,12 +102,38 @@ class Frame(Node):
     """A logical node that produces rows.
 
     Lowering (lower.py) turns it into a physical node when Dask asks for a graph; until then nothing is read.
+
+    Whatever rule a node has for its rows, it is applied once, and again only where rows that nobody had counted may
+    have been counted since: plans are nested deeply, and everybody asks.
     """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        rule = cls.__dict__.get("rows")
+        if isinstance(rule, property):
+            cls._rows_by_rule = rule.fget
+            cls.rows = Frame.rows
+
+    _rows_by_rule = None
+    """The rule of the kind of node."""
 
     @property
     def rows(self) -> RowSpace:
         """The row space of the result."""
-        raise NotImplementedError
+        if not self._knows_rows:
+            # Those below first, one by one: a chain may be longer than Python nests calls.
+            for node in _inputs_first(self):
+                node.__dict__["_counts"] = number_of_counts()
+                node.__dict__["_rows"] = node._rows_by_rule()
+        rows: RowSpace = self.__dict__["_rows"]
+        return rows
+
+    @property
+    def _knows_rows(self) -> bool:
+        if type(self)._rows_by_rule is None:
+            return True  # a cached property, of lengths that are known for good
+        rows: RowSpace | None = self.__dict__.get("_rows")
+        return rows is not None and (rows.lengths is not None or self.__dict__["_counts"] == number_of_counts())
 
     @property
     def npartitions(self) -> int:
@@ -111,6 +161,21 @@ class Frame(Node):
 
     def __dask_graph__(self) -> dict[Any, Any]:
         return materialize(self)
+
+
+def _inputs_first(frame: Frame) -> Iterator[Frame]:
+    """Yield the frames below one that do not know their rows, and the frame itself, each after its inputs."""
+    stack = [frame]
+    while stack:
+        node = stack[-1]
+        if node._knows_rows:
+            stack.pop()
+            continue
+        below = [item for item in node.dependencies() if isinstance(item, Frame) and not item._knows_rows]
+        if below:
+            stack.extend(below)
+        else:
+            yield stack.pop()
 
 
 def materialize(node: Node) -> dict[Any, Any]:
