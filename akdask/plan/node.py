@@ -7,11 +7,13 @@ their own modules and are found by the type of the node.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 from akdask.plan._dask import Alias, Expr, SingletonExpr
+from akdask.plan.lengths import counted
 from akdask.plan.lower import has_tasks, lower
 from akdask.plan.tokens import token
 from akdask.schema import RowSpace
@@ -80,10 +82,15 @@ class Frame(Node):
     Lowering (lower.py) turns it into a physical node when Dask asks for a graph; until then nothing is read.
     """
 
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        """The row space of the result, as far as the plan alone tells it."""
+        raise NotImplementedError
+
     @property
     def rows(self) -> RowSpace:
-        """The row space of the result."""
-        raise NotImplementedError
+        """The row space of the result, with lengths that have been counted since it was planned."""
+        return counted(self.planned_rows)
 
     @property
     def npartitions(self) -> int:

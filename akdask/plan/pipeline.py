@@ -244,7 +244,7 @@ def _masks(chain: Chain, positions: dict[str, int], compile_these: Compile) -> t
                 found = compile_these([node.found])
                 (fanout,) = compile_these([node.fanout]).steps
                 assert isinstance(fanout, Whole), "a replica is whole"
-                base = positions[node.match] = len(positions)
+                base = positions[node.match.token] = len(positions)
                 masks.append(Pairs(found, fanout, node.keep_all, Load(base, ROW, INT64)))
     return tuple(masks)
 
