@@ -330,7 +330,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
 
     def unique(self) -> Self:
         """Return the distinct elements, in the order of their codes; lazy."""
-        groups = Grouped(self._frame, (self._value,), ())
+        groups = Grouped.of(self._frame, [self._value])
         return self._like(groups, groups.key(0))
 
     # order

@@ -7,12 +7,13 @@ their own modules and are found by the type of the node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 from akdask.plan._dask import Alias, Expr, SingletonExpr
-from akdask.plan.lengths import number_of_counts
+from akdask.plan.lengths import counted
 from akdask.plan.lower import has_tasks, lower
 from akdask.plan.tokens import token
 from akdask.schema import RowSpace
@@ -102,38 +103,21 @@ class Frame(Node):
     """A logical node that produces rows.
 
     Lowering (lower.py) turns it into a physical node when Dask asks for a graph; until then nothing is read.
-
-    Whatever rule a node has for its rows, it is applied once, and again only where rows that nobody had counted may
-    have been counted since: plans are nested deeply, and everybody asks.
     """
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        rule = cls.__dict__.get("rows")
-        if isinstance(rule, property):
-            cls._rows_by_rule = rule.fget
-            cls.rows = Frame.rows
-
-    _rows_by_rule = None
-    """The rule of the kind of node."""
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        """The row space of the result, as far as the plan alone tells it."""
+        raise NotImplementedError
 
     @property
     def rows(self) -> RowSpace:
-        """The row space of the result."""
-        if not self._knows_rows:
+        """The row space of the result, with lengths that have been counted since it was planned."""
+        if not _knows_rows(self):
             # Those below first, one by one: a chain may be longer than Python nests calls.
             for node in _inputs_first(self):
-                node.__dict__["_counts"] = number_of_counts()
-                node.__dict__["_rows"] = node._rows_by_rule()
-        rows: RowSpace = self.__dict__["_rows"]
-        return rows
-
-    @property
-    def _knows_rows(self) -> bool:
-        if type(self)._rows_by_rule is None:
-            return True  # a cached property, of lengths that are known for good
-        rows: RowSpace | None = self.__dict__.get("_rows")
-        return rows is not None and (rows.lengths is not None or self.__dict__["_counts"] == number_of_counts())
+                node.planned_rows  # noqa: B018 -- kept by the node
+        return counted(self.planned_rows)
 
     @property
     def npartitions(self) -> int:
@@ -163,19 +147,20 @@ class Frame(Node):
         return materialize(self)
 
 
+def _knows_rows(frame: Frame) -> bool:
+    return "planned_rows" in frame.__dict__ or type(frame).planned_rows is Frame.planned_rows
+
+
 def _inputs_first(frame: Frame) -> Iterator[Frame]:
-    """Yield the frames below one that do not know their rows, and the frame itself, each after its inputs."""
+    """Yield the frames below one whose rows nobody has asked for, and the frame itself, each after its inputs."""
     stack = [frame]
     while stack:
         node = stack[-1]
-        if node._knows_rows:
-            stack.pop()
-            continue
-        below = [item for item in node.dependencies() if isinstance(item, Frame) and not item._knows_rows]
-        if below:
+        below = [item for item in node.dependencies() if isinstance(item, Frame) and not _knows_rows(item)]
+        if below and not _knows_rows(node):
             stack.extend(below)
-        else:
-            yield stack.pop()
+        elif not _knows_rows(stack.pop()):
+            yield node
 
 
 def materialize(node: Node) -> dict[Any, Any]:

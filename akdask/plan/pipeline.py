@@ -242,7 +242,7 @@ def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple
                 found = compiler.next([node.found])
                 (fanout,) = compiler.last([node.fanout]).steps
                 assert isinstance(fanout, Whole), "a replica is whole"
-                base = positions[node.match] = len(positions)
+                base = positions[node.match.token] = len(positions)
                 masks.append(Pairs(found, fanout, node.keep_all, Load(base, ROW, INT64)))
     return tuple(masks)
 
