@@ -11,7 +11,7 @@ from akdask.collections.array import Array
 from akdask.collections.operators import operand
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.align import align
-from akdask.plan.chain import mask_name
+from akdask.plan.chain import column_identity
 from akdask.plan.combine import Gather, Realign
 from akdask.plan.created import as_column, literal
 from akdask.plan.node import Frame
@@ -115,7 +115,7 @@ def _compare(operation: str, value: Value, number: int) -> Value:
 def _assign_masked(frame: Frame, old: Value, mask: Value, item_frame: Frame | None, items: Value) -> Columns:
     if item_frame is None:
         return frame, Call("where", mask, items, old)
-    chosen = Filter(frame, mask, mask_name(frame, mask))
+    chosen = Filter(frame, mask, column_identity(frame, mask))
     resolve_lengths(chosen, item_frame)
     wanted, given = row_tools.known_lengths(chosen), row_tools.known_lengths(item_frame)
     if sum(given) == 1 != sum(wanted):

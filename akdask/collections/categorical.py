@@ -23,12 +23,12 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
 from akdask.plan.align import align
 from akdask.plan.combine import Gather
-from akdask.plan.concat import Concat
 from akdask.plan.effort import is_cheap
 from akdask.plan.group import Grouped
 from akdask.plan.labels import Distinct, Labels, Once
 from akdask.plan.membership import KeySets
 from akdask.plan.node import Frame
+from akdask.plan.packed import joined
 from akdask.plan.rowwise import Project
 from akdask.plan.run import run
 from akdask.plan.sort import ranks
@@ -330,7 +330,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
 
     def unique(self) -> Self:
         """Return the distinct elements, in the order of their codes; lazy."""
-        groups = Grouped(self._frame, (self._value,), ())
+        groups = Grouped.of(self._frame, [self._value])
         return self._like(groups, groups.key(0))
 
     # order
@@ -390,8 +390,8 @@ class Categorical(ExtremeMethods, TextSortMethods):
         if any(item._labels is not self._labels for item in items):
             labels = _union([item._labels for item in items], self._na_label())
             items = [item._recoded(labels) for item in items]
-        joined = Concat(tuple(Project(item._frame, (0,), (item._value,)) for item in items))
-        return items[0]._like(joined, joined.column(0))
+        frame = joined([Project(item._frame, (0,), (item._value,)) for item in items])
+        return items[0]._like(frame, frame.column(0))
 
     def _chosen(self, condition: Any, x: Any, y: Any) -> Categorical:
         """Return elements of `x` where a condition holds and of `y` elsewhere, each of them a Categorical or a str."""
@@ -501,6 +501,5 @@ def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
 
 def _union(tables: Sequence[Labels], na: str) -> Labels:
     """Return a table of the labels of several, but for those that stand for missing, and `na`."""
-    parts = tuple(Project(table, (0,), (table.label,)) for table in dict.fromkeys(tables))
-    joined = Concat(parts)
-    return Labels(Distinct.of(joined, joined.column(0)), na)
+    frame = joined([Project(table, (0,), (table.label,)) for table in dict.fromkeys(tables)])
+    return Labels(Distinct.of(frame, frame.column(0)), na)

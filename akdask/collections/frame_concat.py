@@ -11,7 +11,7 @@ from akdask.collections.columnset import INDEX, ColumnSet
 from akdask.collections.frame_base import FrameBase
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError
 from akdask.kernels.rules import promote
-from akdask.plan.concat import Concat
+from akdask.plan.packed import joined
 from akdask.plan.rowwise import Project
 from akdask.plan.values import cast
 
@@ -98,8 +98,8 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
         Project(part.frame, tuple(unified), tuple(arrays[number]._value for arrays in unified.values()))
         for number, part in enumerate(parts)
     )
-    joined = Concat(tuple(projects))
-    columns = {name: arrays[0]._like(joined, joined.column(name)) for name, arrays in unified.items()}
+    frame = joined(list(projects))
+    columns = {name: arrays[0]._like(frame, frame.column(name)) for name, arrays in unified.items()}
     called = {part.index_name for part in parts}
     index_name = called.pop() if len(called) == 1 else None
     return ColumnSet.of({str(name): columns[name] for name in names}, columns.get(INDEX), index_name)

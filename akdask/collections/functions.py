@@ -15,6 +15,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.kernels.rules import promote
 from akdask.plan.concat import Concat
 from akdask.plan.node import Frame
+from akdask.plan.packed import MOST_PARTS, joined
 from akdask.plan.rowwise import Project
 from akdask.plan.values import Value, cast
 
@@ -107,9 +108,12 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     if hasattr(arrays[0], "concatenate"):
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
     wanted = promote(*[array._value.dtype for array in arrays]) or arrays[0]._value.dtype
-    parts = [part for array in arrays for part in _parts(array._frame, cast(array._value, wanted))]
-    joined = Concat(tuple(parts))
-    return arrays[0]._like(joined, joined.column(0))
+    values = [(array._frame, cast(array._value, wanted)) for array in arrays]
+    parts = [part for frame, value in values for part in _parts(frame, value)]
+    if len(parts) > MOST_PARTS:
+        parts = [Project(frame, (0,), (value,)) for frame, value in values]
+    frame = joined(parts)
+    return arrays[0]._like(frame, frame.column(0))
 
 
 def _stacked(arrays: Sequence[ArrayView], axis: int) -> ArrayView:

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from akdask.collections.array import Array
 from akdask.collections.categorical import Categorical
+from akdask.collections.group_keys import GroupKeys
 from akdask.collections.keys import as_array
 from akdask.collections.pdarray import pdarray
-from akdask.collections.timearray import NOT_A_TIME, TimeArray
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.grouped import GROUPED
 from akdask.plan.align import align
-from akdask.plan.chain import mask_name
 from akdask.plan.group import Grouped, GroupReduction, GroupStatistic
 from akdask.plan.held import held
 from akdask.plan.kept import Wish, wish
 from akdask.plan.node import Frame
 from akdask.plan.numbered import row_numbers
-from akdask.plan.rowwise import Filter, Project
-from akdask.plan.values import Call, Constant, Value
-from akdask.schema import FLOAT64
+from akdask.plan.rowwise import Project
+from akdask.plan.values import Call, Value
 
 Keys = Any
 """One array, or a tuple of arrays where the rows are grouped by several."""
@@ -43,21 +40,27 @@ class GroupBase:
                 hint="to group by several arrays, put them into a list.",
             )
         several = isinstance(keys, list | tuple) and isinstance(keys[0], Array)
-        self.keys: Any = list(keys) if several else as_array(keys)
         self.dropna = dropna
         self.assume_sorted = assume_sorted
-        self._arrays: list[Array] = [as_array(key) for key in (self.keys if several else [self.keys])]
+        self._several = several
+        # Arrays may be assigned to; the groups stay those of the values that they were made of.
+        self._arrays: list[Array] = [as_array(key).copy() for key in (keys if several else [keys])]
         lists = [key for key in self._arrays if key._value.dtype.kind == "list"]
         if lists:
             raise ArgumentTypeError(
                 f"rows are not grouped by lists; got {lists[0]._describe()}.",
                 hint="group by what tells the lists apart, such as their lengths or their hash().",
             )
-        # Keys that do not share rows are a mistake of whoever makes the groups, not of who asks for something of them.
-        align("group", [(key._frame, key._value) for key in self._arrays])
+        self._by = GroupKeys.of(self._arrays, dropna=self.dropna)
         self._wishes: dict[str, Wish] = {}
-        # The number of each row's group where it is known, and the keys of the groups.
-        self._numbered: tuple[Array, list[Array]] | None = None
+        # Where the number of each row's group is known, the keys of the groups.
+        self._known_keys: list[Array] | None = None
+
+    @property
+    def keys(self) -> Any:
+        """What the rows are grouped by: one array, or a list of arrays, with the values that the groups are made of."""
+        copies = [key.copy() for key in self._arrays]
+        return copies if self._several else copies[0]
 
     @property
     def nkeys(self) -> int:
@@ -71,17 +74,10 @@ class GroupBase:
 
     def _on(self, *values: Array) -> tuple[Frame, tuple[Value, ...], list[Value], Value]:
         """Return common rows, the keys on them, other values, and the numbers of the rows."""
-        arrays = self._arrays if self._numbered is None else [self._numbered[0]]
-        keys = [(key._frame, key._value) for key in arrays]
-        frame, aligned = align("group", [*keys, *(value._as_operand() for value in values)])
-        frame, (*aligned, numbers) = align("group", [*((frame, value) for value in aligned), row_numbers(frame)])
-        count = len(keys)
-        if self._numbered is not None:
-            inside = Call("greater_equal", aligned[0], Constant(0))
-            frame = Filter(frame, inside, mask_name(frame, inside))
-        elif self.dropna:
-            frame = _without_missing(frame, arrays, aligned[:count])
-        return frame, tuple(aligned[:count]), aligned[count:], numbers
+        others = [value._as_operand() for value in values]
+        common, _ = align("group", [(self._by.frame, self._by.values[0]), *others])
+        frame, keys, (*aligned, numbers) = self._by.beside(*others, row_numbers(common))
+        return frame, keys, aligned, numbers
 
     def _grouped(self, *reductions: tuple[str, Array | None, dict[str, Any]]) -> Grouped:
         """Return the node of reductions, given by name, array and arguments; None stands for the row numbers."""
@@ -96,36 +92,28 @@ class GroupBase:
             elif GROUPED[name].by_position:
                 taken.append(numbers)
             made.append(GroupReduction(name, *taken, **params))
-        grouped = Grouped(frame, keys, tuple(made))
+        grouped = Grouped(frame, keys, self._by.identities, tuple(made))
         self._wishes[grouped.grouping] = wish(grouped.grouping)
         return grouped
 
     def _keys_of(self, frame: Grouped | GroupStatistic) -> Keys:
         """Return the distinct keys that a node has found."""
-        if self._numbered is None:
+        if self._known_keys is None:
             made = tuple(like(key, frame, frame.key(number)) for number, key in enumerate(self._arrays))
         else:
-            made = tuple(_looked_up(key, frame, frame.key(0)) for key in self._numbered[1])
-        return made if isinstance(self.keys, list) else made[0]
+            made = tuple(_looked_up(key, frame, frame.key(0)) for key in self._known_keys)
+        return made if self._several else made[0]
+
+    def _use_numbers(self, numbers: Array, keys: Sequence[Array]) -> None:
+        """Group by the number of each row's group from now on, -1 of rows in none; `keys` are those of the groups."""
+        self._by = GroupKeys.of_numbers(numbers)
+        self._known_keys = list(keys)
 
     def _tuple_of(self, keys: Keys) -> tuple[Array, ...]:
         return keys if isinstance(keys, tuple) else (keys,)
 
     def _result(self, grouped: Grouped) -> pdarray:
         return pdarray(grouped, grouped.result(0))
-
-
-def _without_missing(frame: Frame, arrays: Sequence[Array], keys: Sequence[Value]) -> Frame:
-    """Leave out the rows with NaN or NaT among the keys; named by the keys alone, so that all results share rows."""
-    missing: list[Value] = [
-        Call("isnan", key) if key.dtype == FLOAT64 else Call("equal", key, Constant(NOT_A_TIME))
-        for array, key in zip(arrays, keys, strict=True)
-        if key.dtype == FLOAT64 or isinstance(array, TimeArray)
-    ]
-    if not missing:
-        return frame
-    present = Call("logical_not", reduce(lambda one, other: Call("logical_or", one, other), missing))
-    return Filter(frame, present, mask_name(frame, present))
 
 
 def _looked_up(keys: Array, frame: Frame, number: Value) -> Any:

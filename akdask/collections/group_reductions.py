@@ -241,7 +241,7 @@ class GroupReductionMethods(GroupBase):
         PAIR_STATISTICS[name].result_type(operand._value.dtype)
         frame, keys, (value,), numbers = self._on(operand)
         are_times = isinstance(given, TimeArray)
-        node = GroupStatistic(frame, keys, value, name, skipna, are_times, numbers)
+        node = GroupStatistic(frame, keys, self._by.identities, value, name, skipna, are_times, numbers)
         if name == "median" and are_times:
             return self._keys_of(node), given._like(node, times_of(node.result))
         return self._keys_of(node), like(given if name == "mode" else None, node, node.result)

@@ -102,7 +102,7 @@ class GroupRowMethods(GroupBase):
         given = as_array(values)
         frame, keys, (value, *odds), numbers = self._on(codes_of(given), *weights)
         carried = (numbers, *([] if return_indices else [value]), *odds)
-        arranged = Arranged(frame, keys, carried, some)
+        arranged = Arranged(frame, keys, self._by.identities, carried, some)
         number = 0 if return_indices else 1
         return self.unique_keys, like(None if return_indices else given, arranged, arranged.column(number))
 
@@ -145,11 +145,10 @@ class GroupRowMethods(GroupBase):
         refs = [(grouped, grouped.key(number)) for number in range(len(grouped.keys))]
         groups, columns = align("broadcast", [*refs, operand._as_operand()])
         if permute:
-            own = self._arrays if self._numbered is None else [self._numbered[0]]
-            frame, keys = align("group", [(key._frame, key._value) for key in own])
+            frame, keys = self._by.frame, list(self._by.values)
         else:
             rows, row_keys, _, _ = self._on()
-            frame = Arranged(rows, row_keys, row_keys, None)
+            frame = Arranged(rows, row_keys, self._by.identities, row_keys, None)
             keys = list(map(frame.column, range(len(row_keys))))
         spread = Spread(projected(frame, keys), projected(groups, columns))
         return like(given, spread, spread.value)

@@ -109,7 +109,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
         else:
             at = as_array(permutation)[segments] if unique_key_idx is None else unique_key_idx
             keys = [key[at] for key in made._arrays]
-        made._numbered = pdarray(numbers, numbers.number), keys
+        made._use_numbers(pdarray(numbers, numbers.number), keys)
         return made
 
     def persist(self) -> Self:
@@ -122,7 +122,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
         # Rows that are in no group get 0 before the subtraction.
         found = (self.broadcast(numbers + 1) - 1, *(self._tuple_of(self._keys_of(grouped))))
         codes, *keys = dask.persist(*found)
-        self._numbered = codes, keys
+        self._use_numbers(codes, keys)
         return self
 
     # parts
@@ -142,7 +142,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     def permutation(self) -> pdarray:
         """The numbers of the rows with those of each group together, as int64; lazy."""
         frame, keys, _, numbers = self._on()
-        arranged = Arranged(frame, keys, (numbers,), None)
+        arranged = Arranged(frame, keys, self._by.identities, (numbers,), None)
         return pdarray(arranged, arranged.column(0))
 
     @property

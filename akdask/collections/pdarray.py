@@ -135,7 +135,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
 
     def value_counts(self) -> tuple[Any, pdarray]:
         """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
-        groups = Grouped(self._frame, (self._value,), (GroupReduction("size"),))
+        groups = Grouped.of(self._frame, [self._value], [GroupReduction("size")])
         return self._like(groups, groups.key(0)), pdarray(groups, groups.result(0))
 
     def fill(self, value: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.errors import ArgumentTypeError, PositionError
 from akdask.plan.align import align
-from akdask.plan.chain import mask_name
+from akdask.plan.chain import column_identity
 from akdask.plan.combine import Reverse
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Filter, Project, Slice
@@ -34,7 +34,8 @@ def known_lengths(frame: Frame) -> tuple[int, ...]:
 def filter_columns(frame: Frame, values: Sequence[Value], mask_frame: Frame, mask: Value) -> Columns:
     """Return the columns on the rows where a mask holds; lazy."""
     common, aligned = align("filter", [*((frame, value) for value in values), (mask_frame, mask)])
-    return Filter(common, aligned[-1], mask_name(mask_frame, mask)), aligned[:-1]
+    identity = column_identity(mask_frame, mask).cut_like(mask_frame.rows, common.rows)
+    return Filter(common, aligned[-1], identity), aligned[:-1]
 
 
 def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key: Value) -> Columns:

@@ -8,6 +8,7 @@ from akdask.errors import AlignmentError
 from akdask.plan.chain import reselect, selected_by
 from akdask.plan.combine import Realign
 from akdask.plan.node import Frame
+from akdask.plan.packed import Packed
 from akdask.plan.rowwise import SELECTIONS, Project, Zip
 from akdask.plan.values import Value
 
@@ -54,6 +55,9 @@ def _combine(
     operation: str, frame: Frame, values: list[Value], other: Frame, value: Value
 ) -> tuple[Frame, list[Value], Value]:
     if not frame.rows.same_rows(other.rows):
+        frame, values = _packed_like(other, frame, values)
+        other, (value,) = _packed_like(frame, other, [value])
+    if not frame.rows.same_rows(other.rows):
         other, value = _realigned(operation, frame, other, value)
     common = _side_by_side(frame, other)
     if common is not None:
@@ -62,6 +66,14 @@ def _combine(
     left, values = _settled(frame, values)
     right, (value,) = _settled(other, [value])
     return _zip(left, right), values, value
+
+
+def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
+    """Return rows in as few partitions as the same rows are that were joined elsewhere."""
+    if not isinstance(packed, Packed) or packed.frame.rows.token != frame.rows.token:
+        return frame, values
+    new = Packed(Project(frame, tuple(range(len(values))), tuple(values)), packed.counts)
+    return new, [new.column(number) for number in range(len(values))]
 
 
 def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Aligned:

@@ -14,35 +14,33 @@ from akdask.kernels.arrange import Arrangement, Some
 from akdask.kernels.keyindex import positions_among
 from akdask.kernels.lookup import lookup_found
 from akdask.plan._dask import Expr
-from akdask.plan.group import planned_ranges
+from akdask.plan.group import group_rows
 from akdask.plan.groupblocks import group_partitions
-from akdask.plan.lengths import uncounted_rows
-from akdask.plan.lots import lots_of
+from akdask.plan.lengths import ColumnIdentity
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.ranges import merge_by_range
 from akdask.plan.rowwise import Project
 from akdask.plan.tables import Tasks
-from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value, describe
 from akdask.schema import INT64, RowSpace
 
 
 class Arranged(Frame):
-    """Columns of the rows sorted by key, all of them or some of each group; equal keys stay in their order."""
+    """Columns of the rows sorted by key, all of them or some of each group; equal keys stay in their order.
+
+    `identities` are those of the keys.
+    """
 
     frame: Frame
     keys: tuple[Value, ...]
+    identities: tuple[ColumnIdentity, ...]
     carried: tuple[Value, ...]
     some: Some | None
 
     @cached_property
-    def _row_token(self) -> str:
-        return token("arranged", self.frame.rows.token, self.keys, repr(self.some), len(lots_of(self.frame, self.keys)))
-
-    @property
-    def rows(self) -> RowSpace:
-        return uncounted_rows(self._row_token, planned_ranges(self.frame))
+    def planned_rows(self) -> RowSpace:
+        return group_rows("arranged", self.frame, self.keys, self.identities, repr(self.some))
 
     def column(self, number: int) -> ColumnRef:
         """Return one of the carried columns."""

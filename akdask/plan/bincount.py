@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from akdask.columns import Table
 from akdask.errors import ArgumentError
 from akdask.plan._dask import Expr
-from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
@@ -31,9 +31,9 @@ class Bincount(Frame):
     frame: Project
     fewest: int
 
-    @property
-    def rows(self) -> RowSpace:
-        return uncounted_rows(f"counts {self._name}", 1)
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return RowSpace(self._name, 1)
 
     @property
     def count(self) -> ColumnRef:

@@ -19,7 +19,7 @@ from akdask.columns import Table, empty, slice_rows, spread, take_rows
 from akdask.errors import InconsistentFilesError
 from akdask.kernels.join import Fanout
 from akdask.kernels.operations import OPERATIONS
-from akdask.plan.program import Apply, Fixed, Load, Program, Whole
+from akdask.plan.program import Apply, Fixed, Load, Program, Recall, Whole
 from akdask.schema import ColumnType
 from akdask.storage.source import Part, Stretch
 from akdask.typing import Column, NumberArray
@@ -217,12 +217,15 @@ class Partition:
             stop = min(selection.stop - seen, block.nrows)
             block.keep(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
             return
+        lent = len(self._lent)
         (mask,) = block.evaluate(selection.predicate)
         count = int(np.count_nonzero(mask))
         if number == self._leave and count:
             block.mask = None if count == block.nrows else mask
         elif count < block.nrows:
             block.keep(np.flatnonzero(mask), count)
+            # The rows that are left have been copied.
+            self._give_back(lent)
 
     def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Column:
         """Read rows of a column, into `out` or into the buffer that this column has had for earlier blocks."""
@@ -301,7 +304,7 @@ class Lot:
 class Block:
     """Some rows of a partition, after selections."""
 
-    __slots__ = ("_columns", "_kept", "_origin", "_start", "_stop", "mask", "nrows", "partition")
+    __slots__ = ("_columns", "_handed_on", "_kept", "_origin", "_start", "_stop", "mask", "nrows", "partition")
 
     def __init__(self, partition: Partition, start: int, stop: int) -> None:
         self.partition = partition
@@ -312,6 +315,7 @@ class Block:
         self._stop = stop
         self._kept: list[NumberArray | slice] = []
         self._columns: dict[Load, Column] = {}
+        self._handed_on: dict[int, Column] = {}
 
     def load(self, load: Load, out: NumberArray | None = None) -> Column:
         """Return a column's rows, read at most once for each block."""
@@ -327,9 +331,21 @@ class Block:
             self._columns[load] = column
         return column
 
+    def recall(self, slot: int) -> Column:
+        """Return what an earlier program has handed on."""
+        column = self._handed_on.get(slot)
+        if column is None:
+            assert self._origin is not None, "an earlier program has computed it"
+            column = self._origin.recall(slot)
+            for rows in self._kept:
+                column = _select(column, rows)
+            self._handed_on[slot] = column
+        return column
+
     def keep(self, rows: NumberArray | slice, count: int) -> None:
         """Drop all rows but those at the given positions or in a slice."""
         self._columns = {load: _select(column, rows) for load, column in self._columns.items()}
+        self._handed_on = {slot: _select(column, rows) for slot, column in self._handed_on.items()}
         self._kept.append(rows)
         self.nrows = count
 
@@ -368,6 +384,8 @@ class Block:
                     registers[register] = constant
                 case Whole():
                     registers[register] = partition.replicas[step.position][step.field]
+                case Recall():
+                    registers[register] = self.recall(step.slot)
                 case Apply():
                     target = targets.get(register)
                     if target is None and step.dtype.is_number:
@@ -380,6 +398,10 @@ class Block:
                     for arg in step.release:
                         if arg in buffers:
                             partition.give_buffer(*buffers.pop(arg))
+        for slot in program.forgets:
+            self._handed_on.pop(slot, None)
+        for register, slot in program.hands_on:
+            self._handed_on[slot] = registers[register]
         for held in buffers.values():
             partition.lend(*held)
         return [

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from akdask.plan.lengths import ColumnIdentity
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import SELECTIONS, Filter, Match, Partitions, Selecting, Slice
 from akdask.plan.tokens import token
 from akdask.plan.values import Replica, Value
+
+_SELECTED = "_selections_name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,25 @@ class Chain:
         return index, tuple(reversed(ranges))
 
 
-def mask_name(frame: Frame, mask: Value) -> str:
-    """Name the truth values of a mask, by what it is computed from and the selections between that and its rows.
+def column_identity(frame: Frame, value: Value) -> ColumnIdentity:
+    """Return what tells the rows of a column from others: its value, and how the rows of its frame were selected.
 
-    The mask alone does not name them: ``x > 3`` is another on ``x[:5]`` than on ``x[5:10]``.
+    The value alone does not: ``x > 3`` is another on ``x[:5]`` than on ``x[5:10]``.  Values that refer to no column are
+    told apart by how many rows there are.
     """
-    path = [selected_by(node) for node in Chain.of(frame).selections]
-    return token("mask", mask, tuple(path))
+    return ColumnIdentity(token("column", value, _selections_name(frame), frame.rows.token))
+
+
+def _selections_name(frame: Frame) -> str:
+    """Name the selections between a frame and the nodes whose columns it shows; each node keeps the name of its own."""
+    unnamed: list[Selecting] = []
+    while isinstance(frame, SELECTIONS) and _SELECTED not in frame.__dict__:
+        unnamed.append(frame)
+        frame = frame.frame
+    name: str = frame.__dict__.get(_SELECTED, "")
+    for node in reversed(unnamed):
+        name = node.__dict__[_SELECTED] = token(name, *selected_by(node))
+    return name
 
 
 def rebuild(base: Frame, selections: Sequence[Selecting], predicates: Sequence[Value]) -> Frame:

@@ -10,13 +10,12 @@ from itertools import accumulate, pairwise
 from akdask.columns import Table
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
-from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lengths import rows_rearranged
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.pipeline import Compile, pipeline
 from akdask.plan.rowwise import Project
 from akdask.plan.tables import Tasks
-from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value
 from akdask.schema import ColumnType, RowSpace
 
@@ -40,12 +39,9 @@ class Gather(OfProject):
 
     frame: Project
 
-    @property
-    def rows(self) -> RowSpace:
-        rows = self.frame.rows
-        if rows.lengths is None:
-            return uncounted_rows(token("gather", rows.token), 1)
-        return RowSpace.of_lengths([sum(rows.lengths)])
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_rearranged("gather", [self.frame.rows], 1, lambda lengths: [sum(lengths)])
 
 
 class Limit(OfProject):
@@ -54,12 +50,12 @@ class Limit(OfProject):
     frame: Project
     count: int
 
-    @property
-    def rows(self) -> RowSpace:
-        rows = self.frame.rows
-        if rows.lengths is None:
-            return uncounted_rows(token("limit", self.count, rows.token), 1)
-        return RowSpace.of_lengths([min(abs(self.count), sum(rows.lengths))])
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_rearranged("limit", [self.frame.rows], 1, self._limited, self.count)
+
+    def _limited(self, lengths: Sequence[int]) -> list[int]:
+        return [min(abs(self.count), sum(lengths))]
 
     def describe(self) -> str:
         return f"{'First' if self.count >= 0 else 'Last'} {abs(self.count)} rows"
@@ -70,12 +66,10 @@ class Reverse(OfProject):
 
     frame: Project
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         rows = self.frame.rows
-        if rows.lengths is None:
-            return uncounted_rows(token("reverse", rows.token), rows.npartitions)
-        return RowSpace.of_lengths(rows.lengths[::-1])
+        return rows_rearranged("reverse", [rows], rows.npartitions, lambda lengths: lengths[::-1])
 
 
 class Realign(OfProject):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
+from itertools import chain
 
 from akdask.plan._dask import Expr
 from akdask.plan.chain import Chain, rebuild
-from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lengths import rows_rearranged
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
 from akdask.plan.tables import Union
-from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Value, substitute
 from akdask.schema import RowSpace
 
@@ -21,13 +22,11 @@ class Concat(Frame):
 
     frames: tuple[Project, ...]
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         spaces = [frame.rows for frame in self.frames]
-        if any(space.lengths is None for space in spaces):
-            name = token("concat", tuple(space.token for space in spaces))
-            return uncounted_rows(name, sum(space.npartitions for space in spaces))
-        return RowSpace.of_lengths([n for space in spaces for n in space.lengths or ()])
+        npartitions = sum(space.npartitions for space in spaces)
+        return rows_rearranged("concat", spaces, npartitions, lambda *lengths: [*chain.from_iterable(lengths)])
 
     def column(self, name: Hashable) -> ColumnRef:
         """Return one of the columns, to compute with further."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from akdask.columns import Table, empty
 from akdask.kernels.extremes import largest, smallest
@@ -11,7 +12,7 @@ from akdask.plan import sinks
 from akdask.plan._dask import Expr
 from akdask.plan.align import align
 from akdask.plan.blocks import Lot, Partition
-from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lengths import rows_rearranged
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.numbered import row_numbers
@@ -38,12 +39,12 @@ class Extremes(Frame):
         frame, (value, row) = align("number", [(frame, value), row_numbers(frame)])
         return cls(frame, value, row, count)
 
-    @property
-    def rows(self) -> RowSpace:
-        size = self.frame.rows.size
-        if size is None:
-            return uncounted_rows(f"extremes {self._name}", 1)
-        return RowSpace.of_lengths([min(size, abs(self.count))])
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_rearranged("extremes", [self.frame.rows], 1, self._kept, self.count)
+
+    def _kept(self, lengths: Sequence[int]) -> list[int]:
+        return [min(sum(lengths), abs(self.count))]
 
     @property
     def values(self) -> ColumnRef:

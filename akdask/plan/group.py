@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Self
 
 from akdask.cluster import memory, on_cluster
 from akdask.kernels.collapse import Collapse, Step
@@ -10,10 +12,10 @@ from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS, Pairs
 from akdask.plan import kept
 from akdask.plan._dask import Expr
-from akdask.plan.chain import Chain
+from akdask.plan.chain import Chain, column_identity
 from akdask.plan.exchange import MOST_PARTITIONS
 from akdask.plan.groupblocks import group_partitions
-from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lengths import ColumnIdentity, rows_decided_by
 from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
@@ -68,21 +70,28 @@ class GroupReduction:
 class Grouped(Frame):
     """One row for each distinct combination of keys, in ascending order: the keys, and reductions of their rows.
 
-    All reductions of the same rows by the same keys share their row space.
+    All reductions of the same rows by the same keys share their row space.  `identities` are those of the keys, which
+    stay the same where the keys have to be found elsewhere, beside what is reduced.
     """
 
     frame: Frame
     keys: tuple[Value, ...]
+    identities: tuple[ColumnIdentity, ...]
     reductions: tuple[GroupReduction, ...]
 
-    @property
-    def rows(self) -> RowSpace:
-        return group_rows_of(self.frame, self.keys)
+    @classmethod
+    def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
+        """Return the groups of some columns of a frame."""
+        return cls(frame, tuple(keys), tuple(column_identity(frame, key) for key in keys), tuple(reductions))
 
-    @property
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return group_rows("groups", self.frame, self.keys, self.identities)
+
+    @cached_property
     def grouping(self) -> str:
         """The name of what is the same for all that is computed of these groups in one process."""
-        return token("grouping", self.rows.token, self.npartitions)
+        return token("grouping", self.planned_rows.token, self.npartitions, _tables(self.frame, self.keys))
 
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""
@@ -97,14 +106,22 @@ class Grouped(Frame):
         return f"Group by {', '.join(map(describe, self.keys))}: {computed}"
 
 
-def group_rows_of(frame: Frame, keys: tuple[Value, ...]) -> RowSpace:
-    """Return the row space of the groups of some rows, the same for all that is computed of them."""
-    count = planned_ranges(frame)
-    # Where they are cut depends on how many tables they are found from.
-    return uncounted_rows(token("groups", frame.rows.token, keys, count, len(lots_of(frame, keys))), count)
+def group_rows(
+    kind: str, frame: Frame, keys: Sequence[Value], identities: Sequence[ColumnIdentity], *params: Any
+) -> RowSpace:
+    """Return the row space of the groups of some rows, the same for all of a kind that is made of them."""
+    count = _planned_ranges(frame)
+    if count == 1:
+        return rows_decided_by(kind, identities, 1, *params)
+    return rows_decided_by(kind, identities, count, *params, _tables(frame, keys))
 
 
-def planned_ranges(frame: Frame) -> int:
+def _tables(frame: Frame, keys: Sequence[Value]) -> str:
+    """Name the tables that groups are found from: where partitions of groups are cut depends on them."""
+    return token(frame.rows.token, tuple(map(len, lots_of(frame, keys))))
+
+
+def _planned_ranges(frame: Frame) -> int:
     """Return in how many partitions groups of the rows of a frame come, judged by what is known for good."""
     most = min(frame.npartitions, MOST_PARTITIONS)
     sizes = [base.rows.size for base in Chain.of(frame).bases if isinstance(base, Scan | Rows | Literal)]
@@ -116,23 +133,26 @@ class GroupStatistic(Frame):
 
     Whole groups come together in one partition, since no statistic of a part says enough.  `times` tells that the
     values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
+    `identities` are those of the keys.
     """
 
     frame: Frame
     keys: tuple[Value, ...]
+    identities: tuple[ColumnIdentity, ...]
     value: Value
     statistic: str
     skipna: bool
     times: bool
     numbers: Value
 
-    @property
-    def rows(self) -> RowSpace:
-        rows = group_rows_of(self.frame, self.keys)
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        rows = group_rows("groups", self.frame, self.keys, self.identities)
         if rows.npartitions == 1:
             return rows
         # Cut by how many distinct values groups have, so not where other groups are cut.
-        return uncounted_rows(token("groups of", self.value, rows.token), rows.npartitions)
+        identities = (*self.identities, column_identity(self.frame, self.value))
+        return rows_decided_by("groups of", identities, rows.npartitions, rows.token)
 
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""

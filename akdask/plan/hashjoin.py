@@ -24,13 +24,12 @@ from akdask.plan.buckets import (
     share_out_right,
 )
 from akdask.plan.exchange import exchanged, room_of_each
-from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lengths import ColumnIdentity, rows_decided_by
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
 from akdask.plan.runs import PutInOrder
 from akdask.plan.tables import Tasks, Union
-from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, describe
 from akdask.schema import BOOL, ColumnType, RowSpace
 
@@ -38,8 +37,8 @@ from akdask.schema import BOOL, ColumnType, RowSpace
 class HashJoin(Frame):
     """The columns `names` of pairs of rows whose columns `left_by` and `right_by` are equal.
 
-    Rows of `left` without a match are left out or kept by the `kind`; `FOUND` tells which these are.  `match` names the
-    pairs: columns matched alike share rows.
+    Rows of `left` without a match are left out or kept by the `kind`; `FOUND` tells which these are.  `match` is the
+    identity of the pairs: columns matched alike share rows.
     """
 
     left: Project
@@ -49,16 +48,12 @@ class HashJoin(Frame):
     names: tuple[Hashable, ...]
     kind: Kind
     buckets: int
-    match: str
+    match: ColumnIdentity
 
     @cached_property
-    def _row_token(self) -> str:
-        """The name that the same rows have where they are those of a `Match`."""
-        return token("match", self.left.rows.token, self.match)
-
-    @property
-    def rows(self) -> RowSpace:
-        return self.left.rows if self.kind == "mark" else uncounted_rows(self._row_token, self.npartitions)
+    def planned_rows(self) -> RowSpace:
+        """The same rows as those of a `Match`."""
+        return self.left.rows if self.kind == "mark" else rows_decided_by("match", [self.match], self.npartitions)
 
     @cached_property
     def npartitions(self) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from akdask.columns import Table
 from akdask.plan._dask import Expr
-from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
@@ -27,9 +27,9 @@ class Intervals(Frame):
     frame: Project
     stride: int
 
-    @property
-    def rows(self) -> RowSpace:
-        return uncounted_rows(f"ranges {self._name}", self.frame.npartitions)
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return RowSpace(self._name, self.frame.npartitions)
 
     @property
     def number(self) -> ColumnRef:

@@ -11,16 +11,20 @@ from dataclasses import dataclass
 
 from akdask.plan.align import Aligned, align
 from akdask.plan.buckets import FOUND, Kind
-from akdask.plan.chain import mask_name
+from akdask.plan.chain import column_identity
 from akdask.plan.exchange import partition_count
 from akdask.plan.hashjoin import HashJoin
 from akdask.plan.held import held, is_held
+from akdask.plan.lengths import ColumnIdentity
 from akdask.plan.membership import Indexed, KeySets
 from akdask.plan.node import Frame
 from akdask.plan.numbered import row_numbers
 from akdask.plan.rowwise import Match, Project
 from akdask.plan.tokens import token
 from akdask.plan.values import Call, Constant, Value
+
+_NO_PAIRS = ColumnIdentity("no pairs")
+"""Stands for pairs where rows are only marked, and stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +88,15 @@ def has_match(left: Side, right: Side) -> Aligned:
     """Return which rows of a side have keys that are among those of the other."""
     if right.is_held:
         return left.frame, KeySets.of(right.frame, right.keys).has(left.keys)
-    joined = _hash_join(Side(left.frame, left.keys), Side(right.frame, right.keys), "mark", (FOUND,), "")
+    joined = _hash_join(Side(left.frame, left.keys), Side(right.frame, right.keys), "mark", (FOUND,), _NO_PAIRS)
     return joined, joined.column(FOUND)
 
 
 def _held(left: Side, right: Side, keep_all: bool) -> Match:
     index = Indexed.of(right.frame, right.keys, "all rows")
-    names = tuple(mask_name(left.frame, key) for key in left.keys)
-    return Match(left.frame, index.find(left.keys), index.fanout, keep_all, token("match", names, index, keep_all))
+    names = tuple(column_identity(left.frame, key) for key in left.keys)
+    match = ColumnIdentity(token("match", names, index, keep_all))
+    return Match(left.frame, index.find(left.keys), index.fanout, keep_all, match)
 
 
 def _of_match(match: Match, frame: Frame, value: Value) -> Value:
@@ -99,7 +104,7 @@ def _of_match(match: Match, frame: Frame, value: Value) -> Value:
     return Call("lookup_found" if match.keep_all else "lookup", held(frame, value), match.row)
 
 
-def _exchanged(left: Side, right: Side, keep_all: bool, match: str) -> Paired:
+def _exchanged(left: Side, right: Side, keep_all: bool, match: ColumnIdentity) -> Paired:
     mine, theirs = _names("left", left), _names("right", right)
     wanted = dict.fromkeys([*(mine[value] for value in left.columns), *(theirs[value] for value in right.columns)])
     names = (*wanted, FOUND) if keep_all else tuple(wanted)
@@ -112,7 +117,7 @@ def _exchanged(left: Side, right: Side, keep_all: bool, match: str) -> Paired:
     )
 
 
-def _hash_join(left: Side, right: Side, kind: Kind, names: tuple[Hashable, ...], match: str) -> HashJoin:
+def _hash_join(left: Side, right: Side, kind: Kind, names: tuple[Hashable, ...], match: ColumnIdentity) -> HashJoin:
     mine, theirs = _names("left", left), _names("right", right)
     return HashJoin(
         Project(left.frame, tuple(mine.values()), tuple(mine)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import pyarrow.compute as pc
 from akdask.columns import Table, concat_rows
 from akdask.errors import FileFormatError, NonUniqueError
 from akdask.plan._dask import Expr
-from akdask.plan.lengths import uncounted_rows
 from akdask.plan.lower import lower
 from akdask.plan.membership import Indexed
 from akdask.plan.node import Frame
@@ -36,9 +36,9 @@ class Distinct(Frame):
         """Return the distinct values of a column."""
         return cls(Aggregate(frame, (Reduction("distinct", value),)))
 
-    @property
-    def rows(self) -> RowSpace:
-        return uncounted_rows(f"distinct {self.aggregate._name}", 1)
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return RowSpace(self._name, 1)
 
     @property
     def values(self) -> ColumnRef:
@@ -66,11 +66,9 @@ class Labels(Frame):
     labels: Frame
     na: Frame | str
 
-    @property
-    def rows(self) -> RowSpace:
-        if isinstance(self.na, Frame):
-            return self.labels.rows
-        return uncounted_rows(f"labels {self._name}", 1)
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.labels.rows if isinstance(self.na, Frame) else RowSpace(self._name, 1)
 
     @property
     def label(self) -> ColumnRef:

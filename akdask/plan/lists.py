@@ -14,12 +14,12 @@ from akdask.columns import Table, take_rows, type_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.errors import ArgumentError
 from akdask.plan._dask import Expr
-from akdask.plan.lengths import uncounted_rows
+from akdask.plan.chain import column_identity
+from akdask.plan.lengths import rows_decided_by
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
 from akdask.plan.rowwise import Project
 from akdask.plan.tables import Tasks
-from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef
 from akdask.schema import INT64, RowSpace, list_of
 
@@ -33,13 +33,9 @@ class Flatten(Frame):
     frame: Project
 
     @cached_property
-    def _row_token(self) -> str:
-        frame = self.operands[0]
-        return token("flatten", frame.rows.token, frame.values[0])
-
-    @property
-    def rows(self) -> RowSpace:
-        return uncounted_rows(self._row_token, self.operands[0].npartitions)
+    def planned_rows(self) -> RowSpace:
+        project: Project = self.operands[0]
+        return rows_decided_by("flatten", [column_identity(project.frame, project.values[0])], project.npartitions)
 
     def column(self, name: Hashable) -> ColumnRef:
         """Return one of the columns."""

@@ -6,12 +6,14 @@ their own modules and are found by the type of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 from akdask.plan._dask import Alias, Expr, SingletonExpr
+from akdask.plan.lengths import counted
 from akdask.plan.lower import has_tasks, lower
 from akdask.plan.tokens import token
 from akdask.schema import RowSpace
@@ -63,6 +65,29 @@ class Node(SingletonExpr):
 
     # Rewriting is akdask's own (rewrite.py): columns refer to nodes by name, so Dask must not rename them.
 
+    def lower_once(self, lowered: dict[str, Expr]) -> Expr:
+        """Lower the node and all below it, one by one: Dask nests calls, and a chain may be longer than Python can."""
+        begun: dict[str, Expr] = {}
+        stack: list[Expr] = [self]
+        while stack:
+            node = stack[-1]
+            if node._name in lowered:
+                stack.pop()
+                continue
+            if node._name not in begun:
+                begun[node._name] = node._lower() or node
+            out = begun[node._name]
+            inputs = [item for item in out.operands if isinstance(item, Expr)]
+            below = [item for item in inputs if item._name not in lowered]
+            if below:
+                stack.extend(below)
+                continue
+            stack.pop()
+            if any(lowered[item._name] is not item for item in inputs):
+                out = type(out)(*[lowered[item._name] if isinstance(item, Expr) else item for item in out.operands])
+            lowered[node._name] = out
+        return lowered[self._name]
+
     def simplify_once(self, dependents: Any, simplified: Any) -> Self:
         return self
 
@@ -80,10 +105,19 @@ class Frame(Node):
     Lowering (lower.py) turns it into a physical node when Dask asks for a graph; until then nothing is read.
     """
 
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        """The row space of the result, as far as the plan alone tells it."""
+        raise NotImplementedError
+
     @property
     def rows(self) -> RowSpace:
-        """The row space of the result."""
-        raise NotImplementedError
+        """The row space of the result, with lengths that have been counted since it was planned."""
+        if not _knows_rows(self):
+            # Those below first, one by one: a chain may be longer than Python nests calls.
+            for node in _inputs_first(self):
+                node.planned_rows  # noqa: B018 -- kept by the node
+        return counted(self.planned_rows)
 
     @property
     def npartitions(self) -> int:
@@ -111,6 +145,22 @@ class Frame(Node):
 
     def __dask_graph__(self) -> dict[Any, Any]:
         return materialize(self)
+
+
+def _knows_rows(frame: Frame) -> bool:
+    return "planned_rows" in frame.__dict__ or type(frame).planned_rows is Frame.planned_rows
+
+
+def _inputs_first(frame: Frame) -> Iterator[Frame]:
+    """Yield the frames below one whose rows nobody has asked for, and the frame itself, each after its inputs."""
+    stack = [frame]
+    while stack:
+        node = stack[-1]
+        below = [item for item in node.dependencies() if isinstance(item, Frame) and not _knows_rows(item)]
+        if below and not _knows_rows(node):
+            stack.extend(below)
+        elif not _knows_rows(stack.pop()):
+            yield node
 
 
 def materialize(node: Node) -> dict[Any, Any]:

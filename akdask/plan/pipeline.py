@@ -17,7 +17,7 @@ from akdask.plan.concat import through
 from akdask.plan.consecutive import fill_blocks
 from akdask.plan.lots import Lots, one_by_one
 from akdask.plan.node import Frame, Node
-from akdask.plan.program import Apply, Load, Program, Whole, compile_values
+from akdask.plan.program import Apply, Compiler, Load, Program, Whole
 from akdask.plan.prune import partitions_left
 from akdask.plan.rowwise import ROW, Filter, Match, Zip
 from akdask.plan.sinks import Sink
@@ -201,11 +201,9 @@ def pipeline(
     nodes = {value.node._name: value.node for value in walk(*everything) if isinstance(value, Replica)}
     replicas = {name: number for number, name in enumerate(nodes)}
 
-    def compile_these(these: Sequence[Value]) -> Program:
-        return compile_values(these, positions, replicas)
-
-    masks = _masks(chain, positions, compile_these)
-    sink = make_sink(compile_these, values)
+    compiler = Compiler([*([predicate] for predicate in chain.predicates), values], positions, replicas)
+    masks = _masks(chain, positions, compiler)
+    sink = make_sink(compiler.last, values)
     lots = _lots_left(chain, frame, lots)
     layout = Layout(
         # Which partitions are left is known from more than the state of the files, which names the frame.
@@ -233,18 +231,18 @@ def _lots_left(chain: Chain, frame: Frame, lots: Lots | None) -> Lots:
     return kept if lots is None else tuple(filter(None, kept)) or ((),)
 
 
-def _masks(chain: Chain, positions: dict[str, int], compile_these: Compile) -> tuple[Mask | Pairs, ...]:
+def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple[Mask | Pairs, ...]:
     """Compile filters and matches; the rows that a match adds count as one input more."""
     masks: list[Mask | Pairs] = []
     for node in chain.selections:
         match node:
             case Filter():
-                masks.append(Mask(compile_these([node.predicate])))
+                masks.append(Mask(compiler.next([node.predicate])))
             case Match():
-                found = compile_these([node.found])
-                (fanout,) = compile_these([node.fanout]).steps
+                found = compiler.next([node.found])
+                (fanout,) = compiler.last([node.fanout]).steps
                 assert isinstance(fanout, Whole), "a replica is whole"
-                base = positions[node.match] = len(positions)
+                base = positions[node.match.token] = len(positions)
                 masks.append(Pairs(found, fanout, node.keep_all, Load(base, ROW, INT64)))
     return tuple(masks)
 

@@ -2,13 +2,16 @@
 
 Each step writes one register.  Steps say which registers nobody reads after them, so that their buffers serve the
 next step: a long chain of arithmetic needs two or three buffers that stay in the core's cache.
+
+The programs of a chain of filters run one after the other, each on the rows that those before have left.  What one of
+them computes and a later one needs is handed on, so that nothing is computed again, however long the chain is.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Container, Hashable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 from akdask.kernels.operations import OPERATIONS
@@ -56,7 +59,14 @@ class Apply:
     reuse: int | None
 
 
-Step = Load | Fixed | Whole | Apply
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Take what an earlier program of the chain has handed on, of the rows that are left."""
+
+    slot: int
+
+
+Step = Load | Fixed | Whole | Apply | Recall
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,33 +81,122 @@ class Program:
         Registers of the results, in the order asked for.
     dtypes : tuple of ColumnType
         Types of the results.
+    hands_on : tuple of (int, int)
+        Registers that later programs recall, and the slots by which they do.
+    forgets : tuple of int
+        Slots that no later program recalls.
     """
 
     steps: tuple[Step, ...]
     outputs: tuple[int, ...]
     dtypes: tuple[ColumnType, ...]
+    hands_on: tuple[tuple[int, int], ...] = ()
+    forgets: tuple[int, ...] = ()
 
     @property
     def loads(self) -> list[Load]:
         """The columns that running the program may read."""
         return [step for step in self.steps if isinstance(step, Load)]
 
+    def only(self, registers: Set[int]) -> Program:
+        """Return what computes some registers and hands them on, without other results."""
+        needed = set(registers)
+        for register in range(len(self.steps) - 1, -1, -1):
+            step = self.steps[register]
+            if register in needed and isinstance(step, Apply):
+                needed.update(step.args)
+        place = {register: number for number, register in enumerate(sorted(needed))}
+        steps: list[Step] = []
+        for register in place:
+            step = self.steps[register]
+            if isinstance(step, Apply):
+                args, release = tuple(place[arg] for arg in step.args), tuple(place[arg] for arg in step.release)
+                step = replace(
+                    step, args=args, release=release, reuse=None if step.reuse is None else place[step.reuse]
+                )
+            steps.append(step)
+        hands_on = tuple((place[register], slot) for register, slot in self.hands_on if register in registers)
+        return Program(tuple(steps), (), (), hands_on)
+
+
+class Compiler:
+    """Compiles the programs of a chain, in the order in which they run.
+
+    Parameters
+    ----------
+    programs : sequence of sequences of Value
+        What each of them computes; the last one may be compiled in parts, all of which run on the same rows.
+    bases, replicas : mapping of str to int
+        The nodes that values refer to, and the replicated ones; bases may be added while programs are compiled.
+    """
+
+    def __init__(
+        self, programs: Sequence[Sequence[Value]], bases: Mapping[str, int], replicas: Mapping[str, int]
+    ) -> None:
+        self._bases = bases
+        self._replicas = replicas
+        self._slots: dict[str, int] = {}
+        self._forgets: defaultdict[int, list[int]] = defaultdict(list)
+        self._at_hand: set[str] = set()
+        self._count = 0
+        if len(programs) > 1:
+            self._share(programs)
+
+    def _share(self, programs: Sequence[Sequence[Value]]) -> None:
+        """Find which values a program computes and later ones need, and the last of these."""
+        first: dict[str, int] = {}
+        needed: dict[str, int] = {}
+        have_rows: set[str] = set()
+        for number, values in enumerate(programs):
+            for value in walk(*values, leaves=first):
+                if value.token in first:
+                    continue
+                first[value.token] = number
+                if isinstance(value, ColumnRef) or not have_rows.isdisjoint(arg.token for arg in value.args):
+                    have_rows.add(value.token)
+                needed.update((arg.token, number) for arg in value.args if isinstance(arg, Call))
+            needed.update((value.token, number) for value in values if isinstance(value, Call))
+        for name, number in needed.items():
+            if number > first[name] and name in have_rows:
+                self._slots[name] = len(self._slots)
+                self._forgets[number].append(self._slots[name])
+
+    def next(self, values: Sequence[Value]) -> Program:
+        """Compile the next program."""
+        forgets = self._forgets[self._count]
+        self._count += 1
+        return self._compile(values, self._slots.keys() - self._at_hand, forgets)
+
+    def last(self, values: Sequence[Value]) -> Program:
+        """Compile a part of the last program."""
+        return self._compile(values, (), ())
+
+    def _compile(self, values: Sequence[Value], new: Container[str], forgets: Sequence[int]) -> Program:
+        ordered = list(walk(*values, leaves=self._at_hand))
+        register = {value.token: number for number, value in enumerate(ordered)}
+        outputs = tuple(register[value.token] for value in values)
+        computed = [value for value in ordered if value.token not in self._at_hand]
+        uses = Counter(register[arg.token] for value in computed for arg in value.args)
+        uses.update(outputs)
+        handed_on = [value.token for value in computed if value.token in new]
+        hands_on = tuple((register[name], self._slots[name]) for name in handed_on)
+        uses.update(number for number, _ in hands_on)
+        alone = {item.token: item for value in computed if isinstance(value, Call) for item in _constants_alone(value)}
+        steps: list[Step] = []
+        for value in ordered:
+            if value.token in self._at_hand:
+                steps.append(Recall(self._slots[value.token]))
+            elif value.token in alone:
+                steps.append(Fixed(alone[value.token].value, value.dtype))
+            else:
+                steps.append(_step(value, register, uses, self._bases, self._replicas))
+        self._at_hand.update(handed_on)
+        return Program(tuple(steps), outputs, tuple(value.dtype for value in values), hands_on, tuple(forgets))
+
 
 def compile_values(values: Sequence[Value], bases: Mapping[str, int], replicas: Mapping[str, int]) -> Program:
     """Compile values that refer to the nodes named in `bases` and to the replicated nodes named in `replicas`."""
-    ordered = list(walk(*values))
-    register = {value.token: number for number, value in enumerate(ordered)}
-    outputs = tuple(register[value.token] for value in values)
-    uses = Counter(register[arg.token] for value in ordered for arg in value.args)
-    uses.update(outputs)
-    alone = {item.token: item for value in ordered if isinstance(value, Call) for item in _constants_alone(value)}
-    steps = [
-        Fixed(alone[value.token].value, value.dtype)
-        if value.token in alone
-        else _step(value, register, uses, bases, replicas)
-        for value in ordered
-    ]
-    return Program(tuple(steps), outputs, tuple(value.dtype for value in values))
+    return Compiler([values], bases, replicas).last(values)
 
 
 def _step(

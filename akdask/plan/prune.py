@@ -49,21 +49,16 @@ def partitions_left(bases: Sequence[Frame], predicates: Sequence[Value]) -> Bool
     None if nothing tells that any partition has none.
     """
     scans = {base._name: base for base in bases if isinstance(base, Scan)}
-    found = [_truth(predicate, scans) for predicate in predicates]
+    known: dict[str, Interval | None] = {}
+    for part in walk(*predicates):
+        known[part.token] = _interval(part, scans, [known[arg.token] for arg in part.args])
+    found = [known[predicate.token] for predicate in predicates]
     left = [truth.high for truth in found if truth is not None]
     if not left:
         return None
     count = bases[0].npartitions
     may_hold: Bools = reduce(np.logical_and, left, np.ones(count, np.bool_))
     return None if may_hold.all() else may_hold
-
-
-def _truth(predicate: Value, scans: Mapping[str, Scan]) -> Interval | None:
-    """Return the interval of a predicate; None if nothing is known of it."""
-    known: dict[str, Interval | None] = {}
-    for part in walk(predicate):
-        known[part.token] = _interval(part, scans, [known[arg.token] for arg in part.args])
-    return known[predicate.token]
 
 
 def _interval(value: Value, scans: Mapping[str, Scan], args: Sequence[Interval | None]) -> Interval | None:

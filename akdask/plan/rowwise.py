@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
-from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lengths import ColumnIdentity, rows_decided_by, rows_rearranged
 from akdask.plan.node import Frame
-from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Replica, Value, describe, substitute
 from akdask.schema import INT64, RowSpace
 
@@ -37,21 +36,17 @@ class Zip(Frame):
 class Filter(Frame):
     """The rows of a frame where a predicate holds.
 
-    `mask` names the truth values (`akdask.plan.chain.mask_name`): columns filtered by one mask share rows, although
-    each may have to find its predicate elsewhere.
+    `mask` is the identity of the truth values: columns filtered by one mask share rows, although each may have to find
+    its predicate elsewhere.
     """
 
     frame: Frame
     predicate: Value
-    mask: str
+    mask: ColumnIdentity
 
     @cached_property
-    def _row_token(self) -> str:
-        return token("filter", self.frame.rows.token, self.mask)
-
-    @property
-    def rows(self) -> RowSpace:
-        return uncounted_rows(self._row_token, self.npartitions)
+    def planned_rows(self) -> RowSpace:
+        return rows_decided_by("filter", [self.mask], self.npartitions)
 
     @cached_property
     def npartitions(self) -> int:
@@ -69,22 +64,18 @@ class Match(Frame):
     """The rows of a frame repeated for every match in a table, those without one left out or kept once.
 
     `found` is the first row of the table that matches, -1 where there is none; `fanout` knows the others that are equal
-    to it (`akdask.kernels.join.Fanout`).  `match` names the pairs of rows: columns matched alike share rows.
+    to it (`akdask.kernels.join.Fanout`).  `match` is the identity of the pairs: columns matched alike share rows.
     """
 
     frame: Frame
     found: Value
     fanout: Replica
     keep_all: bool
-    match: str
+    match: ColumnIdentity
 
     @cached_property
-    def _row_token(self) -> str:
-        return token("match", self.frame.rows.token, self.match)
-
-    @property
-    def rows(self) -> RowSpace:
-        return uncounted_rows(self._row_token, self.npartitions)
+    def planned_rows(self) -> RowSpace:
+        return rows_decided_by("match", [self.match], self.npartitions)
 
     @cached_property
     def npartitions(self) -> int:
@@ -97,7 +88,7 @@ class Match(Frame):
     @property
     def row(self) -> ColumnRef:
         """The row of the table that each row is paired with, -1 where there is none."""
-        return ColumnRef(self.match, ROW, INT64)
+        return ColumnRef(self.match.token, ROW, INT64)
 
     def describe(self) -> str:
         return f"Match {describe(self.found)}{', all rows' if self.keep_all else ''}"
@@ -164,12 +155,12 @@ class Partitions(Frame):
     frame: Frame
     numbers: tuple[int, ...]
 
-    @property
-    def rows(self) -> RowSpace:
-        rows = self.frame.rows
-        if rows.lengths is not None:
-            return RowSpace.of_lengths([rows.lengths[number] for number in self.numbers])
-        return uncounted_rows(token("partitions", rows.token, self.numbers), len(self.numbers))
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_rearranged("partitions", [self.frame.rows], len(self.numbers), self._chosen, self.numbers)
+
+    def _chosen(self, lengths: Sequence[int]) -> list[int]:
+        return [lengths[number] for number in self.numbers]
 
     @cached_property
     def bases(self) -> tuple[Frame, ...]:

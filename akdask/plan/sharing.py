@@ -55,7 +55,7 @@ def _merge(nodes: list[Grouped]) -> dict[str, Grouped]:
     else:
         common = next(iter(frames.values())) if len(frames) == 1 else Zip(tuple(frames.values()))
     reductions = {item.token: item for node in nodes for item in node.reductions}
-    whole = Grouped(common, nodes[0].keys, tuple(reductions.values()))
+    whole = Grouped(common, nodes[0].keys, nodes[0].identities, tuple(reductions.values()))
     # Where other bases say more of how many rows there are, there would be other partitions.
     return {node._name: whole for node in nodes} if len(nodes) > 1 and whole.rows.same_rows(nodes[0].rows) else {}
 

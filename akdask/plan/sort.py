@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
 from akdask.plan.align import Aligned, align
 from akdask.plan.boundaries import Boundaries
-from akdask.plan.chain import Chain, mask_name
+from akdask.plan.chain import Chain, column_identity
 from akdask.plan.combine import OfProject
 from akdask.plan.exchange import exchanged, most_rows, partition_count, room_of_each
-from akdask.plan.lengths import uncounted_rows
+from akdask.plan.lengths import rows_decided_by, rows_rearranged
 from akdask.plan.lots import lots_of
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
@@ -23,7 +24,6 @@ from akdask.plan.rowwise import Project
 from akdask.plan.runs import ROW, PutInOrder, sort_tables
 from akdask.plan.split import Split
 from akdask.plan.tables import Tasks
-from akdask.plan.tokens import token
 from akdask.plan.values import ColumnRef, Replica, Value
 from akdask.schema import INT64, RowSpace
 
@@ -66,9 +66,9 @@ class Order:
         """
         count, stride = partition_count(frame), _stride(frame)
         straddle = count > 1 and frame.rows.lengths is not None
-        named = tuple(mask_name(*key) for key in keys)
-        name = token("sort", frame.rows.token, named, tuple(ascending), count, stride, straddle)
-        return cls(name, tuple(ascending), count, stride, straddle)
+        named = [column_identity(*key) for key in keys]
+        rows = rows_decided_by("sort", named, count, tuple(ascending), stride, straddle, frame.rows.token)
+        return cls(rows.token, tuple(ascending), count, stride, straddle)
 
 
 class Sort(OfProject):
@@ -82,12 +82,12 @@ class Sort(OfProject):
     names: tuple[Hashable, ...]
     order: Order
 
-    @property
-    def rows(self) -> RowSpace:
-        size = self.frame.rows.size
-        if self.order.count == 1 and size is not None:
-            return RowSpace.of_lengths([size])
-        return uncounted_rows(self.order.token, self.order.count, size)
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        rows = self.frame.rows
+        if self.order.count > 1:
+            return RowSpace(self.order.token, self.order.count, total=rows.size)
+        return rows_rearranged("sort", [rows], 1, lambda lengths: [sum(lengths)], self.order.token)
 
     @property
     def keys(self) -> tuple[Value, ...]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
 from akdask.columns import Table, type_of
-from akdask.plan.lengths import uncounted_rows
 from akdask.plan.node import Frame
 from akdask.plan.values import ColumnRef
 from akdask.schema import INT64, ColumnType, RowSpace
@@ -104,10 +103,9 @@ class Persisted(Frame):
         held = tuple(keys if all(key in graph for key in keys) else graph)
         return cls(name, dict(graph), held, frame.rows, schema)
 
-    @property
-    def rows(self) -> RowSpace:
-        rows = self.rowspace
-        return uncounted_rows(rows.token, rows.npartitions) if rows.lengths is None else rows
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.rowspace
 
     def describe(self) -> str:
         return f"Persisted  {self.rows.describe()}"

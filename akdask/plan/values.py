@@ -7,7 +7,7 @@ it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -141,8 +141,8 @@ def _result_type(operation: str, dtypes: tuple[ColumnType, ...], params: tuple[t
     return OPERATIONS[operation].result_type(*dtypes, **dict(params))
 
 
-def walk(*values: Value) -> Iterator[Value]:
-    """Yield every distinct value of the trees, arguments before what uses them."""
+def walk(*values: Value, leaves: Container[str] = ()) -> Iterator[Value]:
+    """Yield every distinct value of the trees, arguments before what uses them; none of those under `leaves`."""
     seen: set[str] = set()
     stack = [(value, False) for value in reversed(values)]
     while stack:
@@ -152,7 +152,8 @@ def walk(*values: Value) -> Iterator[Value]:
         elif value.token not in seen:
             seen.add(value.token)
             stack.append((value, True))
-            stack.extend((arg, False) for arg in reversed(value.args))
+            if value.token not in leaves:
+                stack.extend((arg, False) for arg in reversed(value.args))
 
 
 def columns_of(*values: Value) -> list[ColumnRef]:

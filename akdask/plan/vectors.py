@@ -8,7 +8,7 @@ from typing import Any
 from akdask.kernels.reduction import State
 from akdask.kernels.vectors import NoInstructionError, Place, Register, Routine
 from akdask.plan.blocks import Mask, Partition, Selection
-from akdask.plan.program import Apply, Fixed, Load, Program, Whole
+from akdask.plan.program import Apply, Fixed, Load, Program, Recall, Whole
 
 
 class Reducer:
@@ -31,16 +31,33 @@ class Reducer:
         self._routine = Routine()
         self._replicas = replicas
         self._columns: dict[Load, Register] = {}
-        masks = [self._evaluate(selection.predicate) for selection in selections if isinstance(selection, Mask)]
-        if len(masks) < len(selections):
+        self._handed_on: dict[int, Register] = {}
+        self._predicates = [selection.predicate for selection in selections if isinstance(selection, Mask)]
+        if len(self._predicates) < len(selections):
             raise NoInstructionError
-        if masks:
-            self._routine.mark([mask for (mask,) in masks])
+        self._masks: list[Register] = []
+        for predicate in self._predicates:
+            self._masks += self._evaluate(predicate)
+        self._handed_on.clear()
+        if self._masks:
+            self._routine.mark(self._masks)
 
     def reduce(self, program: Program, names: Sequence[str]) -> None:
         """Reduce each result of a program by the reduction of that name."""
+        self._compute_again({step.slot for step in program.steps if isinstance(step, Recall)})
         for name, value in zip(names, self._evaluate(program), strict=True):
             self._routine.reduce(name, value)
+
+    def _compute_again(self, slots: set[int]) -> None:
+        """Compute again what predicates hand on, of which nothing is left when all rows of a block are marked."""
+        wanted: list[Program] = []
+        for predicate in reversed(self._predicates):
+            registers = {register for register, slot in predicate.hands_on if slot in slots - self._handed_on.keys()}
+            if registers:
+                wanted.append(predicate.only(registers))
+                slots |= {step.slot for step in wanted[-1].steps if isinstance(step, Recall)}
+        for program in reversed(wanted):
+            self._evaluate(program)
 
     def run(self, partitions: Sequence[Partition]) -> list[State] | None:
         """Return the states of the rows of open partitions, None if they cannot be read so."""
@@ -67,9 +84,16 @@ class Reducer:
                     registers.append(self._routine.constant(step.value))
                 case Whole():
                     registers.append(self._routine.constant(self._replicas[step.position][step.field]))
+                case Recall():
+                    registers.append(self._handed_on[step.slot])
                 case Apply():
                     args = [registers[arg] for arg in step.args]
                     registers.append(self._routine.apply(step.operation, args, step.dtype, step.params))
                     for arg in step.release:
                         self._routine.release(registers[arg])
+        forgotten = [self._handed_on.pop(slot) for slot in program.forgets]
+        for register in forgotten:
+            if register not in self._masks:
+                self._routine.release(register)
+        self._handed_on.update((slot, registers[register]) for register, slot in program.hands_on)
         return [registers[register] for register in program.outputs]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +16,16 @@ class RowSpace:
     Parameters
     ----------
     token : str
-        Names the rows.  Rows of known lengths are named by those lengths alone: position is all that
-        aligns them.  Filtered rows are named by what was filtered and by which predicate.
+        Names the rows.  Rows of lengths that are known for good are named by those lengths alone: position is all that
+        aligns them.  Others are named by what was selected, and by the identity of all values that decided which.
     npartitions : int
         Number of partitions.
     lengths : tuple of int, optional
         Rows in each partition; None while nobody has counted them.
     total : int, optional
         Number of rows in all, where that is known although the lengths are not: sorted rows are as many as before.
+    is_fixed : bool
+        Whether the lengths are known for good, without counting rows, and name them.
 
     Examples
     --------
@@ -36,12 +39,14 @@ class RowSpace:
     npartitions: int
     lengths: tuple[int, ...] | None = None
     total: int | None = None
+    is_fixed: bool = False
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> RowSpace:
         """Return the row space of partitions with the given numbers of rows."""
-        known = tuple(int(n) for n in np.asarray(lengths, dtype=np.int64))
-        return cls(f"lengths{hash(known):x}", len(known), known)
+        numbers = np.ascontiguousarray(lengths, dtype="<i8")
+        known = tuple(numbers.tolist())
+        return cls(f"lengths {blake2b(numbers, digest_size=16).hexdigest()}", len(known), known, is_fixed=True)
 
     @property
     def size(self) -> int | None:
