@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import math
 import sys
 from time import monotonic
 from typing import TYPE_CHECKING, TypeAlias
 
-from akdask import config
+from akdask import config, machine
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -49,17 +49,28 @@ def on_cluster() -> bool:
 
 def memory() -> int:
     """Return the bytes of memory for data that the smallest worker has for each of its threads, or this machine."""
-    return min((room // threads for room, threads in _workers().values()), default=_machine())
+    return min((room // threads for room, threads in _workers().values()), default=machine.memory())
 
 
 def all_memory() -> int:
     """Return the bytes of memory for data that all workers have together, or this machine."""
-    return sum(room for room, _ in _workers().values()) or _machine()
+    return sum(room for room, _ in _workers().values()) or machine.memory()
 
 
 def partition_size() -> int:
     """Return the bytes that a column of a partition may take: what the setting says, or less on small workers."""
     return min(int(config.get("partition_size")), memory() // SHARE)
+
+
+def transfer_limit() -> float:
+    """Return the bytes that one conversion may bring into this process: what the setting says, or half of its memory.
+
+    Half, since what the tasks have found and the array that it is joined to are there at the same time.
+    """
+    limit = config.get("max_transfer_bytes")
+    if limit == config.BY_MEMORY:
+        return machine.memory() // 2
+    return math.inf if limit is None else float(limit)
 
 
 def addresses() -> tuple[str, ...]:
@@ -83,8 +94,4 @@ def _workers() -> Workers:
 
 def _room(limit: int) -> int:
     """Return what is left of a worker's memory for data; without a limit of it, what the machine has."""
-    return max(limit - PROGRAM, limit // 4) if limit else _machine()
-
-
-def _machine() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(limit - PROGRAM, limit // 4) if limit else machine.memory()

@@ -1,62 +1,155 @@
-"""Settings, kept in Dask's configuration under ``akdask`` so that YAML files and ``DASK_AKDASK__…`` work too."""
+"""Settings, kept in Dask's configuration under ``akdask`` so that YAML files and ``DASK_AKDASK__…`` work too.
+
+A setting is one line of the table `SETTINGS`: its default, and what values it takes.  Values are checked where they are
+set, and those of YAML files and of the environment where they are used.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import dask
+from dask.utils import parse_bytes
 
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, warn
 
-DEFAULTS: dict[str, Any] = {
+
+class Kind(NamedTuple):
+    """What values a setting takes."""
+
+    wanted: str
+    """The values in words."""
+
+    read: Callable[[Any], Any]
+    """Returns a value as it is used; a ValueError or TypeError for one that does not do."""
+
+
+class Setting(NamedTuple):
+    """A setting."""
+
+    default: Any
+    kind: Kind
+
+
+def _truth(value: Any) -> bool:
+    if value in (True, False):
+        return bool(value)
+    raise ValueError
+
+
+def _whole(value: Any) -> int:
+    if type(value) is int:
+        return value
+    # Truth values are integers to Python; of floats those will do that are whole, such as 1e9.
+    if isinstance(value, bool | str) or int(value) != value:
+        raise TypeError
+    return int(value)
+
+
+def _number_from(low: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        number = _whole(value)
+        if number < low:
+            raise ValueError
+        return number
+
+    return read
+
+
+def _bytes_from(low: int) -> Callable[[Any], int]:
+    from_number = _number_from(low)
+    return lambda value: from_number(parse_bytes(value) if isinstance(value, str) else value)
+
+
+def _or(kind: Kind, meaning: str, *others: Any) -> Kind:
+    """Return the kind that takes some other values as well."""
+
+    def read(value: Any) -> Any:
+        for other in others:
+            # The environment has only text.
+            if value is other or (isinstance(value, float | str) and value in (other, str(other))):
+                return other
+        return kind.read(value)
+
+    return Kind(f"{kind.wanted}, or {meaning}", read)
+
+
+FLAG = Kind("True or False", _truth)
+ROWS = Kind("a whole number from 0", _number_from(0))
+BYTES = Kind("a number of bytes from 0, as an int or as text such as '2 GiB'", _bytes_from(0))
+SOME_BYTES = Kind("a number of bytes from 1, as an int or as text such as '2 GiB'", _bytes_from(1))
+BY_MEMORY = "memory"
+
+SETTINGS: dict[str, Setting] = {
     # Bytes of the largest column of a partition; larger files are split into row ranges when they are opened.
-    "partition_size": 128 * 2**20,
+    "partition_size": Setting(128 * 2**20, SOME_BYTES),
     # Bytes of a column that are evaluated at a time inside a partition task; several columns share twice as much.
-    "block_size": 2**21,
+    "block_size": Setting(2**21, SOME_BYTES),
     # Elements up to which a created array has a single partition.
-    "small_array": 2**20,
+    "small_array": Setting(2**20, ROWS),
     # Wait until written files are on disk, so that a power failure spares them: True, False, or "replaced", which is
     # where they take the place of older ones, as both would be lost.
-    "durable": "replaced",
+    "durable": Setting("replaced", _or(FLAG, "'replaced'", "replaced")),
     # Persist every array as it is made, as an Arkouda server does.
-    "eager": False,
+    "eager": Setting(False, FLAG),
     # Use the manifests of sets: what they tell need not be looked up in the files, nor partitions read in vain.
-    "manifest": True,
+    "manifest": Setting(True, FLAG),
     # Check the stored bytes of a column against the manifest before it is read.
-    "verify_checksums": False,
+    "verify_checksums": Setting(False, FLAG),
     # Read data that HDF5 files keep in other files (external storage, virtual datasets), if these are below the folder
     # of the file; changes of theirs are not noticed.  Never so by default: such a file may name any file of its reader.
-    "external_files": False,
+    "external_files": Setting(False, FLAG),
     # Write Datetime, Timedelta and IPv4 as plain numbers, which Arkouda servers before v2023.09.06 demand.
-    "compat": False,
+    "compat": Setting(False, FLAG),
     # Bytes of groups that are kept in this process while a GroupBy is in use, so that it need not sort again.
-    "kept_groups": 2**30,
+    "kept_groups": Setting(2**30, BYTES),
     # Bytes of freed arrays that this process keeps for half a minute, as new memory takes long to get.
-    "spare_memory": 2**31,
+    "spare_memory": Setting(2**31, BYTES),
     # Bytes of columns that every task holds whole: of the side of a join, of what rows are taken from by position.
-    # Of larger ones rows are exchanged.  None for a part of the memory that a worker has.
-    "replicate_size": None,
-    # Bytes that one conversion (to_ndarray, to_pandas, tolist) may bring into this process; None for no limit.
-    "max_transfer_bytes": None,
+    # Of larger ones rows are exchanged, of all that are counted for 0.  None for a part of the memory of a worker.
+    "replicate_size": Setting(None, _or(BYTES, "None for a part of the memory of a worker", None)),
+    # Bytes that one conversion (to_ndarray, to_pandas, tolist, compute) may bring into this process; "memory" for half
+    # of what this process may use, None or inf for no limit.
+    "max_transfer_bytes": Setting(
+        BY_MEMORY, _or(BYTES, "'memory' for half of the memory, or None or inf for no limit", BY_MEMORY, None, math.inf)
+    ),
 }
 
-dask.config.update_defaults({"akdask": DEFAULTS})
+dask.config.update_defaults({"akdask": {name: setting.default for name, setting in SETTINGS.items()}})
 
 
 def get(name: str) -> Any:
     """Return the current value of one setting.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such setting, or a YAML file, the environment or Dask's configuration give it a value that it
+        does not take.
 
     Examples
     --------
     >>> get("eager")
     False
     """
-    _check(name)
-    return dask.config.get(f"akdask.{name}")
+    setting = _setting(name)
+    value = dask.config.get(f"akdask.{name}")
+    try:
+        return setting.kind.read(value)
+    except (TypeError, ValueError, OverflowError):
+        raise _refused(name, value, _source(name)) from None
 
 
 def set(**settings: Any) -> dask.config.set:
     """Change settings, for good or inside a ``with`` block.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such setting, or it does not take the value; then nothing is changed.
 
     Examples
     --------
@@ -64,11 +157,61 @@ def set(**settings: Any) -> dask.config.set:
     ...     get("block_size")
     4096
     """
-    for name in settings:
-        _check(name)
-    return dask.config.set({f"akdask.{name}": value for name, value in settings.items()})
+    read = {}
+    for name, value in settings.items():
+        kind = _setting(name).kind
+        try:
+            read[f"akdask.{name}"] = kind.read(value)
+        except (TypeError, ValueError, OverflowError):
+            raise _refused(name, value, f"ak.config.set({name}={value!r:.100})") from None
+    return dask.config.set(read)
 
 
-def _check(name: str) -> None:
-    if name not in DEFAULTS:
-        raise ArgumentError(f"akdask has no setting {name!r}.", details=[f"settings: {', '.join(DEFAULTS)}"])
+def _setting(name: str) -> Setting:
+    if name not in SETTINGS:
+        raise ArgumentError(f"akdask has no setting {name!r}.", details=[f"settings: {', '.join(SETTINGS)}"])
+    return SETTINGS[name]
+
+
+def _refused(name: str, value: Any, source: str) -> ArgumentError:
+    return ArgumentError(
+        f"the setting {name!r} does not take {value!r:.100}.",
+        details=[f"given by {source}"],
+        hint=f"it is {SETTINGS[name].kind.wanted}; {SETTINGS[name].default!r} unless set.",
+    )
+
+
+def _source(name: str) -> str:
+    """Return who has given a setting its value, as far as can be told: the environment goes before files."""
+    value = dask.config.get(f"akdask.{name}")
+    for variable in os.environ:
+        given = dask.config.collect_env({variable: os.environ[variable]})
+        if variable != "DASK_INTERNAL_INHERIT_CONFIG" and _given(given, name) == value:
+            return f"the environment variable {variable}"
+    files = list(dask.config.collect_yaml(dask.config.paths, return_paths=True))
+    for path, given in reversed(files):
+        if _given(given, name) == value:
+            return f"the file {path}"
+    return f"dask.config.set({{'akdask.{name}': …}}), or a configuration that was handed on to this process"
+
+
+def _given(config: dict[str, Any], name: str) -> Any:
+    return dask.config.get(f"akdask.{name}", _NOTHING, config=config)
+
+
+_NOTHING = object()
+
+
+def _warn_of_unknown() -> None:
+    """Warn of names under ``akdask`` in YAML files and the environment that are no settings, such as misspelt ones."""
+    found = dask.config.get("akdask")
+    unknown = [name for name in found if name.replace("-", "_") not in SETTINGS]
+    if unknown:
+        warn(
+            f"the configuration has settings that akdask does not know: {', '.join(unknown)}; "
+            f"it knows {', '.join(SETTINGS)}.",
+            UserWarning,
+        )
+
+
+_warn_of_unknown()

@@ -24,7 +24,7 @@ ROWS, FILES, DISTINCT = 400_000, 8, 150_000
 HEAVY = 7
 """The key that half of the rows have."""
 
-EXCHANGED = -1
+EXCHANGED = 0
 
 
 @pytest.fixture(scope="module")

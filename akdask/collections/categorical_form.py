@@ -12,12 +12,15 @@ from akdask.errors import NonUniqueError
 from akdask.kernels.lookup import check_codes
 from akdask.kernels.operations import OPERATIONS
 from akdask.plan.labels import LABEL
+from akdask.plan.transfer import check_bytes
 from akdask.typing import NumberArray
 
 
 def as_text(table: Table, labels: Table) -> np.ndarray[Any, Any]:
     """Return codes and a table of labels as NumPy strings."""
-    return OPERATIONS["lookup"].evaluate(labels_text(labels), table.columns[0])
+    text = labels_text(labels)
+    check_bytes(table.nrows * text.itemsize)
+    return OPERATIONS["lookup"].evaluate(text, table.columns[0])
 
 
 def pandas_categorical(codes: NumberArray, labels: np.ndarray[Any, Any]) -> pd.Categorical:

@@ -2,71 +2,112 @@
 
 from __future__ import annotations
 
-import os
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import dask
 from dask.system import CPU_COUNT
 
+from akdask import machine
 from akdask.cluster import current_client
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:
     from distributed import Client
 
 # The cluster's machinery is imported only where it is used: it takes longer to import than all the rest.
 
-_opened: list[Client] = []
+_opened: list[Any] = []
+"""Clients and local clusters, in the order in which they were opened."""
+
 _current = ExitStack()
 
 
-def connect(server: Any = None, port: int = 5555, timeout: int = 0, **_: Any) -> Client | None:
+def connect(  # noqa: PLR0917 - Arkouda's signature
+    server: Any = None,
+    port: int = 5555,
+    timeout: float | None = 0,
+    access_token: str | None = None,
+    connect_url: str | None = None,
+    access_channel: Any = None,
+) -> Client | None:
     """Choose where akdask computes; calling it is optional.
 
     Parameters
     ----------
-    server : str or Client, optional
+    server : str, Client or cluster object of Dask, optional
         ``"tcp://host:port"`` for a Dask scheduler, ``"local"`` for a cluster of processes on this machine with
-        spilling, or a `Client`.  Host names without a protocol, as Arkouda scripts pass them, mean this process: akdask
-        has no server, and computes on threads.
-    port, timeout
-        Accepted as Arkouda spells them.  `timeout` is used for Dask schedulers, in seconds.
+        spilling, a `Client`, or an object such as a `LocalCluster`.  Host names without a protocol, as Arkouda scripts
+        pass them, mean this process: akdask has no server, and computes on threads.
+    port, access_token, connect_url, access_channel
+        Accepted as Arkouda spells them: how its server is found, of which there is none.
+    timeout : float, optional
+        Seconds to wait for a Dask scheduler; what Dask's setting ``distributed.comm.timeouts.connect`` says for 0.
 
     Returns
     -------
     Client or None
         The client that is current now, None for threads.
+
+    Raises
+    ------
+    ArgumentError
+        If no scheduler answers, or `timeout` is below 0.
+    ArgumentTypeError
+        If `server` or `timeout` is something else.
     """
+    if server is None or (isinstance(server, str) and server != "local" and "://" not in server):
+        return None
     from distributed import Client, LocalCluster
+    from distributed.comm import get_address_host_port
 
     if isinstance(server, Client):
+        if server is current_client():
+            return server
         _current.enter_context(server.as_current())
         return server
+    waiting = _waiting(timeout)
     if server == "local":
-        _opened.append(Client(LocalCluster(dashboard_address=":0")))
-        return _opened[-1]
-    if isinstance(server, str) and "://" in server:
-        try:
-            _opened.append(Client(server, timeout=timeout or None))
-        except OSError as error:
-            raise ArgumentError(
-                f"no Dask scheduler answers at {server}.", details=[str(error)], hint="start one with `dask scheduler`."
-            ) from error
-        return _opened[-1]
-    return None
+        server = LocalCluster(dashboard_address=":0")
+        _opened.append(server)
+    elif not isinstance(server, str) and not hasattr(server, "scheduler_address"):
+        raise ArgumentTypeError(
+            f"cannot connect to {type(server).__name__}.",
+            hint="pass the address of a Dask scheduler, 'local', a Client or a cluster object of Dask.",
+        )
+    try:
+        if isinstance(server, str):
+            # A client of an address that makes no sense fails once more when it is closed.
+            get_address_host_port(server)
+        client = Client(server, **waiting)
+    except (OSError, ValueError, AssertionError) as error:
+        # Dask asserts that it has tried at least once, also where a name is not resolved in time.
+        raise ArgumentError(
+            f"no Dask scheduler answers at {server}.",
+            details=[str(error) or "the host is not found"],
+            hint="start one with `dask scheduler`.",
+        ) from error
+    _opened.append(client)
+    return client
+
+
+def _waiting(timeout: float | None) -> dict[str, float]:
+    """Return the arguments of a Client that say how long it waits: none, where Dask's setting is to hold."""
+    if isinstance(timeout, bool) or not (timeout is None or isinstance(timeout, int | float)):
+        raise ArgumentTypeError(f"timeout is a number of seconds, not {timeout!r:.100}.")
+    if timeout is not None and not timeout >= 0:
+        raise ArgumentError(f"timeout is a number of seconds from 0, not {timeout}.")
+    return {"timeout": timeout} if timeout else {}
 
 
 def disconnect() -> None:
     """Close the clients and local clusters that `connect` opened; computing goes on in threads."""
-    _current.close()
+    # A cell of a notebook may have a context of its own, which is gone by now, and its client with it.
+    with suppress(ValueError):
+        _current.close()
     while _opened:
-        client = _opened.pop()
-        cluster = client.cluster
-        client.close()
-        if cluster is not None:
-            cluster.close()
+        _opened.pop().close()
 
 
 def get_config() -> dict[str, Any]:
@@ -80,8 +121,8 @@ def get_config() -> dict[str, Any]:
     """
     client = current_client()
     if client is None:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        locales = [{"id": 0, "name": socket.gethostname(), "physicalMemory": memory, "maxTaskPar": CPU_COUNT}]
+        facts = {"physicalMemory": machine.memory(), "maxTaskPar": CPU_COUNT}
+        locales = [{"id": 0, "name": socket.gethostname(), **facts}]
     else:
         workers = client.scheduler_info(n_workers=-1)["workers"]
         locales = [

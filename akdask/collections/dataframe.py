@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from akdask.collections.array import Array, check_transfer
+from akdask.collections.array import Array
 from akdask.collections.column_names import names_of
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import Content
@@ -158,14 +158,13 @@ class DataFrame(
 
         Raises
         ------
-        AkdaskError
+        TransferError
             If the data would take more than that.
         """
         columns = self._columns
-        width = sum(value.dtype.itemsize for value in columns.values.values())
-        check_transfer(self.rows.size, width, None if datalimit is None else int(datalimit * 2**20))
+        limit = None if datalimit is None else datalimit * 2**20
         form, labels = ToPandas.of(columns, with_index=retain_index)
-        (result,) = run(Present(columns.project(with_index=retain_index), form, tuple(labels)))
+        (result,) = run(Present(columns.project(with_index=retain_index), form, tuple(labels), limit))
         return result
 
     def to_dask(self) -> Any:

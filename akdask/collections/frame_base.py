@@ -63,7 +63,7 @@ class FrameBase(Collection):
     def expr(self) -> Present:
         """The plan."""
         form, labels = ToPandas.of(self._columns, with_index=True)
-        return Present(self._columns.project(with_index=True), form, tuple(labels))
+        return Present(self._columns.project(with_index=True), form, tuple(labels), None)
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         return self._persisted, ()

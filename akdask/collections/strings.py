@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from akdask.collections.assignment import assigned
 from akdask.collections.operators import OperatorMethods
@@ -17,9 +18,14 @@ from akdask.collections.sorting import TextSortMethods
 from akdask.collections.strings_parts import StringsParts, as_str
 from akdask.collections.wrap import can_be_asked_for, shows
 from akdask.collections.writing import Path, demand_written_format
-from akdask.columns import Table
+from akdask.columns import Table, offsets_and_bytes
+from akdask.errors import TransferError
 from akdask.hdf5 import layout
 from akdask.kernels.strings import unicode_array
+from akdask.plan.transfer import check_bytes
+
+CHARACTER = np.dtype("U1").itemsize
+"""Bytes of a character in NumPy's strings."""
 
 if TYPE_CHECKING:
     from akdask.collections.pdarray import pdarray
@@ -177,8 +183,16 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
 
 
 def as_text(table: Table) -> np.ndarray[Any, Any]:
-    """Return the only column of a table of strings as NumPy strings."""
-    return unicode_array(table.columns[0])
+    """Return the only column of a table of strings as NumPy strings, all of which are as wide as the longest."""
+    column: Any = table.columns[0]
+    offsets, _ = offsets_and_bytes(column)
+    widest = int(np.diff(offsets).max(initial=0))
+    try:
+        check_bytes(CHARACTER * len(column) * widest)
+    except TransferError:
+        # No character has less than a byte, but some have several.
+        check_bytes(CHARACTER * len(column) * (pc.max(pc.utf8_length(column)).as_py() or 0))
+    return unicode_array(column)
 
 
 _DESCRIPTIONS = {

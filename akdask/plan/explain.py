@@ -17,7 +17,8 @@ from akdask.plan.values import describe
 
 def explain(plan: Node) -> str:
     """Return two trees: the plan as written, and the tasks that it lowers to; nothing is computed."""
-    lowered = plan.finalize_compute().lower_completely()
+    final = plan.finish() if isinstance(plan, Present) else plan.finalize_compute()
+    lowered = final.lower_completely()
     lines = ["As written", *_indent(_logical(plan, set()), 1)]
     lines += ["As it will run", *_indent(_physical(lowered, set()), 1)]
     return "\n".join(lines)

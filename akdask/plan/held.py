@@ -25,8 +25,10 @@ def is_held(frame: Frame, values: Iterable[Value]) -> bool:
     limit = config.get("replicate_size")
     if rows is None:
         return True
+    if limit == 0:
+        return False
     width = sum(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in dict.fromkeys(values))
-    return rows * width <= (memory() // SHARE if limit is None else int(limit))
+    return rows * width <= (memory() // SHARE if limit is None else limit)
 
 
 def held(frame: Frame, value: Value) -> Replica:

@@ -11,6 +11,7 @@ from akdask.plan.lower import lower
 from akdask.plan.node import Frame, Node, materialize
 from akdask.plan.rowwise import Project
 from akdask.plan.sharing import share_groups
+from akdask.plan.transfer import check_transfer
 from akdask.schema import RowSpace
 
 
@@ -18,12 +19,14 @@ class Present(Frame):
     """The rows of a collection.
 
     `form` makes the user's object of a whole table and of the results of `extras`, which are one-partition nodes such
-    as tables of categories.
+    as tables of categories.  `limit` is the most bytes that they may bring into this process, None for what the setting
+    says.
     """
 
     frame: Project
     form: Callable[..., Any]
     extras: tuple[Frame, ...]
+    limit: float | None
 
     @property
     def rows(self) -> RowSpace:
@@ -33,6 +36,11 @@ class Present(Frame):
         return share_groups(parent)
 
     def finalize_compute(self) -> Expr:
+        check_transfer(self.frame, self.limit)
+        return self.finish()
+
+    def finish(self) -> Finish:
+        """Return the plan of the user's object, whatever it takes."""
         return Finish(self.form, self.frame, *self.extras)
 
 

@@ -14,7 +14,7 @@ from akdask.plan import boundaries, buckets, exchange, held
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 KINDS = ("inner", "left", "right", "outer", "semi", "anti")
-HELD, EXCHANGED = 2**60, -1
+HELD, EXCHANGED = 2**60, 0
 
 
 @pytest.fixture(autouse=True)

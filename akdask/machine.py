@@ -1,0 +1,67 @@
+"""How much memory this process may use: what the machine has, less where a container or the shell allows less."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+MEMBERSHIP = Path("/proc/self/cgroup")
+"""Which groups of processes (cgroups) this process is in, one line for each hierarchy."""
+
+HIERARCHIES = Path("/sys/fs/cgroup")
+"""Where the system shows them."""
+
+ULIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_RSS)
+
+
+def memory() -> int:
+    """Return the bytes of memory that this process may use: the least of machine, cgroup and ulimit.
+
+    Examples
+    --------
+    >>> memory() > 2**20
+    True
+    """
+    ulimits = [resource.getrlimit(kind)[0] for kind in ULIMITS]
+    return min([_machine_memory(), *(limit for limit in ulimits if limit not in (resource.RLIM_INFINITY, 0))])
+
+
+@cache
+def _machine_memory() -> int:
+    """Return what does not change while the process runs; planning asks for it often."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min([physical, *cgroup_limits()])
+
+
+def cgroup_limits() -> Iterator[int]:
+    """Yield the bytes that the cgroups of this process, and those that these are in, allow.
+
+    A container may show its own group as the root of the hierarchy while the line that names it has the path of the
+    host, so that the root is looked at in any case.
+    """
+    try:
+        lines = MEMBERSHIP.read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if not controllers:
+            yield from _limits(HIERARCHIES, group, ("memory.max", "memory.high"))
+        elif "memory" in controllers.split(","):
+            yield from _limits(HIERARCHIES / "memory", group, ("memory.limit_in_bytes",))
+
+
+def _limits(root: Path, group: str, names: tuple[str, ...]) -> Iterator[int]:
+    path = PurePosixPath(group.lstrip("/"))
+    for folder in (path, *path.parents):
+        for name in names:
+            try:
+                text = (root / folder / name).read_text().strip()
+            except OSError:
+                continue
+            # "max" stands for no limit, and so does, in the older hierarchy, a number near 2**63.
+            if text.isdecimal() and int(text):
+                yield int(text)

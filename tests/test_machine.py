@@ -1,0 +1,61 @@
+"""The memory of this process, by what the system shows in files of both kinds of cgroups."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from akdask import machine
+
+PHYSICAL = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+@pytest.fixture
+def system(tmp_path, monkeypatch):
+    """Return what writes the line that names the group of this process, and the limits of groups."""
+    monkeypatch.setattr(machine, "MEMBERSHIP", tmp_path / "cgroup")
+    monkeypatch.setattr(machine, "HIERARCHIES", tmp_path / "sys")
+    machine._machine_memory.cache_clear()
+
+    def write(line, limits):
+        (tmp_path / "cgroup").write_text(line)
+        for name, limit in limits.items():
+            path = tmp_path / "sys" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{limit}\n")
+
+    yield write
+    machine._machine_memory.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("line", "limits", "expected"),
+    [
+        ("0::/job/step\n", {"job/step/memory.max": 2**20}, 2**20),
+        ("0::/job/step\n", {"job/step/memory.max": "max", "job/memory.max": 2**21}, 2**21),
+        ("0::/job/step\n", {"job/step/memory.max": 2**22, "job/step/memory.high": 2**20}, 2**20),
+        ("0::/of/the/host\n", {"memory.max": 2**20}, 2**20),
+        ("0::/\n", {"memory.max": "max"}, PHYSICAL),
+        ("5:cpu:/x\n4:memory:/job\n0::/\n", {"memory/job/memory.limit_in_bytes": 2**20}, 2**20),
+        ("4:cpu,memory:/of/the/host\n", {"memory/memory.limit_in_bytes": 2**20}, 2**20),
+        ("4:memory:/job\n", {"memory/job/memory.limit_in_bytes": 2**63 - 4096}, PHYSICAL),
+        ("4:memory:/job\n", {"memory/job/memory.limit_in_bytes": 0}, PHYSICAL),
+    ],
+)
+def test_the_least_limit_of_all_groups_holds(system, line, limits, expected):
+    system(line, limits)
+    assert machine.memory() == expected
+
+
+def test_without_groups_the_machine_has_what_it_has(system):
+    assert machine.memory() == PHYSICAL
+
+
+def test_a_ulimit_holds():
+    code = "from akdask import machine; print(machine.memory())"
+    shell = f"ulimit -v 6000000; exec {sys.executable} -c '{code}'"
+    ran = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) == 6_000_000 * 1024
