@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ import dask
 import pytest
 
 from akdask.kernels import compiled
+from akdask.plan import lengths
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -118,18 +119,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def either_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str | None:
-    """Return which path the kernels take in this test, None if as a user's process would."""
-    path = getattr(request, "param", None)
+    """Return which path the kernels take in this test, None if as in a user's process."""
+    # What the run by the other path has counted would stand in for what this one counts.
+    monkeypatch.setattr(lengths, "_known", OrderedDict())
+    path: str | None = getattr(request, "param", None)
+    if path == "compiled":
+        pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
     if path is not None:
-        take_path(path, monkeypatch)
+        take_path(monkeypatch, path == "compiled")
     return path
 
 
-def take_path(path: str, patch: pytest.MonkeyPatch) -> None:
-    """Have all kernels take the general path, or compiled loops for any few rows: all that decides it is set here."""
-    if path == "compiled":
-        # Loops that gain too little to load the compiler ask whether somebody has.
-        pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
-    patch.setattr(compiled, "INSTALLED", path == "compiled")
+def take_path(patch: pytest.MonkeyPatch, is_compiled: bool) -> None:
+    """Have every kernel take the compiled loop for any few rows, or never."""
+    patch.setattr(compiled, "INSTALLED", compiled.INSTALLED and is_compiled)
     patch.setattr(compiled, "WORTH_LOADING", 0)
     patch.setattr(compiled._Process, "has_room", True)
