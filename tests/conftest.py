@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
-import zlib
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,18 +11,53 @@ import dask
 import pytest
 
 from akdask.kernels import compiled
+from akdask.plan import lengths
 
 if TYPE_CHECKING:
     from distributed import Client
 
-SHARED_FIXTURES = Path(__file__).parents[2] / "shared" / "fixtures"
+TESTS = Path(__file__).parent
+SHARED_FIXTURES = TESTS.parents[1] / "shared" / "fixtures"
+NO_FIXTURES = f"no folder {SHARED_FIXTURES} beside the repository"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Say last what was skipped and why."""
+    yield
+    skipped = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
+    if skipped:
+        terminalreporter.section(f"NOT TESTED: {skipped.total()}", yellow=True, bold=True)
+    for reason, count in skipped.most_common():
+        terminalreporter.line(f"{count} {'test' if count == 1 else 'tests'}: {reason}")
+    if NO_FIXTURES in skipped:
+        terminalreporter.section("NOTHING WAS READ THAT REAL SERVERS WROTE", red=True, bold=True)
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    match report.longrepr:
+        case (_, _, reason):
+            return str(reason).removeprefix("Skipped: ")
+    return str(report.longrepr)
+
+
+@pytest.fixture(scope="session")
+def golden() -> Path:
+    """Return the folder of sets in every layout of Arkouda's, with the values that they hold in ``expected.json``."""
+    return TESTS / "golden" / "arkouda_v2"
+
+
+@pytest.fixture(scope="session")
+def golden_files(golden: Path) -> list[Path]:
+    """Return the files of all these sets."""
+    return [path for path in sorted(golden.glob("*/*")) if path.suffix not in {".json", ".npz"}]
 
 
 @pytest.fixture(scope="session")
 def shared_fixtures() -> Path:
-    """Return the folder of files from real Arkouda servers."""
+    """Return the folder of files from real Arkouda servers, which this repository does not carry."""
     if not SHARED_FIXTURES.is_dir():
-        pytest.skip(f"no folder {SHARED_FIXTURES} beside the repository")
+        pytest.skip(NO_FIXTURES)
     return SHARED_FIXTURES
 
 
@@ -69,23 +103,35 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
         yield session_client
 
 
+# What is not run by both paths: folders and modules that reach no compiled loop, or only in processes of their own, and
+# those that choose the path themselves.
+RUN_ONCE = {"atomic", "cli", "columns", "mutations", "storage", "testing"}
+RUN_ONCE |= {"test_benchmarks.py", "test_notebooks.py", "test_package.py", "test_readme.py"}
+RUN_ONCE |= {"test_compiled.py", "test_compiled_texts.py"}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Have each test run by the general path of every kernel, and again by compiled loops for any few rows."""
+    is_cluster = metafunc.definition.get_closest_marker("cluster") is not None
+    if not is_cluster and RUN_ONCE.isdisjoint(metafunc.definition.path.relative_to(TESTS).parts):
+        metafunc.parametrize("either_path", ["general", "compiled"], indirect=True)
+
+
 @pytest.fixture(autouse=True)
-def one_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run half of the tests by the general path of every kernel, half by compiled loops for any few rows.
-
-    Which, is told by the test's name, so that it is the same every time, and most kernels meet both.
-    """
-    if "either_path" not in request.fixturenames:
-        is_compiled = zlib.crc32(request.node.nodeid.encode()) % 2
-        monkeypatch.setattr(compiled, "WORTH_LOADING", 0 if is_compiled else sys.maxsize)
-
-
-@pytest.fixture(scope="module", params=["general", "compiled"])
-def either_path(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run the tests of a module by the general path of every kernel, and again by compiled loops for any few rows."""
-    if request.param == "compiled":
+def either_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str | None:
+    """Return which path the kernels take in this test, None if as in a user's process."""
+    # What the run by the other path has counted would stand in for what this one counts.
+    monkeypatch.setattr(lengths, "_known", OrderedDict())
+    path: str | None = getattr(request, "param", None)
+    if path == "compiled":
         pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "INSTALLED", request.param == "compiled")
-        patch.setattr(compiled, "WORTH_LOADING", 0)
-        yield request.param
+    if path is not None:
+        take_path(monkeypatch, path == "compiled")
+    return path
+
+
+def take_path(patch: pytest.MonkeyPatch, is_compiled: bool) -> None:
+    """Have every kernel take the compiled loop for any few rows, or never."""
+    patch.setattr(compiled, "INSTALLED", compiled.INSTALLED and is_compiled)
+    patch.setattr(compiled, "WORTH_LOADING", 0)
+    patch.setattr(compiled._Process, "has_room", True)

@@ -9,8 +9,8 @@ import pytest
 
 import akdask as ak
 
-SHARED = Path(__file__).parents[2] / "shared" / "fixtures"
-FOLDERS = sorted(path.parent.name for path in (SHARED / "arkouda_v2").glob("*/expected.json"))
+GOLDEN = Path(__file__).with_name("golden") / "arkouda_v2"
+SETS = json.loads((GOLDEN / "INDEX.json").read_text())
 
 CLASSES = {
     "pdarray": ak.pdarray,
@@ -126,7 +126,7 @@ def check(found, wanted):
 
 
 def expected_of(name):
-    folder = SHARED / "arkouda_v2" / name
+    folder = GOLDEN / name
     expected = json.loads((folder / "expected.json").read_text())
     for wanted in expected["objects"].values():
         if "npz_values" in wanted:
@@ -134,7 +134,7 @@ def expected_of(name):
     return [folder / file for file in expected["files"]], expected["objects"]
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", SETS)
 def test_objects_of_generated_files_have_their_values(name):
     files, objects = expected_of(name)
     found = ak.read_hdf(files)
@@ -143,7 +143,7 @@ def test_objects_of_generated_files_have_their_values(name):
         check(found[key], wanted)
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("file_type", ["distribute", "single"])
 def test_objects_of_generated_files_are_written_and_read_again(prefix, name, file_type):
     files, objects = expected_of(name)
@@ -156,8 +156,13 @@ def test_objects_of_generated_files_are_written_and_read_again(prefix, name, fil
         check(found[key], wanted)
 
 
-REAL = SHARED / "arkouda"
-REAL_FILES = sorted(path.name for path in (REAL / "hdf5").glob("*"))
+REAL_FILES = [
+    "array_v0_LOCALE0000.hdf5",
+    "array_v1_LOCALE0000.hdf5",
+    "sample.hdf5",
+    "UnitTestHDF5_noOffsets_LOCALE0000",
+    "UnitTestHDF5_withOffsets_LOCALE0000",
+]
 
 
 def check_real(found, wanted):
@@ -177,9 +182,10 @@ def check_real(found, wanted):
 
 
 @pytest.mark.parametrize("name", REAL_FILES)
-def test_objects_of_real_files_have_their_values(name):
-    members = json.loads((REAL / "expected.json").read_text())[f"hdf5/{name}"]["members"]
-    found = ak.read_hdf(REAL / "hdf5" / name)
+def test_objects_of_real_files_have_their_values(name, shared_fixtures):
+    folder = shared_fixtures / "arkouda"
+    members = json.loads((folder / "expected.json").read_text())[f"hdf5/{name}"]["members"]
+    found = ak.read_hdf(folder / "hdf5" / name)
     assert set(found) == set(members) - {"_arkouda_metadata"}
     for key, item in found.items():
         check_real(item, members[key])

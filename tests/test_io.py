@@ -363,8 +363,8 @@ def test_files_split_into_partitions_write_as_many_files(prefix, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["pdarray_N2_n7", "pdarray_N3_n0", "strings_N2_n7", "strings_N2_n0", "v0_N2"])
-def test_files_of_servers_are_read_and_rewritten(shared_fixtures, prefix, name):
-    folder = shared_fixtures / "arkouda_v2" / name
+def test_files_of_servers_are_read_and_rewritten(golden, prefix, name):
+    folder = golden / name
     expected = json.loads((folder / "expected.json").read_text())
     found = io.read_hdf([folder / file for file in expected["files"]])
     with warnings.catch_warnings():

@@ -35,8 +35,8 @@ def test_groupings_read_back_reduce_as_pandas_does(prefix, partitions, names):
     assert grouping.ngroups == expected.ngroups
 
 
-def test_a_grouping_is_written_again_as_it_was_read(shared_fixtures, prefix):
-    files = str(shared_fixtures / "arkouda_v2" / "groupby_3keys_N3" / "data_LOCALE*.h5")
+def test_a_grouping_is_written_again_as_it_was_read(golden, prefix):
+    files = str(golden / "groupby_3keys_N3" / "data_LOCALE*.h5")
     first = ak.read_hdf(files)["groupby"]
     first.to_hdf(prefix)
     second = ak.load(prefix, dataset="groupby")["groupby"]

@@ -191,8 +191,8 @@ class Codes:
             if compiled.pays(len(values)):
                 totals = self._reduce_compiled(np.add, values)
             else:
-                # Half the time of np.add.at; of integers it would lose digits.
-                totals = np.bincount(self.codes, values, minlength=self.count)
+                # Half the time of np.add.at; of integers it would lose digits.  Of no rows it gives integers.
+                totals = np.bincount(self.codes, values, minlength=self.count).astype(np.float64, copy=False)
             found = self._totals[id(values)] = values, totals
         return found[1]
 

@@ -17,9 +17,8 @@ for path in sys.stdin.read().splitlines():
 """
 
 
-def test_commands_answer_on_damaged_files_without_a_traceback(tmp_path, shared_fixtures):
-    files = [path for path in sorted(shared_fixtures.glob("arkouda_v2/*/*")) if path.suffix not in {".json", ".npz"}]
-    made = "\n".join(str(target) for _, target, _ in mutants(files, tmp_path, COUNT, seed=7))
+def test_commands_answer_on_damaged_files_without_a_traceback(tmp_path, golden_files):
+    made = "\n".join(str(target) for _, target, _ in mutants(golden_files, tmp_path, COUNT, seed=7))
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         input=made,

@@ -197,8 +197,8 @@ def test_persisted_and_pickled_ones_keep_their_labels(protocols):
 
 
 @pytest.mark.parametrize("name", ["categorical_N2_n8", "categorical_N3_n2", "categorical_single_n6"])
-def test_files_of_servers_give_codes_labels_and_missing(shared_fixtures, name):
-    folder = shared_fixtures / "arkouda_v2" / name
+def test_files_of_servers_give_codes_labels_and_missing(golden, name):
+    folder = golden / name
     expected = json.loads((folder / "expected.json").read_text())
     found = read_hdf([folder / file for file in expected["files"]])
     for key, values in expected["objects"].items():

@@ -446,8 +446,8 @@ def test_a_set_whose_columns_share_rows_is_scanned_once(df, prefix):
     assert found["x"]._frame is found["s"]._frame
 
 
-def test_frames_of_servers_come_back(shared_fixtures):
-    folder = shared_fixtures / "arkouda_v2" / "dataframe_columns_N2"
+def test_frames_of_servers_come_back(golden):
+    folder = golden / "dataframe_columns_N2"
     expected = json.loads((folder / "expected.json").read_text())["objects"]
     found = DataFrame(read_hdf([folder / "data_LOCALE0000.h5", folder / "data_LOCALE0001.h5"]))
     assert found.index.tolist() == expected["Index"]["values"]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-
-pytestmark = pytest.mark.usefixtures("either_path")
 
 KEYS = st.lists(st.integers(0, 2), min_size=1, max_size=9).map(np.array)
 HOW = st.sampled_from(["inner", "left", "right", "outer"])

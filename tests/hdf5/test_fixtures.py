@@ -19,9 +19,9 @@ COLUMN_SETS = [
 
 
 @pytest.fixture
-def expected_set(shared_fixtures):
+def expected_set(golden):
     def load(name):
-        folder = shared_fixtures / "arkouda_v2" / name
+        folder = golden / name
         return folder, json.loads((folder / "expected.json").read_text())
 
     return load
@@ -88,6 +88,6 @@ def test_files_of_real_servers_have_their_values(shared_fixtures, read_set, file
     assert read_set(shared_fixtures / "arkouda" / "hdf5" / file) == expected
 
 
-def test_offsets_found_from_nuls_are_those_that_are_stored(shared_fixtures, read_set):
-    path = shared_fixtures / "arkouda_v2" / "strings_N2_n7" / "data_LOCALE*.h5"
+def test_offsets_found_from_nuls_are_those_that_are_stored(golden, read_set):
+    path = golden / "strings_N2_n7" / "data_LOCALE*.h5"
     assert read_set(path, calc_string_offsets=True) == read_set(path)

@@ -137,8 +137,10 @@ def test_blocks_larger_than_the_cache_are_summed_up_as_one(tmp_path, write_set):
     assert summary(description, "n")["ascending"]
 
 
-def test_descriptions_of_files_from_servers_survive_the_manifest(shared_fixtures, tmp_path):
-    paths = [path for path in sorted(shared_fixtures.glob("arkouda*/**/*")) if path.is_file() and h5py.is_hdf5(path)]
+@pytest.mark.parametrize("fixtures", ["golden", "shared_fixtures"])
+def test_descriptions_of_files_from_servers_survive_the_manifest(fixtures, request, tmp_path):
+    folder = request.getfixturevalue(fixtures)
+    paths = [path for path in sorted(folder.glob("**/*")) if path.is_file() and h5py.is_hdf5(path)]
     assert paths
     for index, path in enumerate(paths):
         shutil.copy(path, tmp_path / f"all_LOCALE{index:04d}")

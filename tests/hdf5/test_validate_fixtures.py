@@ -11,8 +11,8 @@ import pytest
 from akdask.hdf5.survey import survey_file
 from akdask.hdf5.validate import Severity, validate
 
-V2 = Path(__file__).parents[3] / "shared" / "fixtures" / "arkouda_v2"
-SETS = sorted(path.name for path in V2.iterdir() if path.is_dir()) if V2.is_dir() else []
+V2 = Path(__file__).parents[1] / "golden" / "arkouda_v2"
+SETS = json.loads((V2 / "INDEX.json").read_text())
 
 
 def told(name):

@@ -11,8 +11,6 @@ from akdask.kernels import grouping, pieces
 from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.dictionary import Dictionary, ranked
 
-pytestmark = pytest.mark.usefixtures("either_path")
-
 SUMS = Collapse(1, (Step("sum", (0,)), Step("first", (0, 1))))
 
 

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import offsets_and_bytes
 from akdask.kernels.digests import digests
-
-pytestmark = pytest.mark.usefixtures("either_path")
 
 VECTORS = [
     "a3817f04ba25a8e66df67214c7550293",

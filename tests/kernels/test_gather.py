@@ -12,7 +12,7 @@ from akdask.kernels.gather import gather
 from akdask.kernels.lookup import LOOKUP_OPERATIONS, lookup_found
 from akdask.testing.strategies import DTYPES, columns
 
-pytestmark = pytest.mark.usefixtures("either_path", "every_table_is_far")
+pytestmark = pytest.mark.usefixtures("every_table_is_far")
 
 NUMBERS = [dtype for dtype in DTYPES if dtype != "str"]
 

@@ -4,15 +4,12 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.kernels import hashing
 from akdask.kernels.hashing import bring_together, buckets_of, hash_rows, is_exact
 from akdask.testing.strategies import DTYPES, columns
-
-pytestmark = pytest.mark.usefixtures("either_path")
 
 
 def as_column(plain):

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.kernels.join import Fanout
-
-pytestmark = pytest.mark.usefixtures("either_path")
 
 TABLES = st.lists(st.integers(0, 6), max_size=20)
 

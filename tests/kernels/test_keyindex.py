@@ -16,8 +16,6 @@ from akdask.kernels.keyindex import DirectIndex, TextIndex, index_keys, position
 from akdask.kernels.keys import span
 from akdask.testing.strategies import DTYPES, columns
 
-pytestmark = pytest.mark.usefixtures("either_path")
-
 
 def as_column(plain):
     return pa.array(plain.tolist(), pa.large_string()) if plain.dtype.kind == "U" else plain

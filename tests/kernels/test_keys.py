@@ -11,8 +11,6 @@ from akdask.errors import ArgumentTypeError
 from akdask.kernels.keys import combine, ordered, pack_words, row_bits, unpack_rows, word, word_count
 
 SPECIAL = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0, -1.0, 5e-324, -5e-324, 1.7e308, -1.7e308]
-pytestmark = pytest.mark.usefixtures("either_path")
-
 floats = st.lists(st.sampled_from(SPECIAL) | st.floats(), max_size=30).map(lambda items: np.array(items, np.float64))
 texts = st.lists(st.text(alphabet="ab\0é𝄞", max_size=20), max_size=20)
 bigints = st.lists(st.integers(-(2**127), 2**127 - 1) | st.integers(-3, 3), max_size=20)

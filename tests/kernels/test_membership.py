@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,8 +10,6 @@ from akdask.kernels.grid import Grid
 from akdask.kernels.keyindex import index_keys
 from akdask.kernels.membership import DirectSet, HashSet, IndexSet, key_set
 from akdask.testing.strategies import DTYPES, columns
-
-pytestmark = pytest.mark.usefixtures("either_path")
 
 
 def as_column(plain):

@@ -92,7 +92,6 @@ def test_a_mask_reduces_the_rows_where_it_holds(name, cut):
     check(name, rows, mask, [REDUCTIONS[name].partial(rows[piece], mask[piece]) for piece in pieces])
 
 
-@pytest.mark.usefixtures("either_path")
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.02, 0.5, 0.95, 1.0])
 def test_every_way_to_sum_under_a_mask_gives_the_same(dtype, share):
@@ -106,7 +105,6 @@ def test_every_way_to_sum_under_a_mask_gives_the_same(dtype, share):
         assert found == rows[mask].sum(dtype=wanted)
 
 
-@pytest.mark.usefixtures("either_path")
 @pytest.mark.parametrize("spoilt", [np.nan, np.inf])
 def test_rows_that_a_mask_leaves_out_cannot_spoil_a_sum(spoilt):
     rows = np.arange(100.0)

@@ -14,8 +14,6 @@ from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.scattered import Marks, Placement, Scattered, ScatteredRange
 from akdask.plan.ranges import MergeTables
 
-pytestmark = pytest.mark.usefixtures("either_path")
-
 STEPS = Collapse(
     1, (Step("sum", (0,)), Step("min", (0,)), Step("size", ()), Step("first", (0, 1)), Step("min", (0,), False))
 )

@@ -12,8 +12,6 @@ from akdask.kernels.collapse import Collapse, Step
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.slab import Slab, merge_slabs
 
-pytestmark = pytest.mark.usefixtures("either_path")
-
 FOLDING = ("size", "count", "sum", "prod", "min", "max", "mean", "any", "all")
 ALL = Collapse(
     1, tuple(Step(name, (0,) if name != "size" else (), skipna) for name in FOLDING for skipna in (True, False))

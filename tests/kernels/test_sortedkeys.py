@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
 from akdask.kernels.sortedkeys import SortedKeys
 from akdask.testing.strategies import DTYPES, columns
-
-pytestmark = pytest.mark.usefixtures("either_path")
 
 SIDES = st.sampled_from(["left", "right"])
 

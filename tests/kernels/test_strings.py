@@ -15,8 +15,6 @@ from akdask.kernels import strings
 from akdask.kernels.operations import OPERATIONS
 from akdask.schema import BOOL, INT64, STR
 
-pytestmark = pytest.mark.usefixtures("either_path")
-
 WORDS = [
     "",
     "a",

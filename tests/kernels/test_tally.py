@@ -13,8 +13,6 @@ from akdask.kernels.grouped import GROUPED
 from akdask.kernels.lanes import REDUCED
 from akdask.kernels.tally import Tallies
 
-pytestmark = pytest.mark.usefixtures("either_path")
-
 STEPS = tuple(
     Step(name, (0, 1) if GROUPED[name].by_position else (0,), skipna)
     for name in GROUPED

@@ -12,8 +12,6 @@ from akdask.kernels.coded import Coded, Coding
 from akdask.kernels.dictionary import Numbered
 from akdask.kernels.texts import LONGEST
 
-pytestmark = pytest.mark.usefixtures("either_path")
-
 # NUL bytes at the end tell strings apart; two letters alone make long ones that differ in few bits.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text("ab\0", max_size=LONGEST)
 OF_ONE_LENGTH = st.integers(0, 20).flatmap(

@@ -51,10 +51,9 @@ def test_damaged_files_of_our_own_give_errors_or_right_answers(tmp_path):
     assert verdicts([tmp_path / "ours"], tmp_path, seed=1) == {}
 
 
-def test_damaged_files_of_other_writers_give_errors_or_right_answers(tmp_path, shared_fixtures):
-    files = [path for path in sorted(shared_fixtures.glob("arkouda_v2/*/*")) if path.suffix not in {".json", ".npz"}]
-    assert len(files) > 40, "the fixtures are not as expected"
-    assert verdicts(files, tmp_path, seed=2) == {}
+def test_damaged_files_of_other_writers_give_errors_or_right_answers(tmp_path, golden_files):
+    assert len(golden_files) > 40, "the fixtures are not as expected"
+    assert verdicts(golden_files, tmp_path, seed=2) == {}
 
 
 def killed(path):

@@ -13,8 +13,6 @@ from akdask.plan import group as group_plan
 from akdask.plan.explain import explain
 from akdask.testing.memory import MemorySource
 
-pytestmark = pytest.mark.usefixtures("either_path")
-
 ROWS = np.arange(60)
 
 

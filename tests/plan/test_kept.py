@@ -57,7 +57,7 @@ def test_a_second_reduction_groups_nothing_and_reads_no_keys(source, found, form
     groups = ak.GroupBy(data["k"])
     assert groups.sum(data["x"])[1].tolist() == sums(ROWS * 7 % 30, ROWS * 0.5)
     first = len(found)
-    assert first > 1
+    assert first
     source.reads.clear()
     assert groups.sum(data["y"])[1].tolist() == sums(ROWS * 7 % 30, ROWS)
     assert groups.max(data["y"])[1].tolist() == [ROWS[key == ROWS * 7 % 30].max() for key in range(30)]
