@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from h5py import h5d
 
-from akdask import config
+from akdask.cluster import transfer_limit
 from akdask.errors import TransferError
 from akdask.hdf5.boxes import Box, boxes
 from akdask.hdf5.filters import OWN, Bytes, ChunkError, Filter, applied, check_size, undo
@@ -251,9 +251,9 @@ def check_chunk(nbytes: int) -> None:
     TransferError
         If it is.
     """
-    limit = config.get("max_transfer_bytes")
-    if limit is not None and nbytes > limit:
+    limit = transfer_limit()
+    if nbytes > limit:
         raise TransferError(
-            f"a chunk takes {nbytes:,} bytes in memory, more than the limit of {limit:,}.",
+            f"a chunk takes {nbytes:,} bytes in memory, more than the limit of {limit:,.0f}.",
             hint="raise it with ak.config.set(max_transfer_bytes=…), or write the file in smaller chunks.",
         )
