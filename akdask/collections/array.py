@@ -10,6 +10,7 @@ import numpy as np
 from akdask import config
 from akdask.collections import rows as row_tools
 from akdask.collections.base import Collection
+from akdask.collections.substitutes import Substitutes
 from akdask.collections.writing import Storable, StorageMethods, stored_column
 from akdask.columns import Table
 from akdask.errors import ArgumentError, AxisError
@@ -28,7 +29,7 @@ from akdask.typing import Column
 SHOWN = 3
 
 
-class Array(StorageMethods, Collection):
+class Array(StorageMethods, Substitutes, Collection):
     """A lazy column: a value on the rows of a frame."""
 
     _shown_name: ClassVar[str] = "array"

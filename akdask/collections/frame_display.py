@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import Any, TextIO
 
 import pandas as pd
 
@@ -19,6 +19,22 @@ SHOWN_ROWS = 5
 SHOWN_COLUMNS = 20
 
 HINT = ".head() or .to_pandas() shows values, .explain() the plan"
+
+
+class Info(str):
+    """Text that prints itself when it is called: a property in Arkouda, ``info`` is a method in pandas.
+
+    Examples
+    --------
+    >>> Info("2 rows")()
+    2 rows
+    """
+
+    __slots__ = ()
+
+    def __call__(self, verbose: bool | None = None, buf: TextIO | None = None, **_: Any) -> None:
+        """Print the text, to `buf` if given; what else pandas takes makes no difference."""
+        print(self, file=buf)
 
 
 class DisplayMethods(FrameBase):
@@ -38,9 +54,9 @@ class DisplayMethods(FrameBase):
         return f"{shown.to_html()}<p>{escape(self._summary())}</p>"
 
     @property
-    def info(self) -> str:
-        """Columns, types and rows in words; nothing is computed."""
-        return "\n".join([self._summary(), *self._types(limit=None)])
+    def info(self) -> Info:
+        """Columns, types and rows in words; nothing is computed.  Called, as in pandas, it prints them."""
+        return Info("\n".join([self._summary(), *self._types(limit=None)]))
 
     def _summary(self) -> str:
         columns = self._columns

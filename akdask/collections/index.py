@@ -19,6 +19,7 @@ from akdask.collections.pdarray import pdarray
 from akdask.collections.setops import in1d
 from akdask.collections.sorting import argsort, coargsort, sort
 from akdask.collections.strings import Strings
+from akdask.collections.substitutes import Substitutes
 from akdask.collections.writing import Storable, StorageMethods
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.hdf5.layout import LEVEL, ObjType
@@ -27,7 +28,7 @@ from akdask.plan.align import align
 UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 
 
-class Index(StorageMethods):
+class Index(StorageMethods, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.scalar import Scalar
+from akdask.collections.substitutes import Substitutes
 from akdask.collections.wrap import wrap
 from akdask.collections.writing import Path, Storable, StorageMethods
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
@@ -20,7 +21,7 @@ from akdask.hdf5.layout import ObjType
 from akdask.plan.created import as_column, literal
 
 
-class ArrayView(NDArrayOperatorsMixin, StorageMethods):
+class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
     """A lazy array of several dimensions: a flat array, in row-major order, and a shape.
 
     Operators and NumPy's ufuncs work element by element, on arrays of one shape and on scalars.
