@@ -145,6 +145,10 @@ class FrameBase(Collection):
         """Whether there are no rows or no columns."""
         return not self.columns or not len(self)
 
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the values as a NumPy array of two dimensions; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """Return the values as NumPy has those of the pandas DataFrame, in two dimensions; computes."""
         return np.asarray(self.compute(), dtype=dtype)

@@ -237,6 +237,13 @@ class Index(StorageMethods, Substitutes):
         """Return the labels as a NumPy array; computes."""
         return np.asarray(self.values.to_ndarray())
 
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
     def tolist(self) -> list[Any]:
         """Return the labels as a list; computes."""
         return self.to_ndarray().tolist()

@@ -132,6 +132,10 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
         """Return the elements as a NumPy array of this shape; computes."""
         return self.base.to_ndarray().reshape(self.shape)
 
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array of this shape; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
     def tolist(self) -> list[Any]:
         """Return the elements as nested lists; computes."""
         return self.to_ndarray().tolist()

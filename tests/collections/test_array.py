@@ -206,4 +206,4 @@ def test_what_would_take_long_to_show_is_described(function):
     x = MemorySource({"x": np.zeros(rows, int)}, [rows // 3] * 3).arrays()["x"]
     described = repr(function(x, x.sum()))
     assert described.startswith("<pdarray(")
-    assert "3 partitions, lengths (100000, 100000, 100000)): lazy; .compute() or .head() shows values" in described
+    assert "3 partitions, lengths (100000, 100000, 100000)): lazy; .head().compute() shows some values" in described
