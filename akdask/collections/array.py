@@ -132,7 +132,8 @@ class Array(StorageMethods, Substitutes, Collection):
         """Return the truth of the only element; an error, as in NumPy, if there are more or none."""
         if self.size != 1:
             raise ArgumentError(
-                f"the truth value of an array of {self.size} elements is ambiguous.", hint="use .any() or .all(); write (a > 1) & (b < 2) for `a > 1 and b < 2` and for `1 < a < 2`."
+                f"the truth value of an array of {self.size} elements is ambiguous.",
+                hint="use .any() or .all(); write (a > 1) & (b < 2) for `a > 1 and b < 2` and for `1 < a < 2`.",
             )
         return bool(self[0])
 
@@ -153,12 +154,12 @@ class Array(StorageMethods, Substitutes, Collection):
             An int finds the element at once; everything else is lazy, but for counting rows of unknown number where
             positions matter.
         """
-        if isinstance(key, Array):
-            return self._select(*key._as_operand())
         if key is None or key is ... or isinstance(key, tuple):
             key, axis, ndim = row_tools.along_axes(key)
             if ndim > 1:
                 return self._with_axes(self[key], axis, ndim)
+        if isinstance(key, Array):
+            return self._select(*key._as_operand())
         key = row_tools.row_key(key)
         if isinstance(key, int):
             return self._element(key)

@@ -92,7 +92,7 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
     return client
 
 
-def _waiting(timeout: float | None) -> dict[str, float]:
+def _waiting(timeout: Any) -> dict[str, float]:
     """Return the arguments of a Client that say how long it waits: none, where Dask's setting is to hold."""
     if isinstance(timeout, bool) or not (timeout is None or isinstance(timeout, int | float)):
         raise ArgumentTypeError(f"timeout is a number of seconds, not {timeout!r:.100}.")

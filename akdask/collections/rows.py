@@ -141,7 +141,8 @@ def along_axes(key: Any) -> tuple[Any, int, int]:
     ((slice(None, None, None), 0, 2), (slice(None, None, None), 0, 1))
     """
     parts = list(key) if isinstance(key, tuple) else [key]
-    if len(parts) > 1 and all(isinstance(part, SupportsIndex) for part in parts):
+    if len(parts) != 1 and all(isinstance(part, SupportsIndex) for part in parts):
+        # A tuple of positions, of none perhaps, chooses as a list does.
         return parts, 0, 1
     named = [part for part in parts if part is not None and part is not ...]
     if len(named) > 1:

@@ -192,8 +192,8 @@ Objects are called ``a`` and ``b`` (arrays), ``s`` (Strings), ``c`` (Categorical
 MODELS: dict[str, tuple[type, ...]] = {
     "DataFrame": (pd.DataFrame,),
     "Index": (pd.Index,),
-    "GroupBy": (pd.core.groupby.SeriesGroupBy,),
-    "DataFrameGroupBy": (pd.core.groupby.DataFrameGroupBy,),
+    "GroupBy": (pd.api.typing.SeriesGroupBy,),
+    "DataFrameGroupBy": (pd.api.typing.DataFrameGroupBy,),
     "ArrayView": (np.ndarray,),
     "Array": (np.ndarray, pd.Series),
 }
