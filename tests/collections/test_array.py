@@ -9,7 +9,6 @@ import pytest
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentTypeError, PositionError
 from akdask.testing import assert_equal
-from akdask.testing.strategies import partitioned
 from akdask.testing.memory import MemorySource
 
 ROWS = np.arange(12) * 10
@@ -212,7 +211,7 @@ def test_what_would_take_long_to_show_is_described(function):
 
 def test_the_first_rows_of_a_filter_are_shown_from_its_first_partition():
     rows = np.arange(300_000)
-    x = partitioned(rows, [100_000, 100_000, 100_000])
+    x = MemorySource({"x": rows}, [100_000] * 3).arrays()["x"]
     kept = x[x % 1000 == 999]
     assert repr(kept.head()) == "array([999 1999 2999 3999 4999])"
     assert repr(kept.head(50)) == "array([999 1999 2999 ... 47999 48999 49999])"
@@ -228,7 +227,7 @@ def test_the_first_rows_of_a_filter_are_shown_from_its_first_partition():
 
 def test_showing_the_first_rows_looks_into_one_partition_only():
     rows = np.arange(300_000)
-    x = partitioned(rows, [100_000, 100_000, 100_000])
+    x = MemorySource({"x": rows}, [100_000] * 3).arrays()["x"]
     last = x[x >= 299_998]
     assert repr(last.head()) == "array([...])"
     assert repr(last.tail()) == "array([... 299998 299999])"
