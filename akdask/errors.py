@@ -8,6 +8,7 @@
     │   ├── ConversionError        RuntimeError          text that is no number
     │   └── ZeroDivisorError       ZeroDivisionError     a step or divisor of 0
     ├── ArgumentTypeError      TypeError             an object of the wrong kind
+    ├── MissingAttributeError  AttributeError        a method or column that the object does not have
     ├── PositionError          IndexError            a row that is not there
     ├── AlignmentError         ValueError            columns that do not share rows
     ├── NonUniqueError         ValueError            keys that come twice where each must be there once
@@ -106,6 +107,10 @@ class ZeroDivisorError(ArgumentError, ZeroDivisionError):
 
 class ArgumentTypeError(AkdaskError, TypeError):
     """An argument of a kind that the call does not accept."""
+
+
+class MissingAttributeError(AkdaskError, AttributeError):
+    """The object has no attribute of that name."""
 
 
 class PositionError(AkdaskError, IndexError):

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+import akdask
 from akdask.cli import completion, convert, demo, head, info, ls, repack, validate
 from akdask.errors import AkdaskError
 
@@ -30,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="akdask", description="Arkouda's arrays and files on plain Python and Dask.", allow_abbrev=False
     )
+    parser.add_argument("--version", action="version", version=f"akdask {akdask.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.register(commands)

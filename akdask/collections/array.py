@@ -10,12 +10,13 @@ import numpy as np
 from akdask import config
 from akdask.collections import rows as row_tools
 from akdask.collections.base import Collection
+from akdask.collections.substitutes import Substitutes
 from akdask.collections.writing import Storable, StorageMethods, stored_column
 from akdask.columns import Table
-from akdask.errors import ArgumentError, AxisError
+from akdask.errors import ArgumentError, AxisError, UnsupportedError
 from akdask.plan.combine import Limit
 from akdask.plan.created import as_column, literal
-from akdask.plan.effort import is_cheap
+from akdask.plan.effort import edge_of_limit, is_cheap
 from akdask.plan.node import Frame
 from akdask.plan.present import Present
 from akdask.plan.rowwise import Partitions, Project
@@ -27,8 +28,11 @@ from akdask.typing import Column
 
 SHOWN = 3
 
+LAZY = "lazy; .head().compute() shows some values, .compute() all, .explain() the plan"
+"""What `repr` says where it shows no values."""
 
-class Array(StorageMethods, Collection):
+
+class Array(StorageMethods, Substitutes, Collection):
     """A lazy column: a value on the rows of a frame."""
 
     _shown_name: ClassVar[str] = "array"
@@ -128,7 +132,8 @@ class Array(StorageMethods, Collection):
         """Return the truth of the only element; an error, as in NumPy, if there are more or none."""
         if self.size != 1:
             raise ArgumentError(
-                f"the truth value of an array of {self.size} elements is ambiguous.", hint="use .any() or .all()."
+                f"the truth value of an array of {self.size} elements is ambiguous.",
+                hint="use .any() or .all(); write (a > 1) & (b < 2) for `a > 1 and b < 2` and for `1 < a < 2`.",
             )
         return bool(self[0])
 
@@ -145,15 +150,16 @@ class Array(StorageMethods, Collection):
         Parameters
         ----------
         key : int, slice, pdarray of bool (mask) or of int (positions), or anything that becomes one; ``...`` for all
+            rows, None beside one of these for a further dimension
             An int finds the element at once; everything else is lazy, but for counting rows of unknown number where
             positions matter.
         """
+        if key is None or key is ... or isinstance(key, tuple):
+            key, axis, ndim = row_tools.along_axes(key)
+            if ndim > 1:
+                return self._with_axes(self[key], axis, ndim)
         if isinstance(key, Array):
             return self._select(*key._as_operand())
-        if isinstance(key, tuple) and len(key) == 1:
-            (key,) = key
-        if key is ...:
-            return self.copy()
         key = row_tools.row_key(key)
         if isinstance(key, int):
             return self._element(key)
@@ -161,6 +167,14 @@ class Array(StorageMethods, Collection):
             frame, (value,) = row_tools.slice_columns(self._frame, [self._value], key)
             return self._like(frame, value)
         return self._select(*literal(as_column(key)))
+
+    def _with_axes(self, chosen: Any, axis: int, ndim: int) -> Any:
+        """Return chosen rows along one of several dimensions, the others of which have the length 1."""
+        if not isinstance(chosen, Array) or not hasattr(chosen, "reshape"):
+            raise UnsupportedError(
+                f"a {type(self).__name__} has one dimension.", hint="to_ndarray() gives what NumPy adds dimensions to."
+            )
+        return chosen.reshape([-1 if number == axis else 1 for number in range(ndim)])
 
     def _select(self, key_frame: Frame, key: Value) -> Self:
         frame, (value,) = row_tools.select_columns(self._frame, [self._value], key_frame, key)
@@ -212,6 +226,18 @@ class Array(StorageMethods, Collection):
         (result,) = run(self.expr)
         return result
 
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array: what pandas calls it, and Matplotlib looks for.  Computes.
+
+        Parameters
+        ----------
+        dtype : dtype-like, optional
+            Type to convert to.
+        copy : bool
+            Accepted as pandas spells it; the array is the caller's in any case.
+        """
+        return np.asarray(self, dtype=dtype)
+
     def tolist(self) -> list[Any]:
         """Return the elements as a list of Python objects; computes."""
         return self.to_ndarray().tolist()
@@ -235,13 +261,28 @@ class Array(StorageMethods, Collection):
         The last ones are missing where the first ones are all.
         """
         if not self._is_cheap():
-            return None
+            return self._edge_of_limit()
         first, last = self._edge_partitions()
         (head,) = run(first.head(2 * SHOWN + 1).expr)
         if first is last and len(head) <= 2 * SHOWN:
             return self._plain(head), None
         (tail,) = run(last.tail(SHOWN).expr)
         return self._plain(head[:SHOWN]), self._plain(tail)
+
+    def _edge_of_limit(self) -> tuple[list[Any], list[Any] | None] | None:
+        """Return the first or last elements that were asked for, as far as one partition has them."""
+        edge = edge_of_limit(self._frame, [self._value])
+        if edge is None:
+            return None
+        frame, (value,), count = edge
+        part = self._like(frame, value)
+        (found,) = run((part.head(count) if count >= 0 else part.tail(-count)).expr)
+        shown = self._plain(found[:SHOWN] if len(found) > 2 * SHOWN else found)
+        if len(found) > 2 * SHOWN:
+            return shown, self._plain(found[-SHOWN:])
+        if len(found) == abs(count):
+            return shown, None
+        return (shown, []) if count >= 0 else ([], shown)
 
     def _is_cheap(self) -> bool:
         return is_cheap(self._frame, [self._value])
@@ -260,7 +301,7 @@ class Array(StorageMethods, Collection):
     def __repr__(self) -> str:
         edges = self._edges()
         if edges is None:
-            return f"<{self._describe()}: lazy; .compute() or .head() shows values, .explain() the plan>"
+            return f"<{self._describe()}: {LAZY}>"
         head, tail = edges
         shown = [show(item) for item in head] + ([] if tail is None else ["...", *map(show, tail)])
         return f"{self._shown_name}([{' '.join(shown)}])"

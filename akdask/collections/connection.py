@@ -40,10 +40,12 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
         ``"tcp://host:port"`` for a Dask scheduler, ``"local"`` for a cluster of processes on this machine with
         spilling, a `Client`, or an object such as a `LocalCluster`.  Host names without a protocol, as Arkouda scripts
         pass them, mean this process: akdask has no server, and computes on threads.
-    port, access_token, connect_url, access_channel
-        Accepted as Arkouda spells them: how its server is found, of which there is none.
+    port : int
+        Accepted as Arkouda spells it: of its server, of which there is none.
     timeout : float, optional
         Seconds to wait for a Dask scheduler; what Dask's setting ``distributed.comm.timeouts.connect`` says for 0.
+    access_token, connect_url, access_channel
+        Accepted as `port` is.
 
     Returns
     -------
@@ -92,7 +94,7 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
     return client
 
 
-def _waiting(timeout: float | None) -> dict[str, float]:
+def _waiting(timeout: Any) -> dict[str, float]:
     """Return the arguments of a Client that say how long it waits: none, where Dask's setting is to hold."""
     if isinstance(timeout, bool) or not (timeout is None or isinstance(timeout, int | float)):
         raise ArgumentTypeError(f"timeout is a number of seconds, not {timeout!r:.100}.")

@@ -17,7 +17,7 @@ from akdask.collections.pdarray import pdarray
 from akdask.collections.scalar import Scalar
 from akdask.collections.wrap import class_asked_for, special, wrap
 from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError
-from akdask.plan.created import as_column, counted, literal
+from akdask.plan.created import as_column, at_hand, counted, literal
 from akdask.plan.values import Call, Constant, Value
 from akdask.plan.values import cast as cast_value
 from akdask.schema import BIGINT, BOOL, FLOAT64, STR, UINT64, ColumnType, bigint_of, column_type
@@ -72,8 +72,8 @@ def array(
         return ArrayView(array(a.base, dtype, max_bits=max_bits), a.shape)
     if not isinstance(a, Iterable) or isinstance(a, str | bytes):
         raise ArgumentTypeError(f"an array is made of several elements, not of {a!r:.100}.", hint="put it into a list.")
-    if isinstance(a, list) and a and isinstance(a[0], list | tuple | np.ndarray):
-        a = np.asarray(a)
+    if isinstance(a, list | tuple) and a and isinstance(a[0], list | tuple | np.ndarray):
+        a = at_hand(a)
     if isinstance(a, np.ndarray) and a.ndim > 1:
         return reshaped(array(a.ravel(), dtype, max_bits=max_bits), a.shape)
     if isinstance(a, Array):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+import numpy as np
+
 from akdask.collections.array import Array
 from akdask.collections.base import Collection
-from akdask.collections.column_names import ColumnNames
+from akdask.collections.column_names import ColumnNames, names_of
 from akdask.collections.columnset import INDEX, ColumnSet
 from akdask.collections.frame_form import ToPandas
+from akdask.errors import ArgumentError
 from akdask.plan.present import Present
 from akdask.plan.run import resolve_lengths
 from akdask.plan.sources import Persisted
@@ -80,6 +83,15 @@ class FrameBase(Collection):
         """Names of the columns, in order."""
         return ColumnNames(self._columns.values)
 
+    @columns.setter
+    def columns(self, names: Sequence[str]) -> None:
+        columns, wanted = self._columns, names_of(names)
+        if len(wanted) != len(columns.values) or len({*wanted}) < len(wanted):
+            raise ArgumentError(
+                f"{len(columns.values)} columns need as many names, all different.", details=[f"given: {wanted!r:.200}"]
+            )
+        self._become(columns.renamed(dict(zip(columns.values, wanted, strict=True))))
+
     @property
     def dtypes(self) -> dict[str, str]:
         """Types of the columns, by name: ``int64``, ``str``, ``Categorical`` and so on."""
@@ -132,6 +144,14 @@ class FrameBase(Collection):
     def empty(self) -> bool:
         """Whether there are no rows or no columns."""
         return not self.columns or not len(self)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the values as a NumPy array of two dimensions; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """Return the values as NumPy has those of the pandas DataFrame, in two dimensions; computes."""
+        return np.asarray(self.compute(), dtype=dtype)
 
     def __len__(self) -> int:
         """Return the number of rows; counts them, once, where a filter has left that open."""

@@ -11,7 +11,8 @@ from akdask.collections.array import Array
 from akdask.collections.frame_base import FrameBase
 from akdask.collections.frame_build import arrays_of, is_scalar, spread
 from akdask.collections.index import Index
-from akdask.errors import ArgumentTypeError
+from akdask.collections.substitutes import missing_attribute
+from akdask.errors import ArgumentTypeError, warn
 from akdask.plan.created import counted
 
 
@@ -122,8 +123,19 @@ class ColumnMethods(FrameBase):
         """Return a column whose name is no attribute: ``df.x`` for ``df["x"]``."""
         content = self.__dict__.get("_content")
         if content is None or name not in content.columns.values:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute or column {name!r}")
+            raise missing_attribute(type(self), name, of="attribute or column")
         return self._column(name)
+
+    def __setattr__(self, name: str, values: Any) -> None:
+        """Change a column by its name, ``df.x = …`` for ``df["x"] = …``; as in pandas, none is made so."""
+        if name.startswith("_") or hasattr(type(self), name):
+            super().__setattr__(name, values)
+        elif name in self:
+            self[name] = values
+        else:
+            if not is_scalar(values):
+                warn(f"df.{name} = … makes no column; write df[{name!r}] = … for one.", UserWarning)
+            super().__setattr__(name, values)
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *(name for name in self.columns if name.isidentifier())]

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import Any, TextIO
 
 import pandas as pd
 
+from akdask.collections.array import LAZY
 from akdask.collections.columnset import ColumnSet
 from akdask.collections.frame_base import FrameBase
 from akdask.collections.index import in_unit
-from akdask.plan.effort import is_cheap
+from akdask.plan.effort import edge_of_limit, is_cheap
 from akdask.plan.rowwise import Partitions
 from akdask.schema import INT64
 
 SHOWN_ROWS = 5
 SHOWN_COLUMNS = 20
 
-HINT = ".head() or .to_pandas() shows values, .explain() the plan"
+
+class Info(str):
+    """Text that prints itself when it is called: a property in Arkouda, ``info`` is a method in pandas.
+
+    Examples
+    --------
+    >>> Info("2 rows")()
+    2 rows
+    """
+
+    __slots__ = ()
+
+    def __call__(self, verbose: bool | None = None, buf: TextIO | None = None, **_: Any) -> None:
+        """Print the text, to `buf` if given; what else pandas takes makes no difference."""
+        print(self, file=buf)
 
 
 class DisplayMethods(FrameBase):
@@ -27,20 +42,20 @@ class DisplayMethods(FrameBase):
     def __repr__(self) -> str:
         shown = _edges(self)
         if shown is None:
-            return "\n".join([f"<{self._summary()}: lazy; {HINT}>", *self._types()])
+            return "\n".join([f"<{self._summary()}: {LAZY}>", *self._types()])
         return f"{shown.to_string()}\n\n[{self._summary()}]"
 
     def _repr_html_(self) -> str:
         shown = _edges(self)
         if shown is None:
             rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
-            return f"<p>{escape(self._summary())}: lazy; {escape(HINT)}</p><table>{rows}</table>"
+            return f"<p>{escape(self._summary())}: {escape(LAZY)}</p><table>{rows}</table>"
         return f"{shown.to_html()}<p>{escape(self._summary())}</p>"
 
     @property
-    def info(self) -> str:
-        """Columns, types and rows in words; nothing is computed."""
-        return "\n".join([self._summary(), *self._types(limit=None)])
+    def info(self) -> Info:
+        """Columns, types and rows in words; nothing is computed.  Called, as in pandas, it prints them."""
+        return Info("\n".join([self._summary(), *self._types(limit=None)]))
 
     def _summary(self) -> str:
         columns = self._columns
@@ -125,11 +140,28 @@ def _edges(frame: FrameBase) -> pd.DataFrame | None:
     shown = names if len(names) <= SHOWN_COLUMNS else [*names[:half], *names[-half:]]
     columns = frame._columns.only(shown)
     if not is_cheap(columns.frame, [array._as_operand()[1] for array in columns.arrays()]):
+        rows = _edge_of_limit(frame, columns)
+    else:
+        rows = _edge_rows(frame, columns)
+    if rows is None:
         return None
-    rows = _edge_rows(frame, columns)
     if len(shown) < len(names):
         rows.insert(half, "...", "...")
     return rows
+
+
+def _edge_of_limit(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame | None:
+    """Return the first or last rows that were asked for, as far as one partition has them, if it can be shown."""
+    edge = edge_of_limit(columns.frame, columns._all())
+    if edge is None:
+        return None
+    part, values, count = edge
+    found = columns._placed(part, values)
+    rows: pd.DataFrame = frame._of(found.head(count) if count >= 0 else found.tail(-count)).compute()
+    if len(rows) == abs(count):
+        return rows
+    dots = pd.DataFrame("...", index=pd.Index(["..."], name=rows.index.name), columns=rows.columns)
+    return pd.concat([rows.astype(object), dots] if count >= 0 else [dots, rows.astype(object)])
 
 
 def _edge_rows(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame:

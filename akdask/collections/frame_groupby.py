@@ -15,6 +15,7 @@ from akdask.collections.group_ways import has_meaning
 from akdask.collections.groupby import GroupBy
 from akdask.collections.rows import known_lengths
 from akdask.collections.sorting import sort
+from akdask.collections.substitutes import missing_attribute
 from akdask.errors import ArgumentError
 from akdask.kernels.grouped import GROUPED
 from akdask.kernels.pairs import PAIR_STATISTICS
@@ -75,6 +76,13 @@ class DataFrameGroupBy:
         chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index)
         chosen._chosen = self._columns(names)
         return chosen
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the groups with only the column of that name to reduce: ``g.x`` for ``g["x"]``."""
+        df = self.__dict__.get("df")
+        if df is None or name not in df.columns:
+            raise missing_attribute(type(self), name, of="attribute or column")
+        return self[name]
 
     def agg(self, func: Any = None, **named: tuple[str, str]) -> RowMethods:
         """Return several reductions of each group; lazy.

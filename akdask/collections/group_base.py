@@ -12,6 +12,7 @@ from akdask.collections.categorical import Categorical
 from akdask.collections.group_keys import GroupKeys
 from akdask.collections.keys import as_array
 from akdask.collections.pdarray import pdarray
+from akdask.collections.substitutes import Substitutes
 from akdask.collections.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.grouped import GROUPED
@@ -28,7 +29,7 @@ Keys = Any
 """One array, or a tuple of arrays where the rows are grouped by several."""
 
 
-class GroupBase:
+class GroupBase(Substitutes):
     """Rows grouped by equal keys."""
 
     def __init__(self, keys: Any = None, assume_sorted: bool = False, dropna: bool = True) -> None:

@@ -19,6 +19,7 @@ from akdask.collections.pdarray import pdarray
 from akdask.collections.setops import in1d
 from akdask.collections.sorting import argsort, coargsort, sort
 from akdask.collections.strings import Strings
+from akdask.collections.substitutes import Substitutes
 from akdask.collections.writing import Storable, StorageMethods
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.hdf5.layout import LEVEL, ObjType
@@ -27,7 +28,7 @@ from akdask.plan.align import align
 UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 
 
-class Index(StorageMethods):
+class Index(StorageMethods, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters
@@ -235,6 +236,13 @@ class Index(StorageMethods):
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the labels as a NumPy array; computes."""
         return np.asarray(self.values.to_ndarray())
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
 
     def tolist(self) -> list[Any]:
         """Return the labels as a list; computes."""

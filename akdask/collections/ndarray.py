@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.scalar import Scalar
+from akdask.collections.substitutes import Substitutes
 from akdask.collections.wrap import wrap
 from akdask.collections.writing import Path, Storable, StorageMethods
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
@@ -20,7 +21,7 @@ from akdask.hdf5.layout import ObjType
 from akdask.plan.created import as_column, literal
 
 
-class ArrayView(NDArrayOperatorsMixin, StorageMethods):
+class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
     """A lazy array of several dimensions: a flat array, in row-major order, and a shape.
 
     Operators and NumPy's ufuncs work element by element, on arrays of one shape and on scalars.
@@ -130,6 +131,10 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods):
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the elements as a NumPy array of this shape; computes."""
         return self.base.to_ndarray().reshape(self.shape)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array of this shape; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
 
     def tolist(self) -> list[Any]:
         """Return the elements as nested lists; computes."""

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from akdask.errors import ArgumentTypeError, PositionError
+from akdask.errors import ArgumentTypeError, AxisError, PositionError
 from akdask.plan.align import align
 from akdask.plan.chain import column_identity
 from akdask.plan.combine import Reverse
@@ -126,6 +126,32 @@ def position(key: SupportsIndex) -> int:
         return index(key)
     except TypeError:
         raise ArgumentTypeError(f"{key!r} is no position of a row.", hint="pass an int.") from None
+
+
+def along_axes(key: Any) -> tuple[Any, int, int]:
+    """Return what a key with ``...`` and None means for the rows, and which of how many dimensions these then are.
+
+    Raises
+    ------
+    AxisError
+        If rows are chosen along several dimensions.
+
+    Examples
+    --------
+    >>> along_axes((slice(None), None)), along_axes(...)
+    ((slice(None, None, None), 0, 2), (slice(None, None, None), 0, 1))
+    """
+    parts = list(key) if isinstance(key, tuple) else [key]
+    if len(parts) != 1 and all(isinstance(part, SupportsIndex) for part in parts):
+        # A tuple of positions, of none perhaps, chooses as a list does.
+        return parts, 0, 1
+    named = [part for part in parts if part is not None and part is not ...]
+    if len(named) > 1:
+        raise AxisError(f"{len(named)} selections are too many for an array of one dimension.", hint="pass one.")
+    places = [part for part in parts if part is not ... or not named]
+    axis = next((number for number, part in enumerate(places) if part is not None), len(places))
+    rows = named[0] if named else slice(None)
+    return rows, axis, 1 + sum(part is None for part in parts)
 
 
 def row_key(key: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.collections import rows as row_tools
-from akdask.collections.array import Array, show
+from akdask.collections.array import LAZY, Array, show
 from akdask.collections.creation import array
 from akdask.collections.functions import concatenate
 from akdask.collections.groupby import GroupBy
@@ -250,7 +250,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     def __repr__(self) -> str:
         edges = self._edges()
         if edges is None:
-            return f"<{self._describe()}: lazy; .compute() or .head() shows values, .explain() the plan>"
+            return f"<{self._describe()}: {LAZY}>"
         head, tail = edges
         rows = [*map(_show, head), *([] if tail is None else ["...", *map(_show, tail)])]
         return "\n".join(["SegArray([", *rows, "])"])

@@ -224,6 +224,13 @@ class TimeArray(pdarray):
 
     # conversion
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """Return NumPy's times or spans; as objects those of pandas, where NumPy would give numbers."""
+        found = self.to_ndarray()
+        if dtype is not None and np.dtype(dtype) == object:
+            return np.asarray(pd.Series(found), object)
+        return np.asarray(found, dtype=dtype)
+
     def _form(self) -> Callable[..., Any]:
         return as_datetimes if self._dtype_kind == "M" else as_timedeltas
 

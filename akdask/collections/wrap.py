@@ -5,8 +5,12 @@ Each kind of array registers for the types that it shows, or for the NumPy dtype
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
 
 from akdask.collections.array import Array
 from akdask.plan.node import Frame
@@ -48,9 +52,22 @@ def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
 
 
 def special(items: Any) -> Array | None:
-    """Return data at hand as an array of the class that their dtype asks for, None if it asks for none."""
-    maker = _made_of.get(getattr(getattr(items, "dtype", None), "kind", ""))
+    """Return data at hand as an array of the class that their dtype or their elements ask for, None if for none."""
+    kind = getattr(getattr(items, "dtype", None), "kind", "O" if isinstance(items, list | tuple) else "")
+    maker = _made_of.get(_kind_of_first(items) if kind == "O" else kind)
     return None if maker is None else maker(items)
+
+
+def _kind_of_first(items: Any) -> str:
+    """Return the kind of NumPy dtype that times are of, by the first of them that is not missing."""
+    for item in items:
+        if isinstance(item, np.datetime64 | datetime.date):
+            return "M"
+        if isinstance(item, np.timedelta64 | datetime.timedelta):
+            return "m"
+        if item is not None and item is not pd.NA:
+            break
+    return ""
 
 
 def can_be_asked_for(cls: ArrayType) -> ArrayType:

@@ -17,6 +17,11 @@ Rule = Callable[..., ColumnType | None]
 Kernel = Callable[..., Any]
 """Columns or scalars in, ``out=`` and the parameters by name; a column out, or a scalar where all arguments are."""
 
+BINDING = frozenset("&|^")
+"""Operators that Python binds more strongly than comparisons."""
+
+PARENTHESES = "& | ^ bind more strongly than comparisons: write (a == 1) & (b == 2), with parentheses."
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -62,7 +67,7 @@ class Operation:
             raise ArgumentTypeError(
                 f"{self.symbol or self.name} does not take arguments of type {', '.join(map(str, types)) or 'none'}.",
                 details=[f"operation: {self.name}, which takes {'any number' if self.arity is None else self.arity}"],
-                hint="cast() converts between types.",
+                hint=PARENTHESES if self.symbol in BINDING else "cast() converts between types.",
             )
         return found
 

@@ -6,6 +6,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from dask.system import CPU_COUNT
 
@@ -78,7 +79,7 @@ def as_column(items: Any) -> Column:
         items = items.combine_chunks()
     if isinstance(items, pa.Array):
         return _without_nulls(items.cast(pa.large_string()))
-    array = np.asarray(items)
+    array = at_hand(items)
     if array.ndim == 1 and array.dtype.kind in "Of" and _are_ints(items):
         return _whole_numbers([int(item) for item in items])
     if array.ndim != 1:
@@ -87,12 +88,60 @@ def as_column(items: Any) -> Column:
             details=[f"shape: {array.shape}"],
             hint="pass a flat array.",
         )
+    if array.dtype.kind == "O":
+        array = _numbers(array)
     if array.dtype.kind in "OUST":
         # NumPy has written numbers among strings as text; Arrow tells the two apart.
         return _strings(np.asarray(items, object) if isinstance(items, list | tuple) else array)
     wanted = column_type(array.dtype.name if array.dtype == np.uint8 else array.dtype)
     # Plans keep what they are made of, so later changes to the caller's array must not reach it.
     return np.array(array, dtype=wanted.numpy, order="C")
+
+
+def at_hand(items: Any) -> np.ndarray[Any, Any]:
+    """Return data at hand as a NumPy array; text as objects, which NumPy would make as long as the longest.
+
+    Raises
+    ------
+    ArgumentError
+        If they are lists of different lengths.
+    """
+    is_text = isinstance(items, list | tuple) and bool(items) and isinstance(items[0], str)
+    try:
+        return np.asarray(items, object) if is_text else np.asarray(items)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ArgumentError(
+            "an array of several dimensions is made of lists of one length, and of no single elements beside them.",
+            details=[f"given: {items!r:.100}"],
+            hint="ak.SegArray.from_multi_array(…) takes lists of different lengths.",
+        ) from None
+
+
+NUMBERS = {"integer", "floating", "mixed-integer-float"}
+
+
+def _numbers(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return Python numbers as NumPy's, with NaN for those that are missing, as pandas does; other objects as they are.
+
+    Raises
+    ------
+    ArgumentError
+        If truth values are missing: no type of columns has room for that.
+    """
+    missing = pd.isna(objects)
+    kind = pd.api.types.infer_dtype(objects, skipna=True)
+    # Of nothing but missing elements, a NaN tells that they are numbers.
+    if kind in NUMBERS or (kind == "empty" and any(isinstance(item, float) for item in objects)):
+        return np.where(missing, np.nan, objects).astype(np.float64)
+    if kind == "boolean" and missing.any():
+        raise ArgumentError(
+            "truth values are missing, which no column can hold.",
+            details=[f"the first of them at position {missing.argmax()}"],
+            hint="put True or False in their place, or 1.0, 0.0 and NaN for all.",
+        )
+    return objects.astype(np.bool_) if kind == "boolean" else objects
 
 
 def _are_ints(items: Any) -> bool:
@@ -121,10 +170,18 @@ def _strings(array: np.ndarray[Any, Any]) -> Column:
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise ArgumentError(
             "the elements are neither all numbers nor all strings.",
-            details=[str(error).splitlines()[0]],
+            details=[f"types: {', '.join(_types(array)) or str(error).splitlines()[0]}"],
             hint=f"convert them to one type first; column type {STR} holds text.",
         ) from None
     return _without_nulls(column)
+
+
+def _types(array: np.ndarray[Any, Any]) -> list[str]:
+    """Return the names of the elements' types, each with the position of the first."""
+    first: dict[str, int] = {}
+    for position, item in enumerate(array.tolist()):
+        first.setdefault(type(item).__name__, position)
+    return [f"{name} (position {position})" for name, position in first.items()]
 
 
 def _without_nulls(strings: pa.LargeStringArray) -> pa.LargeStringArray:

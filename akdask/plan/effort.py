@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from akdask.plan.chain import Chain
+from akdask.plan.combine import Limit
 from akdask.plan.node import Frame
 from akdask.plan.reduce import Aggregate
-from akdask.plan.rowwise import Filter, Match, Project
+from akdask.plan.rowwise import Filter, Match, Partitions, Project
 from akdask.plan.sources import Literal, Persisted, Rows, Scan
-from akdask.plan.values import Replica, Value, walk
+from akdask.plan.values import Replica, Value, substitute, walk
 
 SMALL_ROWS = 100_000
 SMALL_PARTITIONS = 64
@@ -25,6 +26,28 @@ def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
     chain = Chain.of(frame)
     needed = [base for base in chain.bases if not isinstance(base, LEAVES)]
     return _is_small([*needed, *_replicated(*chain.predicates, *chain.replicas, *values)])
+
+
+def edge_of_limit(frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Value], int] | None:
+    """Return where the rows of a `Limit` are looked for first: values on the first or last partition of its input.
+
+    Where a filter leaves few rows, all partitions may have to be looked through for those that are asked for.
+
+    Returns
+    -------
+    (Frame, list of Value, int) or None
+        The partition, the values on it, and how many rows are asked for, of the last ones if negative; None where the
+        frame is no `Limit`, or the partition cannot be shown at once.
+    """
+    if not isinstance(frame, Limit):
+        return None
+    project = frame.frame
+    places = {frame.column(name).token: value for name, value in zip(project.names, project.values, strict=True)}
+    found = [substitute(value, places) for value in values]
+    if not is_cheap(project.frame, found):
+        return None
+    number = 0 if frame.count >= 0 else project.npartitions - 1
+    return Partitions(project.frame, (number,)), found, frame.count
 
 
 def _is_small(nodes: Sequence[Frame]) -> bool:

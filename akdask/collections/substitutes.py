@@ -1,0 +1,236 @@
+"""What to write in place of methods of NumPy and pandas that akdask's objects do not have, for error messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from akdask.errors import MissingAttributeError
+
+SUBSTITUTES: dict[str, dict[str, str]] = {
+    "Array": {
+        "T": "a",
+        "append": "ak.concatenate([a, b])",
+        "describe": "ak.DataFrame({'a': a}).to_pandas().describe()",
+        "drop_duplicates": "ak.unique(a)",
+        "duplicated": "~ak.GroupBy(a).edge_rows()",
+        "groupby": "ak.GroupBy(a)",
+        "iat": "a[0]",
+        "iloc": "a[0]",
+        "index": "ak.arange(a.size)",
+        "isin": "ak.in1d(a, b)",
+        "items": "enumerate(a)",
+        "loc": "a[mask]",
+        "map": "ak.Index(a).map({0: 1}).values",
+        "mask": "ak.where(mask, b, a)",
+        "plot": "plt.plot(a)",
+        "ravel": "a.flatten()",
+        "repeat": "a[ak.arange(2 * a.size) // 2]",
+        "shift": "a[:-1]",
+        "sort": "ak.sort(a)",
+        "sort_values": "ak.sort(a)",
+        "sample": "a[ak.randint(0, a.size, 10)]",
+        "to_frame": "ak.DataFrame({'a': a})",
+        "to_list": "a.tolist()",
+        "to_pandas": "pd.Series(a)",
+        "union": "ak.union1d(a, b)",
+        "unique": "ak.unique(a)",
+        "value_counts": "ak.value_counts(a)",
+        "values": "a.to_ndarray()",
+        "view": "a.astype(float)",
+        "where": "ak.where(mask, a, b)",
+    },
+    "pdarray": {
+        "abs": "abs(a)",
+        "add": "a + b",
+        "agg": "a.sum()",
+        "apply": "ak.where(a > 0, a, -a)",
+        "argpartition": "ak.argmink(a, 10)",
+        "between": "(a >= 1) & (a <= 3)",
+        "clip": "ak.clip(a, 0, 1)",
+        "count": "(~ak.isnan(a)).sum()",
+        "cummax": "ak.cummax(a)",
+        "cummin": "ak.cummin(a)",
+        "cumprod": "ak.cumprod(a)",
+        "cumsum": "ak.cumsum(a)",
+        "diff": "ak.diff(a)",
+        "div": "a / b",
+        "dot": "ak.dot(a, b)",
+        "dropna": "a[~ak.isnan(a)]",
+        "eq": "a == b",
+        "fillna": "ak.where(ak.isnan(a), 0.0, a)",
+        "floordiv": "a // b",
+        "ge": "a >= b",
+        "gt": "a > b",
+        "hist": "ak.histogram(a)",
+        "idxmax": "a.argmax()",
+        "idxmin": "a.argmin()",
+        "is_monotonic_increasing": "a.is_sorted()",
+        "is_unique": "ak.unique(a).size == a.size",
+        "isna": "ak.isnan(a)",
+        "isnull": "ak.isnan(a)",
+        "le": "a <= b",
+        "lt": "a < b",
+        "median": "np.median(a)",
+        "mod": "a % b",
+        "mul": "a * b",
+        "ne": "a != b",
+        "nlargest": "ak.maxk(a, 10)",
+        "nonzero": "ak.arange(a.size)[a != 0]",
+        "notna": "~ak.isnan(a)",
+        "notnull": "~ak.isnan(a)",
+        "nsmallest": "ak.mink(a, 10)",
+        "pow": "a ** b",
+        "put": "ak.putmask(a, mask, b)",
+        "quantile": "np.quantile(a, 0.5)",
+        "round": "ak.round(a)",
+        "searchsorted": "ak.searchsorted(a, b)",
+        "sub": "a - b",
+        "truediv": "a / b",
+    },
+    "TimeArray": {
+        "dt": "t",
+        "normalize": "t.floor('d')",
+        "strftime": "pd.DatetimeIndex(t).strftime('%Y')",
+        "dropna": "t[t.values != np.iinfo(np.int64).min]",
+        "isna": "t.values == np.iinfo(np.int64).min",
+        "isnull": "t.values == np.iinfo(np.int64).min",
+        "fillna": "ak.where(t.values == np.iinfo(np.int64).min, pd.Timestamp('2026-01-01'), t)",
+        "to_pydatetime": "t.to_pandas().to_pydatetime()",
+    },
+    "Strings": {
+        "str": "s",
+        "cat": "s.stick(other, delimiter='-')",
+        "len": "s.get_lengths()",
+        "lstrip": "s.strip()",
+        "rstrip": "s.strip()",
+    },
+    "Categorical": {
+        "cat": "c",
+        "str": "c",
+        "nunique": "ak.unique(c).size",
+        "rename_categories": "ak.Index(c).map({'a': 'b'}).values",
+    },
+    "DataFrame": {
+        "T": "df.to_pandas().T",
+        "agg": "df.groupby('k').agg({'x': 'sum'})",
+        "apply": "df['x'] * 2",
+        "at": "df['x'][0]",
+        "cov": "ak.cov(df['x'], df['y'])",
+        "duplicated": "~ak.GroupBy(df['x']).edge_rows()",
+        "eval": "df['x'] + df['y']",
+        "fillna": "df.assign(x=ak.where(ak.isnan(df['x']), 0.0, df['x']))",
+        "iat": "df['x'][0]",
+        "iloc": "df[0]",
+        "insert": "df.assign(z=df['x'])",
+        "iterrows": "df.to_pandas().iterrows()",
+        "itertuples": "df.to_pandas().itertuples()",
+        "loc": "df[df['x'] > 1]['y']",
+        "median": "df.to_pandas().median()",
+        "ndim": "len(df.shape)",
+        "nlargest": "df.sort_values('x', ascending=False).head(10)",
+        "nsmallest": "df.sort_values('x').head(10)",
+        "pivot_table": "df.groupby(['k', 'x']).sum()",
+        "plot": "df.to_pandas().plot",
+        "query": "df[df['x'] > 1]",
+        "select_dtypes": "df[[name for name, dtype in df.dtypes.items() if dtype == 'int64']]",
+        "set_index": "ak.DataFrame(dict(df.items()), index=df['k'])",
+        "shift": "df[:-1]",
+        "take": "df[ak.array([0, 1])]",
+        "to_dict": "df.to_pandas().to_dict()",
+        "to_string": "df.to_pandas().to_string()",
+        "where": "df[df['x'] > 1]",
+    },
+    "Index": {
+        "all": "index.values.all()",
+        "any": "index.values.any()",
+        "append": "index.concat(index)",
+        "astype": "ak.Index(index.values.astype(float))",
+        "drop_duplicates": "ak.Index(ak.unique(index.values))",
+        "get_level_values": "index.values",
+        "get_loc": "index.lookup(1)",
+        "isin": "index.lookup([1, 2])",
+        "max": "index.values.max()",
+        "min": "index.values.min()",
+        "nunique": "ak.unique(index.values).size",
+        "to_frame": "ak.DataFrame({'index': index.values})",
+        "to_series": "pd.Series(index.to_pandas())",
+        "unique": "ak.Index(ak.unique(index.values))",
+        "value_counts": "ak.value_counts(index.values)",
+    },
+    "GroupBy": {
+        "agg": "g.aggregate(a, 'sum')",
+        "groups": "g.unique_keys",
+        "get_group": "a[keys == 1]",
+        "indices": "g.permutation",
+        "ngroup": "g.broadcast(ak.arange(g.ngroups))",
+        "transform": "g.broadcast(g.sum(a)[1])",
+        "value_counts": "g.size()",
+    },
+    "DataFrameGroupBy": {
+        "apply": "groups.agg({'x': ['sum', 'mean']})",
+        "get_group": "df[df['k'] == 1]",
+        "groups": "groups.gb.unique_keys",
+        "ngroups": "groups.gb.ngroups",
+        "transform": "groups.broadcast(groups.gb.sum(df['x'])[1])",
+    },
+    "ArrayView": {
+        "T": "v.to_ndarray().T",
+        "copy": "v.reshape(v.shape)",
+        "ravel": "v.flatten()",
+        "nbytes": "v.base.nbytes",
+    },
+}
+"""By class and name: an expression that does what is most often meant.
+
+Objects are called ``a`` and ``b`` (arrays), ``s`` (Strings), ``c`` (Categorical), ``t`` (times), ``df``, ``index``,
+``g`` and ``keys`` (a GroupBy and what it is of), ``groups`` (of a DataFrame), ``v`` (an ArrayView), ``mask`` (bools).
+"""
+
+MODELS: dict[str, tuple[type, ...]] = {
+    "DataFrame": (pd.DataFrame,),
+    "Index": (pd.Index,),
+    "GroupBy": (pd.api.typing.SeriesGroupBy,),
+    "DataFrameGroupBy": (pd.api.typing.DataFrameGroupBy,),
+    "ArrayView": (np.ndarray,),
+    "Array": (np.ndarray, pd.Series),
+}
+"""Of which classes of NumPy and pandas users may take an attribute for granted."""
+
+ADVICE = {
+    "DataFrame": "df.to_pandas()",
+    "Index": "index.to_pandas()",
+    "GroupBy": "pd.Series(a).groupby(…)",
+    "DataFrameGroupBy": "df.to_pandas().groupby(…)",
+    "ArrayView": "v.to_ndarray()",
+    "Array": "a.to_ndarray(), or pd.Series(a),",
+}
+
+
+class Substitutes:
+    """Answers for attributes that are not there by an error that tells what to write instead."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing_attribute(type(self), name)
+
+
+def missing_attribute(kind: type, name: str, *, of: str = "attribute") -> MissingAttributeError:
+    """Return the error for an attribute that objects of a class do not have, with what to write instead."""
+    message = f"{kind.__name__!r} object has no {of} {name!r}."
+    if name.startswith("_"):
+        # Other packages look for their protocols again and again.
+        return MissingAttributeError(message)
+    hint = None
+    bases = [base.__name__ for base in kind.__mro__]
+    found = next((SUBSTITUTES[base][name] for base in bases if name in SUBSTITUTES.get(base, ())), None)
+    if found is not None:
+        hint = f"write {found}"
+    else:
+        model = next(base for base in bases if base in MODELS)
+        owner = next((cls for cls in MODELS[model] if hasattr(cls, name)), None)
+        if owner is not None:
+            library = owner.__module__.partition(".")[0]
+            hint = f"{ADVICE[model]} gives what {library} has it for, where the data fit into memory."
+    return MissingAttributeError(message, hint=hint)

@@ -1,0 +1,112 @@
+"""Data at hand as arrays: missing elements, times, lists of several lengths, and what no column can hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import ArgumentError
+from akdask.testing import assert_equal
+
+NUMBERS = [
+    [1.0, None],
+    [None, 1.5, 2],
+    [1, None, 3],
+    [2**70, None],
+    [np.nan, None],
+    [np.float32(1.5), None],
+    [np.int64(3), None],
+    [np.inf, None, -np.inf],
+]
+
+
+@pytest.mark.parametrize("items", NUMBERS, ids=map(str, NUMBERS))
+@pytest.mark.parametrize("form", [list, tuple, iter, lambda items: np.array(items, object)])
+def test_missing_numbers_are_nan_as_in_pandas(items, form):
+    expected = pd.Series(items, dtype=float).to_numpy()
+    assert_equal(ak.array(form(items)), expected)
+
+
+@pytest.mark.parametrize("items", [[1.0, None], [None, 2]])
+def test_missing_numbers_are_nan_in_columns_and_lists(items):
+    expected = np.array(items, float)
+    np.testing.assert_array_equal(ak.DataFrame({"x": items}).to_pandas()["x"], expected)
+    np.testing.assert_array_equal(ak.array([items, items]).to_ndarray(), [expected, expected])
+
+
+def test_pandas_own_missing_values_are_nan():
+    assert_equal(ak.array([pd.NA, 1]), np.array([np.nan, 1.0]))
+    assert_equal(ak.array(pd.Series([1, None], dtype="Int64")), np.array([1.0, np.nan]))
+
+
+def test_objects_that_are_all_of_one_type_of_numbers_have_it():
+    assert_equal(ak.array(np.array([1, 2], object)), np.array([1, 2]))
+    assert_equal(ak.array(np.array([1, 2.5], object)), np.array([1, 2.5]))
+    assert_equal(ak.array(np.array([True, False], object)), np.array([True, False]))
+
+
+@pytest.mark.parametrize("items", [["a", None], [None, "a"], [None]])
+def test_missing_text_is_empty(items):
+    assert ak.array(items).tolist() == ["" if item is None else item for item in items]
+
+
+@pytest.mark.parametrize("items", [[True, None], [None, False], pd.Series([True, None], dtype="boolean")])
+def test_missing_truth_values_are_refused(items):
+    with pytest.raises(ArgumentError, match="truth values are missing"):
+        ak.array(items)
+
+
+TIMES = [
+    [pd.Timestamp("2024-01-01"), None],
+    [None, pd.NaT, pd.Timestamp("2024-01-01")],
+    [np.datetime64("2024"), None],
+    [pd.Timestamp("2024-01-01").to_pydatetime(), pd.NaT],
+    [pd.Timestamp("2024-01-01")],
+]
+
+
+@pytest.mark.parametrize("items", TIMES, ids=map(str, TIMES))
+def test_times_at_hand_are_datetimes_with_nat_for_missing_ones(items):
+    expected = pd.DatetimeIndex(items).as_unit("ns").to_numpy()
+    found = ak.array(items)
+    assert isinstance(found, ak.Datetime)
+    np.testing.assert_array_equal(found.to_ndarray(), expected)
+    np.testing.assert_array_equal(ak.DataFrame({"t": items}).to_pandas()["t"], expected)
+
+
+@pytest.mark.parametrize("items", [[pd.Timedelta("1h"), None], [None, np.timedelta64(5, "s")]])
+def test_spans_at_hand_are_timedeltas_with_nat_for_missing_ones(items):
+    found = ak.array(items)
+    assert isinstance(found, ak.Timedelta)
+    np.testing.assert_array_equal(found.to_ndarray(), pd.TimedeltaIndex(items).as_unit("ns").to_numpy())
+
+
+RAGGED = [[[1, 2], [3]], [[1.0], [2.0, 3]], ((1, 2), (3,)), [1, [2]], [[[1]], [2]], [np.array([1]), np.array([1, 2])]]
+
+
+@pytest.mark.parametrize("items", RAGGED, ids=str)
+def test_lists_of_several_lengths_are_refused_with_what_takes_them(items):
+    with pytest.raises(ArgumentError, match="lists of one length") as caught:
+        ak.array(items)
+    assert "SegArray.from_multi_array" in caught.value.hint
+    with pytest.raises(ArgumentError, match="lists of one length"):
+        ak.DataFrame({"x": list(items)})
+
+
+def test_tuples_of_tuples_have_a_shape_as_lists_of_lists_have():
+    assert ak.array(((1, 2), (3, 4))).tolist() == [[1, 2], [3, 4]]
+
+
+def test_elements_of_several_types_are_named_with_their_positions():
+    with pytest.raises(ArgumentError, match="neither all numbers nor all strings") as caught:
+        ak.array([1, 2, "a", None])
+    assert caught.value.details == ("types: int (position 0), str (position 2), NoneType (position 3)",)
+
+
+def test_one_long_string_among_many_takes_no_more_than_its_length():
+    # As NumPy's text of one width these would take 4 TB.
+    texts = ["a"] * 10**6 + ["b" * 10**6]
+    assert ak.array(texts).get_lengths().sum() == 2 * 10**6
+    assert len(ak.DataFrame({"s": texts})) == 10**6 + 1
