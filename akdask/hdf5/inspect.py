@@ -15,6 +15,7 @@ from h5py import h5f, h5g, h5p
 
 from akdask.errors import FileFormatError
 from akdask.hdf5 import layout
+from akdask.hdf5.alike import Templates
 from akdask.hdf5.codecs import describe_object
 from akdask.hdf5.description import FileDescription
 from akdask.hdf5.layout import H5Object
@@ -66,7 +67,10 @@ def inspect_file(file: FileIdentity) -> FileDescription:
     known = _CACHE.get(file)
     if known is None:
         try:
-            known = describe_file(file)
+            known = _TEMPLATES.describe(file)
+            if known is None:
+                known = describe_file(file)
+                _TEMPLATES.add(known)
         finally:
             # Opened by name after it was looked at: what is described, or damaged, may be another file by now.
             if not is_remote(file.path) and not is_unchanged(file):
@@ -126,3 +130,6 @@ def describe_file(file: FileIdentity) -> FileDescription:
             np.array(slots, np.int64).reshape(-1, 2),
             layout.read_text(root, layout.COLUMN_ORDER),
         )
+
+
+_TEMPLATES = Templates(describe_file)
