@@ -15,6 +15,7 @@ from h5py import h5f, h5g, h5p
 
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.hdf5 import layout
+from akdask.hdf5.alike import Templates
 from akdask.hdf5.codecs import describe_object
 from akdask.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
 from akdask.hdf5.layout import H5Object
@@ -78,7 +79,10 @@ def inspect_file(file: FileIdentity) -> FileDescription:
     known = _CACHE.get(file)
     if known is None:
         try:
-            known = describe_file(file)
+            known = _TEMPLATES.describe(file)
+            if known is None:
+                known = describe_file(file)
+                _TEMPLATES.add(known)
         finally:
             # Opened by name after it was looked at: what is described, or damaged, may be another file by now.
             if not is_remote(file.path) and not is_unchanged(file):
@@ -154,3 +158,6 @@ def _check_ends(file: FileIdentity, objects: Sequence[ObjectSchema], slots: Sequ
                 f"bytes into a file of {file.size:,}.",
                 hint="the file is damaged or truncated; write it again.",
             )
+
+
+_TEMPLATES = Templates(describe_file)

@@ -56,8 +56,8 @@ class Starts(Frame):
 
     frame: Project
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
     @property
@@ -76,8 +76,8 @@ class Spread(Frame):
     frame: Project
     groups: Project
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import UserDict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -26,8 +27,8 @@ class ToDask(Frame):
     frame: Project
     form: Callable[..., Any]
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
 

@@ -26,6 +26,7 @@ from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.plan._dask import Expr, List, Task, TaskRef
 from akdask.plan.allocator import manage_freed_memory
 from akdask.plan.chain import Chain
+from akdask.plan.garbage import without_collection
 from akdask.plan.node import Frame, Node
 from akdask.plan.rowwise import Project
 from akdask.plan.shelf import Rack, Shelf, clear_shelves, task_name
@@ -102,6 +103,7 @@ class Exchanged(Node):
     def npartitions(self) -> int:
         return self.count
 
+    @without_collection
     def _layer(self) -> dict[Any, Any]:
         graph: dict[Any, Any] = {
             key: Task(key, join_pieces, List(*map(TaskRef, members)), self.finish)

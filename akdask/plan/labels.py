@@ -51,8 +51,8 @@ class Once(Frame):
 
     labels: Frame
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.labels.rows
 
 

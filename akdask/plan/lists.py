@@ -54,8 +54,8 @@ class Nest(Frame):
     values: Frame
     firsts: tuple[int, ...]
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.shape.rows
 
     @property
@@ -70,8 +70,8 @@ class Starts(Frame):
 
     frame: Project
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
     @property

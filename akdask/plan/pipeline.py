@@ -15,6 +15,7 @@ from akdask.plan.blocks import Lot, Mask, Pairs, Partition, Positions, Range, Se
 from akdask.plan.chain import Chain, rebuild, selected_by
 from akdask.plan.concat import through
 from akdask.plan.consecutive import fill_blocks
+from akdask.plan.garbage import without_collection
 from akdask.plan.lots import Lots, one_by_one
 from akdask.plan.node import Frame, Node
 from akdask.plan.program import Apply, Compiler, Load, Program, Whole
@@ -95,6 +96,7 @@ class Pipeline(Node):
     def npartitions(self) -> int:
         return len(self.layout.lots)
 
+    @without_collection
     def _layer(self) -> dict[Any, Any]:
         layout = self.layout
         bases = layout.chain.bases

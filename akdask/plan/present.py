@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from akdask.columns import Table
@@ -28,8 +29,8 @@ class Present(Frame):
     extras: tuple[Frame, ...]
     limit: float | None
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
     def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:

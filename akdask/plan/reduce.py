@@ -14,6 +14,7 @@ from akdask.kernels import compiled
 from akdask.kernels.reduce import REDUCTIONS, join_states, reduction_of
 from akdask.plan import sinks
 from akdask.plan._dask import Expr, ExprSequence, List, Task, TaskRef
+from akdask.plan.garbage import without_collection
 from akdask.plan.lots import lots_to_reduce, rows_read
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame, Node, materialize
@@ -159,6 +160,7 @@ class TreeReduce(Node):
     def npartitions(self) -> int:
         return 1
 
+    @without_collection
     def _layer(self) -> dict[Any, Any]:
         graph: dict[Any, Any] = {}
         keys: list[Hashable] = list(self.partials.__dask_keys__())

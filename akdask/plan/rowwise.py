@@ -21,8 +21,8 @@ class Zip(Frame):
 
     frames: tuple[Frame, ...]
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frames[0].rows
 
     @property
@@ -133,8 +133,8 @@ class Project(Computed):
     names: tuple[Hashable, ...]
     values: tuple[Value, ...]
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
     def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from akdask.columns import Table
@@ -25,8 +26,8 @@ class Running(Frame):
     frame: Project
     scan: str
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -28,8 +29,8 @@ class PutMasked(Frame):
     frame: Project
     items: Project
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
     @property
@@ -48,8 +49,8 @@ class PutAt(Frame):
     items: Frame
     given: tuple[int, ...]
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
     @property

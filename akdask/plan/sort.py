@@ -104,8 +104,8 @@ class Kept(OfProject):
 
     frame: Project
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.frame.rows
 
 

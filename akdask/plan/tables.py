@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from akdask.plan._dask import Alias, DataNode, Expr, List, Task, TaskRef
+from akdask.plan.garbage import without_collection
 from akdask.plan.lower import lower
 from akdask.plan.node import Node
 from akdask.plan.sources import Literal, Persisted
@@ -22,6 +23,7 @@ class Tables(Node):
     def npartitions(self) -> int:
         return len(self.tables)
 
+    @without_collection
     def _layer(self) -> dict[Any, Any]:
         return {key: DataNode(key, table) for key, table in zip(self.__dask_keys__(), self.tables, strict=True)}
 
@@ -40,6 +42,7 @@ class Held(Node):
     def npartitions(self) -> int:
         return len(self.keys)
 
+    @without_collection
     def _layer(self) -> dict[Any, Any]:
         graph = dict(self.graph)
         for ours, theirs in zip(self.__dask_keys__(), self.keys, strict=True):
@@ -61,6 +64,7 @@ class Tasks(Node):
     def npartitions(self) -> int:
         return len(self.calls)
 
+    @without_collection
     def _layer(self) -> dict[Any, Any]:
         keys: list[Sequence[Hashable]] = [node.__dask_keys__() for node in self.operands[3:]]
         graph = {}
@@ -87,6 +91,7 @@ class Union(Node):
         first = {key: index for index, key in reversed(list(enumerate(self._parts)))}
         return [key if first[key] == index else (self._name, index) for index, key in enumerate(self._parts)]
 
+    @without_collection
     def _layer(self) -> dict[Any, Any]:
         pairs = zip(self.__dask_keys__(), self._parts, strict=True)
         return {ours: Alias(ours, theirs) for ours, theirs in pairs if ours != theirs}

@@ -7,6 +7,7 @@ are wanted of many, each partition is asked for the rows that it has.  Order and
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -44,8 +45,8 @@ class Take(OfProject):
     positions: Project
     given: tuple[int, ...]
 
-    @property
-    def rows(self) -> RowSpace:
+    @cached_property
+    def planned_rows(self) -> RowSpace:
         return self.positions.rows
 
 
