@@ -23,7 +23,6 @@ from akdask.plan.rowwise import Match, Project
 from akdask.plan.tokens import token
 from akdask.plan.values import Call, Constant, Value
 
-
 _NO_PAIRS = ColumnIdentity("no pairs")
 """Stands for pairs where rows are only marked, and stay as they are."""
 
