@@ -1,7 +1,7 @@
 """Random programs on lazy objects that stay alive together, compared with NumPy and pandas step by step.
 
-Run as ``python -m tests.programs --count 10000 --seed 0`` for as many as wanted.  A failure names the seed of its program
-and prints the steps.
+Run as ``python -m tests.programs --count 10000 --seed 0`` for as many as wanted.  A failure names the seed of its
+program and prints the steps.
 """
 
 from __future__ import annotations
@@ -313,7 +313,7 @@ def do_assign(program: Program, thing: Thing) -> None:
             lazy[by.lazy % 2 == 0] = item
 
         program.together(put, thing, by)
-        for place in np.flatnonzero(by.plain % 2 == 0):
+        for place in np.flatnonzero(by.plain % 2 == 0).tolist():
             plain[place] = item
     program.keep(thing.kind, f"assigned {item!r} in way {way}", lazy, plain)
     program.check(thing)
@@ -458,7 +458,7 @@ def do_list_sets(program: Program, thing: Thing) -> None:
         return
     way = ("intersect", "union", "setdiff")[int(program.random.integers(3))]
     lazy = program.together(lambda: getattr(thing.lazy, way)(other.lazy), thing, other)
-    operation = {"intersect": set.intersection, "union": set.union, "setdiff": set.difference}[way]
+    operation: Any = {"intersect": set.intersection, "union": set.union, "setdiff": set.difference}[way]
     pairs = zip(thing.plain, other.plain, strict=True)
     program.keep(LISTS, f"{way} {shown(other)}", lazy, [sorted(operation(set(a), set(b))) for a, b in pairs])
 
