@@ -149,7 +149,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
             raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
         value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
         labels = Labels(_gathered(_strings(categories)), _na_given(na_value, NAvalue, naValue))
-        parts = [None if part is None else array(part) for part in (permutation, segments)]
+        parts = [None if part is None else array(part).copy() for part in (permutation, segments)]
         return cls.of(codes._frame, value, labels, *parts)
 
     @classmethod

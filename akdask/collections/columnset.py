@@ -156,7 +156,14 @@ class ColumnSet:
 
     def sliced(self, key: slice) -> ColumnSet:
         """Return the rows of a slice; counts those of unknown number."""
-        return self.on(lambda frame, values: row_tools.slice_columns(frame, values, key))
+
+        def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
+            return row_tools.slice_columns(frame, values, key)
+
+        if key.start in (None, 0) and key.step in (None, 1) and self.values:
+            # The numbers of the first rows are the same among all as among themselves.
+            return self._placed(*select(self.frame, self._all()))
+        return self.on(select)
 
     def head(self, count: int) -> ColumnSet:
         """Return the first rows, as many as given or all but the last ``-count``."""

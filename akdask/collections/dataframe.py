@@ -72,8 +72,8 @@ class DataFrame(
     >>> df = DataFrame({"x": ak.arange(4), "y": ["a", "b", "c", "d"]})
     >>> df[df["x"] > 1].to_pandas()
        x  y
-    0  2  c
-    1  3  d
+    2  2  c
+    3  3  d
     """
 
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
@@ -146,15 +146,15 @@ class DataFrame(
 
     # conversion
 
-    def to_pandas(self, datalimit: float | None = None, retain_index: bool = False) -> pd.DataFrame:
+    def to_pandas(self, datalimit: float | None = None, retain_index: bool = True) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame; computes.
 
         Parameters
         ----------
         datalimit : float, optional
             Most megabytes (2**20 bytes) to bring into this process; ``config.get("max_transfer_bytes")`` unless given.
-        retain_index : bool
-            Keep the labels of the rows; otherwise they are numbered anew.  ``compute()`` keeps them.
+        retain_index : bool, default True
+            Keep the labels of the rows, such as the keys of groups, as pandas does; otherwise rows are numbered anew.
 
         Raises
         ------

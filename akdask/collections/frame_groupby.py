@@ -66,7 +66,8 @@ class DataFrameGroupBy:
 
     def __init__(self, gb: GroupBy, df: RowMethods, gb_key_names: Sequence[str], as_index: bool = True) -> None:
         self.gb = gb
-        self.df = df
+        # Columns may be assigned to; what is reduced are the rows that were grouped.
+        self.df = df.copy()
         self.gb_key_names = list(gb_key_names)
         self.as_index = as_index
         self._chosen: list[str] | None = None
@@ -208,7 +209,7 @@ class DataFrameGroupBy:
         >>> groups = ak.DataFrame({"k": [1, 2, 2, 2], "x": [3, 9, 11, 27]}).groupby("k")
         >>> groups.diff("x").values.tolist()
         [nan, nan, 2.0, 16.0]
-        >>> groups.diff("x").max().to_pandas()
+        >>> groups.diff("x").max().to_pandas(retain_index=False)
               x
         0   NaN
         1  16.0

@@ -50,9 +50,9 @@ class FrameSortMethods(FrameBase):
         >>> import akdask as ak
         >>> ak.DataFrame({"x": [2, 1, 2], "y": ["b", "c", "a"]}).sort_values(["x", "y"]).to_pandas()
            x  y
-        0  1  c
-        1  2  a
-        2  2  b
+        1  1  c
+        2  2  a
+        0  2  b
         """
         columns = self._columns
         if by is None and not columns.values:

@@ -105,7 +105,8 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
         parts = [as_array(part)._project() for part in (permutation, segments)]
         numbers = GroupNumbers(*parts, made.length)
         if unique_keys is not None:
-            keys = [as_array(key) for key in (unique_keys if isinstance(unique_keys, list | tuple) else [unique_keys])]
+            given = unique_keys if isinstance(unique_keys, list | tuple) else [unique_keys]
+            keys = [as_array(key).copy() for key in given]
         else:
             at = as_array(permutation)[segments] if unique_key_idx is None else unique_key_idx
             keys = [key[at] for key in made._arrays]

@@ -207,7 +207,7 @@ class Index(StorageMethods, Substitutes):
         """Return the labels by the name of the index, or by the one given."""
         if isinstance(label, list):
             (label,) = label
-        return {label or self.name or "idx": self.values}
+        return {label or self.name or "idx": self.values.copy()}
 
     def argsort(self, ascending: bool = True) -> Any:
         """Return the positions that put the labels in order, as int64; lazy."""
@@ -442,7 +442,7 @@ class MultiIndex(Index):
     def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:
         """Return the levels by their names, or by those given."""
         known = [f"idx_{number}" if name is None else name for number, name in enumerate(self._names)]
-        return dict(zip(labels or known, self.levels, strict=True))
+        return dict(zip(labels or known, [level.copy() for level in self.levels], strict=True))
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the labels as a NumPy array of tuples; computes."""
@@ -475,7 +475,7 @@ def in_unit(nbytes: int, unit: str) -> int | float:
 
 def _as_labels(given: Any) -> Any:
     if isinstance(given, Array):
-        return given
+        return given.copy()  # What is assigned to the given one later does not change labels.
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise ArgumentTypeError(f"labels are an array or a sequence, not {type(given).__name__}.")
     if isinstance(getattr(given, "dtype", None), pd.CategoricalDtype):

@@ -54,7 +54,8 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
     _default_dataset = "ArrayView"
 
     def __init__(self, base: Any, shape: Sequence[int]) -> None:
-        self.base = base
+        # The array may be assigned to; this one keeps its elements.
+        self.base = base.copy()
         self.shape = _checked_shape(shape, base.size)
 
     @property

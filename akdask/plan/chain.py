@@ -74,7 +74,7 @@ class Chain:
 
 
 def column_identity(frame: Frame, value: Value) -> ColumnIdentity:
-    """Return what tells the rows of a column from others: its value, and how the rows of its frame were selected.
+    """Return what tells a column from others, row by row: its value, and how the rows of its frame were selected.
 
     The value alone does not: ``x > 3`` is another on ``x[:5]`` than on ``x[5:10]``.  Values that refer to no column are
     told apart by how many rows there are.

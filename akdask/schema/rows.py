@@ -46,7 +46,8 @@ class RowSpace:
         """Return the row space of partitions with the given numbers of rows."""
         numbers = np.ascontiguousarray(lengths, dtype="<i8")
         known = tuple(numbers.tolist())
-        return cls(f"lengths {blake2b(numbers, digest_size=16).hexdigest()}", len(known), known, is_fixed=True)
+        digest = blake2b(numbers.tobytes(), digest_size=16).hexdigest()
+        return cls(f"lengths {digest}", len(known), known, is_fixed=True)
 
     @property
     def size(self) -> int | None:

@@ -132,11 +132,12 @@ def test_chains_of_selections_agree_with_pandas(data):
     same(ours.compute(), frame)
 
 
-def test_rows_keep_their_labels_and_to_pandas_numbers_them_anew(df):
+def test_rows_keep_their_labels_and_to_pandas_numbers_them_anew_if_told_to(df):
     chosen = df[df["x"] > 9]
     assert chosen.index.tolist() == [10, 11]
-    assert chosen.to_pandas().index.tolist() == [0, 1]
-    assert chosen.to_pandas(retain_index=True).index.tolist() == [10, 11]
+    assert chosen.to_pandas().index.tolist() == [10, 11]
+    assert chosen.to_pandas(retain_index=False).index.tolist() == [0, 1]
+    assert df.head(2).to_pandas().index.equals(pd.RangeIndex(2))
     assert chosen.reset_index().index.tolist() == [0, 1]
 
 

@@ -141,3 +141,44 @@ def test_missing_names_are_refused(df):
         df.groupby("k").agg({"x": "total"})
     with pytest.raises(ArgumentError, match="neither 'first' nor 'last'"):
         df.drop_duplicates(keep="none")
+
+
+def test_results_of_groups_keep_their_keys_in_pandas_and_in_files(tmp_path):
+    plain = pd.DataFrame({"k": ["b", "a", "b", "c"], "n": [3, 1, 3, 2], "x": [1.0, 2.0, 3.0, 4.0]})
+    df = ak.DataFrame(plain)
+    for key in ("k", "n"):
+        found = df.groupby(key)[["x"]].sum()
+        wanted = plain.groupby(key)[["x"]].sum()
+        pd.testing.assert_frame_equal(found.to_pandas(), wanted, check_index_type=False)
+        found.to_hdf(tmp_path / key)
+        back = ak.DataFrame.load(tmp_path / key)
+        pd.testing.assert_frame_equal(back.to_pandas(), wanted, check_names=False, check_index_type=False)
+        assert found.to_pandas(retain_index=False).index.tolist() == [*range(len(wanted))]
+        found.to_hdf(tmp_path / f"without {key}", index=False)
+        assert ak.DataFrame.load(tmp_path / f"without {key}").index.tolist() == [*range(len(wanted))]
+    several = df.groupby(["k", "n"])[["x"]].sum()
+    several.to_hdf(tmp_path / "several")
+    wanted = plain.groupby(["k", "n"])[["x"]].sum().reset_index()
+    for frame in (several, ak.DataFrame.load(tmp_path / "several")):
+        pd.testing.assert_frame_equal(frame.to_pandas(), wanted)
+
+
+def test_labels_that_are_not_the_numbers_of_the_rows_are_kept_in_files(tmp_path):
+    plain = pd.DataFrame({"x": [5, 6, 7, 8]})
+    df = ak.DataFrame(plain)
+    for number, (found, wanted) in enumerate(
+        [(df[df["x"] % 2 == 0], plain[plain["x"] % 2 == 0]), (df[::-1], plain[::-1]), (df.tail(2), plain.tail(2))]
+    ):
+        found.to_hdf(tmp_path / f"{number}.h5")
+        for frame in (found, ak.DataFrame.load(tmp_path / f"{number}.h5")):
+            pd.testing.assert_frame_equal(frame.to_pandas(), wanted, check_index_type=False)
+    df.head(3).to_hdf(tmp_path / "head.h5")
+    assert set(ak.ls(str(tmp_path / "head_LOCALE0000.h5"))) == {"x"}
+
+
+def test_a_column_with_the_name_of_labels_is_not_overwritten_by_them(tmp_path):
+    df = ak.DataFrame({"x": [1, 2]}).assign(Index=[3, 4])
+    df.to_hdf(tmp_path / "plain.h5")
+    assert set(ak.ls(str(tmp_path / "plain_LOCALE0000.h5"))) == {"x", "Index"}
+    with pytest.raises(ak.errors.ArgumentError, match="'Index' cannot be written with its labels"):
+        df[df["x"] > 1].to_hdf(tmp_path / "labelled.h5")

@@ -32,7 +32,8 @@ def frames(draw):
 
 
 def check(frame, expected):
-    pd.testing.assert_frame_equal(frame.to_pandas(), expected.reset_index(drop=True), check_dtype=False)
+    found = frame.to_pandas(retain_index=False)
+    pd.testing.assert_frame_equal(found, expected.reset_index(drop=True), check_dtype=False)
 
 
 @given(frames(), frames())

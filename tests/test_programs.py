@@ -1,0 +1,15 @@
+"""Random programs give what NumPy and pandas give; thousands of them run by ``python -m tests.programs``."""
+
+import os
+
+import pytest
+
+from tests.programs import run_programs
+
+COUNT = int(os.environ.get("AKDASK_PROGRAMS", "300"))
+IN_ONE_PROCESS = 50
+
+
+@pytest.mark.parametrize("start", range(0, COUNT, IN_ONE_PROCESS))
+def test_random_programs_give_what_numpy_and_pandas_give(start):
+    run_programs(range(start, min(start + IN_ONE_PROCESS, COUNT)))
