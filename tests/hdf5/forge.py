@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -96,7 +97,7 @@ def rewritten(batch: pa.RecordBatch, draw: random.Random) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
         stream.write_batch(table)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue())
 
 
 def mutated(item: Any, draw: random.Random) -> Any:
@@ -165,16 +166,14 @@ if __name__ == "__main__":
     draw = random.Random(seed)
     pattern = make(folder)
     path = f"{folder}/.set.h5.akdask"
-    with open(path, "rb") as file:
-        stream = file.read()[:-END]
+    stream = Path(path).read_bytes()[:-END]
     with pa.ipc.open_stream(stream) as reader:
         batch = reader.read_next_batch()
     seen: Counter[str] = Counter()
     problems = []
     for turn in range(count):
         forged = flipped(stream, draw) if turn % 2 else rewritten(batch, draw)
-        with open(path, "wb") as file:
-            file.write(sealed(forged))
+        Path(path).write_bytes(sealed(forged))
         print(turn, file=sys.stderr)
         start = time.perf_counter()
         try:
