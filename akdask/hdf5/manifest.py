@@ -27,7 +27,6 @@ from akdask.hdf5.description import FileDescription, ObjectSchema, datasets_of
 from akdask.hdf5.read import ExtentReader
 from akdask.hdf5.schema_json import decode, encode
 from akdask.hdf5.statistics import SUMMARY, DatasetSummary
-from akdask.storage.directory import is_single_name
 from akdask.storage.extents import Extent
 from akdask.storage.files import FileIdentity, identify, is_remote, modified, owner_of
 from akdask.storage.locales import Filenames, split_locale
@@ -203,7 +202,7 @@ class _Entries:
         counts = np.array([len(self._itemsizes(number)) for number in range(len(self._made))], np.int64)
         if (
             len(self._rows) != batch.num_rows
-            or not all(map(is_single_name, self._rows))
+            or not _are_single_names(batch["name"].to_pylist())
             or (made_of < 0).any()
             or (np.diff(self._ends) != counts[made_of]).any()
             or (self._slots < (-1, 0)).any()
@@ -266,6 +265,12 @@ def _made(item: Any) -> Made:
             if len({one.name for one in objects}) == len(objects) and len(set(names)) == len(names):
                 return objects, order
     raise ValueError("no schema of a file")
+
+
+def _are_single_names(names: Sequence[bytes]) -> bool:
+    """Whether each names something in a folder and nothing elsewhere; asked of thousands at once."""
+    together = b"".join(names)
+    return b"/" not in together and b"\0" not in together and {b"", b".", b".."}.isdisjoint(names)
 
 
 @cache

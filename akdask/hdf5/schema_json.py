@@ -82,8 +82,8 @@ def _is_sound(made: Any) -> bool:
     match made:
         case ColumnType(name=str(), max_bits=int()):
             return _is_sound_type(made)
-        case DatasetSchema(path=str(), dtype=str() as stored):
-            return _STORED_TYPE.fullmatch(stored) is not None and np.dtype(stored).str == stored
+        case DatasetSchema(path=str(), dtype=str() as name):
+            return _STORED_TYPE.fullmatch(name) is not None and np.dtype(name).str == name
         case ColumnSchema(name=str(), dtype=ColumnType() as dtype, datasets=tuple() as datasets):
             stored = [one.dtype for one in datasets if isinstance(one, DatasetSchema)]
             return len(stored) == len(datasets) > 0 and _may_hold(dtype, stored)
@@ -95,11 +95,11 @@ def _is_sound(made: Any) -> bool:
 
 
 def _is_sound_type(dtype: ColumnType) -> bool:
+    item: Any = dtype.item
     match dtype.kind:
         case "bigint":
             return dtype == bigint_of(dtype.max_bits)
         case "list":
-            item = dtype.item
             return (item is None or (isinstance(item, ColumnType) and item.kind != "list")) and dtype == list_of(item)
     return dtype in {INT64, UINT64, FLOAT64, BOOL, STR}
 
@@ -129,11 +129,12 @@ def _may_hold(dtype: ColumnType, stored: list[str]) -> bool:
 
 
 def _is_sound_object(schema: ObjectSchema) -> bool:
+    problem: Any = schema.problem
     members, children = _pairs(schema.members, ColumnSchema), _pairs(schema.children, ObjectSchema)
     if members is None or children is None or not all(map(_is_param, schema.params)):
         return False
-    if schema.problem is not None:
-        return isinstance(schema.problem, Problem) and not members and not children
+    if problem is not None:
+        return isinstance(problem, Problem) and not members and not children
     if any(child.kind not in COLUMN_KINDS or child.problem is not None for child in children.values()):
         return False
     kinds = {member: column.dtype.kind for member, column in members.items()}

@@ -113,7 +113,8 @@ class HiddenFolder:
     @property
     def owners(self) -> set[int]:
         """The users that own the files of the set, as far as they are there and can be seen."""
-        own, found = self.set_name, set()
+        own = self.set_name
+        found: set[int] = set()
         with suppress(OSError):
             for name in self.parent.names():
                 if set_path(name) == own:

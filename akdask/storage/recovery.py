@@ -4,9 +4,8 @@ A write is prepared in a hidden folder beside its set.  No folder: nothing to do
 A folder without a journal: the old set is there, and the folder goes unless its writer lives.  With a journal: the new
 set is there as soon as the journal is carried out, so readers wait for a living writer and act for a dead one.
 
-Whom a reader believes
-----------------------
-A folder may be writable by many, so a hidden folder may be there to have a reader do what its maker could not.
+Whom a reader believes: a folder may be writable by many, so a hidden folder may be there to have a reader do what its
+maker could not.
 
 - Only a hidden folder is acted on whose owner is this user, or the one user who owns every file of the set that is
   there.  For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.
