@@ -81,8 +81,9 @@ def test_sorted_rows_are_grouped_by_comparing_neighbours(plain):
 @given(st.data())
 def test_all_forms_of_groups_reduce_alike(dtype, ufunc, data):
     rows = data.draw(st.lists(st.tuples(st.integers(0, 4), REDUCED[dtype][0]), max_size=30))
+    keys, values = np.array([key for key, _ in rows], np.int64), np.array([value for _, value in rows], dtype)
     with np.errstate(invalid="ignore"):
-        check_all_forms(np.array([key for key, _ in rows], np.int64), np.array([value for _, value in rows], dtype), ufunc)
+        check_all_forms(keys, values, ufunc)
 
 
 def check_all_forms(keys, values, ufunc):
