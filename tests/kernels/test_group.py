@@ -143,3 +143,9 @@ def test_groups_can_be_reduced_while_another_thread_forgets_their_values():
     codes = Codes(np.array([1, 0, 1]), 2)
     codes._totals = ForgetfulDict()
     assert codes.reduce(np.add, values).tolist() == [2.0, 5.0]
+
+
+def test_sums_of_no_floats_are_floats():
+    sums = Codes(np.empty(0, np.int64), 3).reduce(np.add, np.empty(0))
+    assert sums.dtype == np.float64
+    assert sums.tolist() == [0.0, 0.0, 0.0]
