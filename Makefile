@@ -7,13 +7,21 @@ BIN := $(VENV)/bin
 CODE := akdask tests benchmarks conftest.py
 ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 
-.PHONY: demo test coverage lint types check bench format clean
+.PHONY: demo test fresh long coverage lint types check bench format clean
 
 demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
 
 test: $(VENV)/test.installed
 	$(BIN)/python -m pytest $(ON_ALL_CORES)
+
+# Property tests on examples that no run has drawn before; the seed is printed.
+fresh: $(VENV)/test.installed
+	$(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=fresh tests
+
+# The same with many more examples, by hand: some hours.
+long: $(VENV)/test.installed
+	$(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=long --timeout=7200 tests
 
 coverage: $(VENV)/test.installed
 	$(BIN)/python -m pytest --cov --cov-report=term $(ON_ALL_CORES)

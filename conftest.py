@@ -26,6 +26,7 @@ settings.register_profile("fresh", max_examples=30, deadline=None, print_blob=Tr
 settings.register_profile("long", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
+SEED_OF_RUN = "AKDASK_HYPOTHESIS_SEED"
 seed_of_run = pytest.StashKey[str]()
 
 
@@ -36,7 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
     profile = settings.get_profile(name) if name else settings()
     if not profile.derandomize:
         if config.getoption("--hypothesis-seed") is None:
-            config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+            # Workers of xdist are told by the environment, as they do not get options that were set after parsing.
+            config.option.hypothesis_seed = os.environ.setdefault(
+                SEED_OF_RUN, str(random.SystemRandom().getrandbits(32))
+            )
         config.stash[seed_of_run] = config.getoption("--hypothesis-seed")
 
 

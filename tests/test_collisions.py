@@ -47,7 +47,7 @@ def chosen(rows, columns):
 
 
 @pytest.mark.parametrize("columns", [[0], [0, 1], [1]])
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples // 2)
 @given(both=sides())
 def test_rows_with_other_keys_do_not_meet(columns, both):
     (left, left_rows), (right, right_rows) = both
@@ -62,7 +62,7 @@ def test_rows_with_other_keys_do_not_meet(columns, both):
 
 
 @pytest.mark.parametrize("columns", [[0], [0, 1]])
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples // 2)
 @given(both=sides())
 def test_rows_with_other_keys_are_not_grouped(columns, both):
     (arrays, rows), _ = both

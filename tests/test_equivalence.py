@@ -208,7 +208,7 @@ def test_optimized_plans_give_what_plain_ones_give(chain, lengths):
 
 
 @given(chains(), partition_lengths(30, 4))
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 2)
 def test_threads_give_what_one_thread_gives(chain, lengths):
     rows, steps, expected = chain
     lengths = lengths if sum(lengths) == rows else [rows]

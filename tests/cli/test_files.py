@@ -72,6 +72,21 @@ def test_files_that_a_shell_has_found_are_put_together_to_sets(folder, capsys):
     assert sorted(found[-1]["files"]) == found[-1]["files"]
 
 
+def test_locales_without_leading_zeros_are_put_in_the_order_of_their_numbers(folder, capsys):
+    for number in range(12):
+        write_share(f"many_LOCALE{number}.h5", [number], ["t"])
+    for names in (["many"], [f"many_LOCALE{number}.h5" for number in (11, 2, 1, 10, *range(3, 10), 0)]):
+        _, (found,) = told(capsys, "ls", *names, "--json")
+        assert [os.path.basename(path) for path in found["files"]] == [f"many_LOCALE{k}.h5" for k in range(12)]
+        _, (shown,) = told(capsys, "head", *names, "--json", "--rows", "12")
+        assert {one["name"]: one["columns"] for one in shown["objects"]}["number"] == {"number": list(range(12))}
+
+
+def test_objects_without_rows_are_shown_beside_each_other(folder, capsys):
+    write_share("empty.h5", [], [])
+    assert told(capsys, "head", "empty.h5") == (0, ["number  text"])
+
+
 def test_a_set_and_a_single_file_of_one_path_are_two(folder, capsys):
     write_share("x.h5", [0], ["s"])
     _, found = told(capsys, "ls", "x.h5", "x_LOCALE*", "--json")

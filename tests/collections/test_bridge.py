@@ -73,9 +73,12 @@ def test_dask_computes_with_the_frame(df, expected):
     assert found.sort_index().to_dict() == expected.groupby("s")["x"].sum().to_dict()
 
 
-def test_building_computes_nothing(df):
+def test_building_computes_nothing(df, expected):
     with dask.config.set(scheduler=_refuse):
-        _ = df[df["c"] == "k1"].to_dask()["x"].sum()
+        total = df[df["c"] == "k1"].to_dask()["x"].sum()
+        with pytest.raises(AssertionError, match="something was computed"):
+            total.compute()
+    assert total.compute() == expected["x"][expected["c"] == "k1"].sum()
 
 
 def _refuse(*args, **kwargs):

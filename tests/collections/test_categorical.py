@@ -96,8 +96,15 @@ def test_rows_are_chosen_without_touching_the_labels(protocols):
 def test_building_computes_nothing():
     with dask.config.set(scheduler=_refuse):
         found = Categorical(array(TEXT))
-        _ = found[found == "udp"], found.isna(), found.in1d(["tcp"]), found.set_categories(["x"])
-        _ = found.concatenate([found, Categorical(array(["new"]))])
+        chosen, missing, members = found[found == "udp"], found.isna(), found.in1d(["tcp"])
+        others, joined = found.set_categories(["x"]), found.concatenate([found, Categorical(array(["new"]))])
+        with pytest.raises(AssertionError, match="something was computed"):
+            joined.to_ndarray()
+    assert chosen.tolist() == [text for text in TEXT if text == "udp"]
+    assert missing.tolist() == [False] * len(TEXT)
+    assert members.tolist() == [text == "tcp" for text in TEXT]
+    assert others.categories.tolist()[:1] == ["x"]
+    assert joined.tolist() == [*TEXT, *TEXT, "new"]
 
 
 def _refuse(*args, **kwargs):

@@ -367,11 +367,14 @@ def test_too_much_is_not_brought_into_this_process(df):
         df.to_pandas()
 
 
-def test_building_computes_nothing(df):
+def test_building_computes_nothing(df, expected):
     with dask.config.set(scheduler=_refuse):
         df["y"] = df["x"] + 1
         chosen = df[df["y"] > 3][["x", "s"]].head(2)
         _ = chosen.dtypes, chosen.columns, chosen.index, df[2:5], df[array([1, 2])], df.explain(), df.info
+        with pytest.raises(AssertionError, match="something was computed"):
+            chosen.compute()
+    same(chosen.compute(), expected[expected["x"] > 2][["x", "s"]].head(2))
 
 
 def _refuse(*args, **kwargs):

@@ -8,7 +8,7 @@ import dask
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
@@ -108,7 +108,6 @@ def test_calendar_fields_are_those_of_pandas(times, field):
     np.testing.assert_array_equal(getattr(times, field).to_ndarray(), getattr(TIMES, field))
 
 
-@settings(max_examples=25)
 @given(nanoseconds)
 def test_iso_weeks_are_those_of_pandas(numbers):
     expected = pd.DatetimeIndex(np.array(numbers, "M8[ns]")).isocalendar().reset_index(drop=True).astype(np.int64)
@@ -127,7 +126,6 @@ def test_fractions_of_a_second_are_counted_in_three_digits_each(times):
 
 
 @pytest.mark.parametrize("how", ["floor", "ceil", "round"])
-@settings(max_examples=25)
 @given(numbers=nanoseconds, step=st.sampled_from(["D", "h", "15min", "s", "7s", "ms", "us", "ns"]))
 def test_rounding_is_that_of_pandas(how, numbers, step):
     for array, index in (

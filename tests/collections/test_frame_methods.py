@@ -91,10 +91,13 @@ def missing():
     return frame, frame.to_pandas()
 
 
-@pytest.mark.parametrize("options", [{}, {"how": "any"}, {"how": "all"}, {"thresh": 2}, {"thresh": 1}, {"axis": 1},
-                                     {"axis": 1, "how": "all"}, {"axis": 1, "thresh": 1}])  # fmt: skip
+@pytest.mark.parametrize("options", [{}, {"how": "any"}, {"how": "all"}, {"thresh": 2}, {"thresh": 1}, {"thresh": 0},
+                                     {"axis": 1}, {"axis": 1, "how": "all"}, {"axis": 1, "thresh": 0},
+                                     {"axis": 1, "thresh": 1}, {"axis": 1, "thresh": 2}])  # fmt: skip
 def test_rows_and_columns_with_missing_values_are_left_out(options):
-    frame, plain = missing()
+    _, plain = missing()
+    plain["none"] = np.nan
+    frame = ak.DataFrame(plain)
     kept = frame.dropna(**options)
     pd.testing.assert_frame_equal(kept.to_pandas(retain_index=True), plain.dropna(**options))
     numbered = frame.dropna(**options, ignore_index=True).to_pandas(retain_index=True)

@@ -45,11 +45,24 @@ def test_functions_of_bits_count_them(lazy):
 
 
 def test_functions_of_bits_are_methods_too():
-    a = ak.array([0, 7, -8])
-    for name in ("popcount", "parity", "clz", "ctz", "logical_not"):
-        assert getattr(a, name)().tolist() == getattr(ak, name)(a).tolist()
-    assert a.rotl(1).tolist() == ak.rotl(a, 1).tolist()
-    assert a.rotr(other := ak.array([1, 2, 3])).tolist() == ak.rotr(a, other).tolist()
+    plain = [0, 7, -8]
+    a = ak.array(plain)
+    bits = [f"{item % 2**64:064b}" for item in plain]
+    wanted = {
+        "popcount": [text.count("1") for text in bits],
+        "parity": [text.count("1") % 2 for text in bits],
+        "clz": [64 - len(text.lstrip("0")) for text in bits],
+        "ctz": [(64 - len(text.rstrip("0"))) % 64 for text in bits],  # of 0 it is 0 in Arkouda
+        "logical_not": [item == 0 for item in plain],
+    }
+    for name, values in wanted.items():
+        assert getattr(a, name)().tolist() == getattr(ak, name)(a).tolist() == values
+    left = np.array([int(text[1:] + text[:1], 2) for text in bits], np.uint64).view(np.int64)
+    assert a.rotl(1).tolist() == ak.rotl(a, 1).tolist() == left.tolist()
+    steps = [1, 2, 3]
+    turned = [text[-step:] + text[:-step] for text, step in zip(bits, steps, strict=True)]
+    right = np.array([int(text, 2) for text in turned], np.uint64).view(np.int64)
+    assert a.rotr(ak.array(steps)).tolist() == ak.rotr(a, ak.array(steps)).tolist() == right.tolist()
 
 
 def test_bits_of_small_integers_stay_small():

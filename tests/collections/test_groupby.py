@@ -110,7 +110,6 @@ def group_numbers(names, table):
     return numbers, [int(np.argmax(numbers == number)) for number in range(len(order))]
 
 
-@settings(max_examples=30)
 @given(grouped_rows())
 def test_groups_are_permuted_rows_and_hand_values_back_to_them(rows):
     names, table, lazy = rows
@@ -129,7 +128,6 @@ def test_groups_are_permuted_rows_and_hand_values_back_to_them(rows):
     assert groups.broadcast(groups.size()[1], permute=False).tolist() == np.repeat(sizes, sizes).tolist()
 
 
-@settings(max_examples=30)
 @given(grouped_rows("str", max_keys=1), st.sampled_from([1, 2]))
 def test_rows_of_groups_are_the_first_and_the_last_ones(rows, count):
     names, table, lazy = rows
@@ -157,7 +155,6 @@ def test_rows_of_groups_are_the_first_and_the_last_ones(rows, count):
     assert again.size == len(chosen)
 
 
-@settings(max_examples=30)
 @given(grouped_rows("int64"))
 def test_positions_of_extremes_are_those_of_all_rows(rows):
     names, table, lazy = rows
@@ -173,7 +170,6 @@ def test_positions_of_extremes_are_those_of_all_rows(rows):
     assert groups.all(lazy["v"])[1].tolist() == [bool(part.all()) for part in parts]
 
 
-@settings(max_examples=30)
 @given(grouped_rows())
 def test_missing_values_are_kept_where_asked_for(rows):
     names, table, lazy = rows
@@ -188,7 +184,7 @@ def test_missing_values_are_kept_where_asked_for(rows):
         np.testing.assert_allclose(found, np.array(wanted, float), rtol=1e-7, atol=1e-9)
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 2)
 @given(grouped_rows(max_keys=1))
 def test_the_same_choice_comes_with_the_same_seed_whatever_the_partitions(rows):
     names, _, lazy = rows
@@ -347,7 +343,7 @@ def test_several_reductions_are_named_at_once():
     assert (keys.tolist(), sums.tolist(), medians.tolist()) == ([0, 1], [2, 5], [2.0, 2.5])
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples // 2)
 @given(grouped_rows("int64"))
 def test_groups_that_were_found_before_need_no_keys(rows):
     names, table, lazy = rows

@@ -415,7 +415,7 @@ def filtered(arrays, constants):
         yield arrays["int64"][compare(arrays[name], constants[name])]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=sets())
 def test_answers_are_the_same_with_and_without_a_manifest(case, write_set):
     columns, lengths, constants = case

@@ -81,8 +81,9 @@ def test_sorted_rows_are_grouped_by_comparing_neighbours(plain):
 @given(st.data())
 def test_all_forms_of_groups_reduce_alike(dtype, ufunc, data):
     rows = data.draw(st.lists(st.tuples(st.integers(0, 4), REDUCED[dtype][0]), max_size=30))
+    keys, values = np.array([key for key, _ in rows], np.int64), np.array([value for _, value in rows], dtype)
     with np.errstate(invalid="ignore"):
-        check_all_forms(np.array([key for key, _ in rows], np.int64), np.array([value for _, value in rows], dtype), ufunc)
+        check_all_forms(keys, values, ufunc)
 
 
 def check_all_forms(keys, values, ufunc):
@@ -142,3 +143,9 @@ def test_groups_can_be_reduced_while_another_thread_forgets_their_values():
     codes = Codes(np.array([1, 0, 1]), 2)
     codes._totals = ForgetfulDict()
     assert codes.reduce(np.add, values).tolist() == [2.0, 5.0]
+
+
+def test_sums_of_no_floats_are_floats():
+    sums = Codes(np.empty(0, np.int64), 3).reduce(np.add, np.empty(0))
+    assert sums.dtype == np.float64
+    assert sums.tolist() == [0.0, 0.0, 0.0]

@@ -111,7 +111,7 @@ def check(found, expected):
             assert type(state) is type(wanted)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples * 2)
 @given(data=st.data(), seed=st.integers(0, 2**32), size=st.sampled_from(SIZES), is_filtered=st.booleans())
 def test_routines_find_what_numpy_finds(tmp_path_factory, data, seed, size, is_filtered):
     rows = Rows(tmp_path_factory.mktemp("rows"), columns_of(seed, size))

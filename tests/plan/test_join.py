@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
@@ -59,7 +59,6 @@ def with_hashes_of(bits, build):
 
 
 @pytest.mark.parametrize("how", KINDS)
-@settings(max_examples=30)
 @given(drawn=frames(), bits=st.sampled_from([64, 64, 2, 0]))
 def test_exchanged_rows_are_paired_like_those_of_a_side_that_is_held(how, drawn, bits):
     left, right, keys = drawn

@@ -3,7 +3,7 @@ from __future__ import annotations
 import dask
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
@@ -102,7 +102,6 @@ def test_no_more_is_kept_than_is_allowed(source, found):
         assert len(found) == 2 * before
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_kept_groups_give_what_new_ones_give_for_any_selection(data):
     lengths = data.draw(partition_lengths(max_partitions=3))

@@ -89,7 +89,7 @@ def test_rows_of_many_partitions_are_sorted_as_pandas_sorts_them(key):
 
 
 @given(seed=st.integers(0, 2**16))
-@settings(max_examples=5)
+@settings(max_examples=settings().max_examples // 6)
 def test_groups_of_many_partitions_are_those_of_pandas_and_share_rows(seed):
     columns, frame = memory(seed)
     groups = GroupBy(columns["text"])

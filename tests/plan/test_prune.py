@@ -332,7 +332,7 @@ def as_numpy(values):
     return {name: np.array(items, object if name == "str" else name) for name, items in values.items()}
 
 
-@settings(max_examples=50)
+@settings(max_examples=settings().max_examples * 2)
 @given(cases())
 def test_filters_answer_as_numpy_does_whatever_is_known(case):
     values, lengths, known, predicate = case
@@ -346,7 +346,7 @@ def test_filters_answer_as_numpy_does_whatever_is_known(case):
     assert int(ak.sum(lazy["bool"][kept])) == int(columns["bool"][mask].sum())
 
 
-@settings(max_examples=80)
+@settings(max_examples=settings().max_examples * 2)
 @given(cases())
 def test_no_partition_is_ruled_out_that_has_a_row_left(case):
     values, lengths, known, predicate = case

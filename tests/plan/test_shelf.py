@@ -55,7 +55,8 @@ def test_pieces_on_a_shelf_take_next_to_no_memory():
         copy = Shelf(shelf)
         gc.collect()
         # Threads of other tests allocate meanwhile, and libraries fill their caches: what counts is what a shelf made.
-        made = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, shelf_module.__file__, all_frames=True)])
+        of_shelves = tracemalloc.Filter(True, shelf_module.__file__, all_frames=True)
+        made = tracemalloc.take_snapshot().filter_traces([of_shelves])
     finally:
         tracemalloc.stop()
     assert sum(trace.size for trace in made.traces) < 40 * len(copy)

@@ -109,6 +109,22 @@ def test_a_pattern_that_asks_for_some_locales_only_may_leave_out_others(tmp_path
     assert found(tmp_path, "x_LOCALE000[13]") == ["x_LOCALE0001", "x_LOCALE0003"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "lost"),
+    [
+        ("x_LOCALE000[!5]", [3, 4, 6]),
+        ("x_LOCALE000[0-47]", [3, 4]),
+        ("x_LOCALE???[367]*", [3, 6]),
+        ("**_LOCALE*", [3, 4, 5, 6]),
+    ],
+)
+def test_what_a_pattern_would_have_found_is_missing_and_nothing_else(tmp_path, pattern, lost):
+    touch(tmp_path, *(f"x_LOCALE{k:04d}" for k in (0, 1, 2, 7)))
+    with pytest.raises(InconsistentFilesError) as caught:
+        expand(str(tmp_path / pattern))
+    assert [int(line[-4:]) for line in caught.value.details] == lost
+
+
 def test_each_set_that_a_pattern_finds_has_a_numbering_of_its_own(tmp_path):
     touch(tmp_path, "run_LOCALE0000", "run_LOCALE0001", "run2_LOCALE0000")
     assert found(tmp_path, "run*") == ["run2_LOCALE0000", "run_LOCALE0000", "run_LOCALE0001"]
