@@ -158,6 +158,15 @@ _SETS: OrderedDict[tuple[tuple[FileIdentity, ...], ReadOptions], FileSet] = Orde
 _LOCK = Lock()
 
 
+def _start_anew() -> None:
+    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    global _LOCK  # noqa: PLW0603 - there is one for the process
+    _LOCK = Lock()
+
+
+os.register_at_fork(after_in_child=_start_anew)
+
+
 def open_set(
     filenames: Filenames,
     *,

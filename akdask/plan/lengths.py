@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from threading import Lock
 
@@ -10,6 +11,15 @@ from akdask.schema import RowSpace
 _LIMIT = 10_000
 _known: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 _lock = Lock()
+
+
+def _start_anew() -> None:
+    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    global _lock  # noqa: PLW0603 - there is one for the process
+    _lock = Lock()
+
+
+os.register_at_fork(after_in_child=_start_anew)
 
 
 def uncounted_rows(row_token: str, npartitions: int, total: int | None = None) -> RowSpace:
