@@ -44,7 +44,7 @@ from akdask.plan.write import fitted
 from akdask.schema import BIGINT
 from akdask.snapshot import caller_variables
 from akdask.storage.commit import write_error
-from akdask.storage.files import absolute
+from akdask.storage.files import absolute, written_path
 from akdask.storage.folder import FolderStaging, previous, recover_folders
 
 FOLDER = ".akdata"
@@ -102,7 +102,7 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     }
     if not arrays:
         raise FileError("there is nothing to write: no variable holds an array of numbers.")
-    target = os.path.join(absolute(path), name)
+    target = written_path(os.path.join(path, name))
     recover_folders(os.path.dirname(target))
     if mode == "error" and os.path.lexists(target):
         raise ExistsError(f"there is a checkpoint {target!r} already.", hint="use mode='overwrite'.")

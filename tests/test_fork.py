@@ -1,4 +1,4 @@
-"""Processes that are forked from one that has computed: they compute too, without waiting for threads of their parent."""
+"""Processes that are forked from one that has computed: they compute too, and wait for no thread of their parent."""
 
 import subprocess
 import sys
