@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import pickle
+import resource
 import sys
+import tempfile
 import tracemalloc
 
 import numpy as np
@@ -9,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from akdask.columns import Table
+from akdask.errors import WriteError
 from akdask.plan.shelf import Rack, Shelf, shelved
 
 
@@ -54,6 +57,26 @@ def test_pieces_on_a_shelf_take_next_to_no_memory():
     tracemalloc.stop()
     assert taken < 20 * len(copy)
     assert listed(copy[9_999:]) == listed([[table(9_999, 10_009)]])
+
+
+@pytest.mark.parametrize("most", [0, 1000, 10_000])
+def test_a_full_disk_is_told_with_the_folder(most):
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, limit[1]))
+    try:
+        with pytest.raises(WriteError, match="do not fit in memory cannot be kept on disk: File too large") as caught:
+            Shelf([[table(number, number + 1000)] for number in range(10)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert tempfile.gettempdir() in caught.value.details[0]
+    assert "TMPDIR" in caught.value.hint
+
+
+def test_a_folder_that_is_not_there_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(WriteError, match="No such file") as caught:
+        Shelf([[table(0, 3)]])
+    assert str(tmp_path / "missing") in caught.value.details[0]
 
 
 def joined(parts):
