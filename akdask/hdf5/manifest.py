@@ -27,7 +27,7 @@ from akdask.hdf5.schema_json import decode, encode
 from akdask.hdf5.statistics import SUMMARY, DatasetSummary
 from akdask.storage.extents import Extent
 from akdask.storage.files import FileIdentity, identify, is_remote, modified
-from akdask.storage.locales import Filenames, split_locale
+from akdask.storage.locales import Filenames, sort_key, split_locale
 from akdask.storage.manifest import later_than, manifest_path, read_manifest, write_manifest
 from akdask.storage.recovery import settled
 
@@ -44,12 +44,37 @@ def described(files: Sequence[FileIdentity]) -> dict[FileIdentity, FileDescripti
 
     Only local files of sets have manifests: what a remote file system tells of a file is not what is kept here.
     """
+    return described_and_lost(files, ())[0]
+
+
+def described_and_lost(
+    files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
+) -> tuple[dict[FileIdentity, FileDescription], list[str]]:
+    """Return what `described` does, and the files that patterns mean and manifests name, and that are gone.
+
+    At the end of the numbering nothing else tells of them.  A manifest that describes none of the files that are there
+    is older than they are, and tells of nothing.
+
+    Parameters
+    ----------
+    files : sequence of FileIdentity
+        All files that are there.
+    patterns : sequence of re.Pattern
+        Whole paths of the files that are meant match one of them.
+    """
     found: dict[FileIdentity, FileDescription] = {}
+    lost: list[str] = []
     for path, members in _by_set(files).items():
         entries = _Entries.of_set(path)
-        if entries is not None:
-            found.update((file, entry) for file in members if (entry := entries.find(file)) is not None)
-    return found
+        if entries is None:
+            continue
+        known = {file: entry for file in members if (entry := entries.find(file)) is not None}
+        found.update(known)
+        if known and patterns and len(known) < len(entries.names):
+            absent = set(entries.names).difference(os.path.basename(file.path) for file in members)
+            paths = (os.path.join(os.path.dirname(path), name) for name in sorted(absent, key=sort_key))
+            lost.extend(path for path in paths if any(pattern.fullmatch(path) for pattern in patterns))
+    return found, lost
 
 
 def _by_set(files: Sequence[FileIdentity]) -> dict[str, list[FileIdentity]]:
