@@ -10,9 +10,10 @@ import inspect
 import json
 import os
 import re
-import shutil
+import stat
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -26,18 +27,32 @@ from akdask.collections.functions import concatenate
 from akdask.collections.pdarray import pdarray
 from akdask.columns import Table
 from akdask.columns.bigint import to_ints
-from akdask.errors import ArgumentError, ExistsError, FileError, FileFormatError, MissingFileError, UnsupportedError
+from akdask.errors import (
+    AkdaskError,
+    ArgumentError,
+    ExistsError,
+    FileError,
+    FileFormatError,
+    MissingFileError,
+    UnsupportedError,
+    WriteError,
+)
 from akdask.plan.rowwise import Project
 from akdask.plan.run import run
 from akdask.plan.tables import Tasks
 from akdask.plan.write import fitted
 from akdask.schema import BIGINT
 from akdask.snapshot import caller_variables
+from akdask.storage.commit import write_error
+from akdask.storage.files import absolute, written_path
+from akdask.storage.folder import FolderStaging, previous, recover_folders
 
 FOLDER = ".akdata"
 SERVER = "server.md"
 ENTRY_TYPE = "PrimitiveTypedArraySymEntry"
 TYPES = ("int64", "uint64", "float64", "bool")
+_FILES = re.compile(r".*\.md|.*_LOCALE\d+\.(data|bin)", re.DOTALL)
+_MOST_LOOKS = 100
 MODES = ("overwrite", "preserve_previous", "error")
 
 
@@ -45,7 +60,8 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     """Write the arrays of numbers among the caller's variables to a checkpoint; computes.
 
     Other objects are left out, as they are by Arkouda; `snapshot` writes those too.  Of bigint the numbers are kept,
-    and not the limit of their bits.
+    and not the limit of their bits.  A checkpoint is replaced whole or not at all, also if this process is killed, and
+    no folder is removed that holds anything else than a checkpoint.
 
     Parameters
     ----------
@@ -66,9 +82,11 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     ArgumentError
         If `mode` is none of these, or the name is no name of a folder.
     ExistsError
-        If there is a checkpoint of that name, and `mode` is "error".
+        If there is a checkpoint of that name, and `mode` is "error"; or something of that name is no checkpoint.
     FileError
         If no variable holds an array of numbers.
+    WriteError
+        If the checkpoint cannot be written; what was there before stays.
     """
     name = name or "akdask"
     if mode not in MODES:
@@ -84,10 +102,11 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     }
     if not arrays:
         raise FileError("there is nothing to write: no variable holds an array of numbers.")
-    target = Path(os.path.abspath(os.path.expanduser(path)), name)
-    if mode == "error" and target.exists():
-        raise ExistsError(f"there is a checkpoint {str(target)!r} already.", hint="use mode='overwrite'.")
-    _replace(target, arrays, keep=mode == "preserve_previous")
+    target = written_path(os.path.join(path, name))
+    recover_folders(os.path.dirname(target))
+    if mode == "error" and os.path.lexists(target):
+        raise ExistsError(f"there is a checkpoint {target!r} already.", hint="use mode='overwrite'.")
+    _replace(target, arrays, preserves=mode == "preserve_previous")
     return name
 
 
@@ -115,31 +134,76 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
     UnsupportedError
         If an entry is no array of numbers.
     """
-    folder = Path(os.path.expanduser(path), name)
-    if not (folder / SERVER).is_file():
-        raise MissingFileError(f"there is no checkpoint {str(folder)!r}.", hint="write one with ak.save_checkpoint.")
-    entries = sorted(file for file in folder.glob("*.md") if file.name != SERVER)
-    return dict(_read_entry(file) for file in entries)
+    folder = os.path.join(absolute(path), name)
+    for _ in range(_MOST_LOOKS):
+        recover_folders(os.path.dirname(folder))
+        before = _state(folder)
+        try:
+            found = _read(Path(folder))
+        except FileError:
+            if before == _state(folder):
+                raise
+            continue
+        if before == _state(folder):
+            return found
+    raise FileError(f"the checkpoint {folder!r} is replaced all the time.", hint="read it when its writers rest.")
+
+
+def _state(folder: str) -> tuple[int, int] | None:
+    """Return what tells a folder from one that takes its place."""
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
 
 
 # writing
 
 
-def _replace(target: Path, arrays: Mapping[str, pdarray], *, keep: bool) -> None:
+def _replace(target: str, arrays: Mapping[str, pdarray], *, preserves: bool) -> None:
     """Write a checkpoint beside its target, and put it in place when it is complete."""
-    staged = target.with_name(f".{target.name}.{uuid4().hex}")
-    staged.mkdir(parents=True)
-    old = target.with_name(f"{target.name}.prev") if keep else staged.with_suffix(".old")
+    for path in [target, *([previous(target)] if preserves else [])]:
+        if os.path.lexists(path):
+            _demand_checkpoint(path)
+    staging = FolderStaging(target)
+    folder = staging.create()
     try:
-        _write(staged, target, arrays)
-        if target.exists():
-            shutil.rmtree(old, ignore_errors=True)
-            target.rename(old)
-        staged.rename(target)
+        _write(Path(folder), Path(target), arrays)
+    except AkdaskError:
+        raise
+    except OSError as error:
+        raise write_error(target, error) from error
+    except Exception as error:
+        raise WriteError(
+            f"{target!r} was not written: {type(error).__name__}: {error}", hint="what was there before is untouched."
+        ) from error
+    else:
+        staging.commit(_demand_checkpoint, preserves=preserves)
     finally:
-        shutil.rmtree(staged, ignore_errors=True)
-        if not keep:
-            shutil.rmtree(old, ignore_errors=True)
+        staging.discard()
+
+
+def _demand_checkpoint(path: str) -> None:
+    """Refuse to have something replaced that holds anything else than a checkpoint."""
+    try:
+        found = os.listdir(path) if stat.S_ISDIR(os.lstat(path).st_mode) else None
+    except OSError as error:
+        raise write_error(path, error) from error
+    foreign = [] if found is None else [name for name in found if not _FILES.fullmatch(name)]
+    if found is None or foreign or not _is_server_file(Path(path, SERVER)):
+        raise ExistsError(
+            f"{path!r} is no checkpoint, and is not replaced by one.",
+            details=[f"it holds {name!r}" for name in sorted(foreign)],
+            hint="choose another name, or another folder by path=; or move it away.",
+        )
+
+
+def _is_server_file(path: Path) -> bool:
+    try:
+        return "serverid" in json.loads(_text(path).partition("\n")[0])
+    except (FileFormatError, ValueError, TypeError, RecursionError):
+        return False
 
 
 def _write(folder: Path, target: Path, arrays: Mapping[str, pdarray]) -> None:
@@ -178,7 +242,8 @@ def _write_chunk(tables: Sequence[Table], path: str) -> int:
     (table,) = tables
     column = pa.table({"data": pa.array(table.columns["data"])})
     schema = pa.schema([pa.field("data", column.schema.field("data").type, nullable=False)])
-    pq.write_table(column.cast(schema), path, compression="none", store_schema=False)
+    with _errors_naming(path):
+        pq.write_table(column.cast(schema), path, compression="none", store_schema=False)
     return table.nrows
 
 
@@ -189,8 +254,18 @@ def _write_big(tables: Sequence[Table], path: str) -> int:
     for number in to_ints(table.columns["data"]):
         magnitude = abs(number).to_bytes((number.bit_length() + 7) // 8, "big")
         parts += [struct.pack("=I", len(magnitude) | (number < 0) << 31), magnitude]
-    Path(path).write_bytes(b"".join(parts))
+    with _errors_naming(path):
+        Path(path).write_bytes(b"".join(parts))
     return table.nrows
+
+
+@contextmanager
+def _errors_naming(path: str) -> Iterator[None]:
+    """Turn what the operating system raises into an error that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise write_error(path, error) from error
 
 
 def _write_lines(path: Path, lines: Sequence[Mapping[str, Any] | str]) -> None:
@@ -201,13 +276,36 @@ def _write_lines(path: Path, lines: Sequence[Mapping[str, Any] | str]) -> None:
 # reading
 
 
+def _read(folder: Path) -> dict[str, pdarray]:
+    if not (folder / SERVER).is_file():
+        raise MissingFileError(f"there is no checkpoint {str(folder)!r}.", hint="write one with ak.save_checkpoint.")
+    entries = sorted(file for file in folder.glob("*.md") if file.name != SERVER)
+    return dict(_read_entry(file) for file in entries)
+
+
+def _bytes(path: Path) -> bytes:
+    """Return what is in a file of a checkpoint; a link is none, nor is what may keep its reader waiting."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise FileFormatError(f"{str(path)!r} is no file.")
+            return file.read()
+    except OSError as error:
+        raise FileFormatError(f"{str(path)!r} cannot be read.", details=[str(error)]) from error
+
+
+def _text(path: Path) -> str:
+    return _bytes(path).decode()
+
+
 def _read_entry(path: Path) -> tuple[str, pdarray]:
     try:
-        lines = [line for line in path.read_text().splitlines() if line.strip()]
+        lines = [line for line in _text(path).splitlines() if line.strip()]
         first, about = json.loads(lines[0]), json.loads(lines[1])
         entry, kind, dtype, size = first["entryName"], first["entryType"], about["dtype"], about["size"]
         chunks = lines[2:] if dtype == "bigint" else list(map(json.loads, lines[2:]))
-    except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         raise FileFormatError(f"{str(path)!r} describes no entry of a checkpoint.", details=[str(error)]) from error
     if dtype == "bigint":
         return entry, _whole(path, size, [array(_read_big(path, chunks), BIGINT)])
@@ -231,8 +329,8 @@ def _read_chunks(path: Path, dtype: str, chunks: Sequence[Any]) -> Iterator[np.n
     for chunk in chunks:
         try:
             file = path.parent / os.path.basename(chunk["filename"])
-            column = pq.read_table(file).column("data").to_numpy()
-        except (OSError, KeyError, TypeError, pa.ArrowInvalid) as error:
+            column = pq.read_table(pa.BufferReader(_bytes(file))).column("data").to_numpy()
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             raise FileFormatError(f"a chunk of {str(path)!r} cannot be read.", details=[str(error)]) from error
         if column.dtype != dtype or len(column) != chunk.get("numElems"):
             raise FileFormatError(
@@ -250,8 +348,8 @@ def _read_big(path: Path, bases: Sequence[str]) -> list[int]:
     names = "|".join(re.escape(os.path.basename(base)) for base in bases)
     files = [file for file in path.parent.iterdir() if re.fullmatch(rf"({names})_LOCALE\d+\.bin", file.name)]
     try:
-        return [number for file in sorted(files, key=_locale) for number in _big_numbers(file.read_bytes())]
-    except (ValueError, OSError, struct.error) as error:
+        return [number for file in sorted(files, key=_locale) for number in _big_numbers(_bytes(file))]
+    except (ValueError, TypeError, OSError, struct.error) as error:
         raise FileFormatError(f"integers of {str(path)!r} cannot be read.", details=[str(error)]) from error
 
 

@@ -263,8 +263,8 @@ def to_hdf(
     Raises
     ------
     ArgumentError
-        If `mode` or `file_type` are none of these, `num_locales` is no number of files, or the numbers of names and
-        columns differ.
+        If `mode` or `file_type` are none of these, `num_locales` is no number of files, the numbers of names and
+        columns differ, or the path names a folder or a device.
     ArgumentTypeError
         If something is no array, or a name no str.
     ExistsError

@@ -14,7 +14,7 @@ from akdask.collections.writing import Path
 from akdask.errors import FileError, SchemaError, UnsupportedError, WriteError
 from akdask.hdf5.pandas_file import read_frame
 from akdask.storage.commit import write_error
-from akdask.storage.files import absolute
+from akdask.storage.files import absolute, written_path
 
 
 def import_data(
@@ -91,6 +91,8 @@ def export(
 
     Raises
     ------
+    ArgumentError
+        If the path of the new file names a folder or a device.
     MissingFileError
         If there is no such set.
     AlignmentError
@@ -102,11 +104,12 @@ def export(
     WriteError
         If the file cannot be written; what was there before stays.
     """
-    if write_file is not None:
+    target = None if write_file is None else written_path(write_file)
+    if target is not None:
         _demand_pytables()
     frame = DataFrame.load(read_path).to_pandas(retain_index=index)
-    if write_file is not None:
-        _write(frame, absolute(write_file), dataset_name)
+    if target is not None:
+        _write(frame, target, dataset_name)
     return frame if return_obj else None
 
 

@@ -14,6 +14,7 @@ from akdask.collections.reading import files_of, read_objects
 from akdask.collections.writing import Storable, StorageMethods, write_objects
 from akdask.errors import FileError
 from akdask.hdf5.fileset import open_set
+from akdask.storage.files import written_path
 
 SUFFIX = "_SNAPSHOT"
 
@@ -31,6 +32,8 @@ def snapshot(filename: str | os.PathLike[str]) -> None:
 
     Raises
     ------
+    ArgumentError
+        If the name is that of a folder or a device.
     FileError
         If there are no such variables.
     """
@@ -38,6 +41,7 @@ def snapshot(filename: str | os.PathLike[str]) -> None:
     variables = caller_variables(None if frame is None else frame.f_back)
     if not variables:
         raise FileError("there is nothing to write: no variable holds a lazy object.")
+    written_path(filename)
     objects = {name: _storable(item) for name, item in variables.items()}
     write_objects(objects, f"{os.fspath(filename)}{SUFFIX}", "truncate", "distribute")
 

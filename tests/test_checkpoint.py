@@ -1,14 +1,26 @@
 """Checkpoints: a real one of a server is read, and plain pyarrow reads what is written."""
 
 import json
+import os
+import resource
+import shutil
 import struct
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentError, ExistsError, FileError, FileFormatError, MissingFileError, UnsupportedError
+from akdask.errors import (
+    ArgumentError,
+    ExistsError,
+    FileError,
+    FileFormatError,
+    MissingFileError,
+    UnsupportedError,
+    WriteError,
+)
 
 VALUES = {
     "a": np.arange(-3, 4),
@@ -89,6 +101,94 @@ def test_modes_replace_keep_or_refuse(tmp_path):
     ak.save_checkpoint("c", tmp_path)
     assert ak.load_checkpoint("c", tmp_path)["a"].tolist() == a.tolist() == [3]
     assert sorted(item.name for item in tmp_path.iterdir()) == ["c", "c.prev"]
+
+
+@pytest.mark.parametrize("name", ["c", "c.prev"])
+@pytest.mark.parametrize("kind", ["files", "foreign server.md", "checkpoint with notes", "empty", "file", "link"])
+def test_what_is_no_checkpoint_is_not_replaced(tmp_path, name, kind):
+    a = ak.array([1])
+    ak.save_checkpoint("c", tmp_path)
+    ak.save_checkpoint("real", tmp_path)
+    there = tmp_path / name
+    if there.exists():
+        shutil.rmtree(there)
+    if kind == "link":
+        there.symlink_to(tmp_path / "real")
+    elif kind == "file":
+        there.write_text("thesis")
+    elif kind == "checkpoint with notes":
+        shutil.copytree(tmp_path / "real", there)
+        (there / "notes.txt").write_text("thesis")
+    else:
+        there.mkdir()
+        if kind != "empty":
+            (there / ("server.md" if kind == "foreign server.md" else "thesis.tex")).write_text("# thesis")
+    before = listed(tmp_path)
+    a = ak.array([2])
+    with pytest.raises(ExistsError, match="is no checkpoint") as caught:
+        ak.save_checkpoint("c", tmp_path, mode="preserve_previous")
+    assert str(there) in str(caught.value)
+    assert "another name" in caught.value.hint
+    assert listed(tmp_path) == before
+    assert a.size == 1
+
+
+def listed(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_full_disk_is_told_with_what_to_do(tmp_path):
+    a, b = ak.arange(100_000), ak.array([2**70] * 1000)
+    ak.save_checkpoint("c", tmp_path)
+    before = listed(tmp_path)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for most in (0, 500, 5_000, 50_000):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, limit[1]))
+        try:
+            with pytest.raises(WriteError, match="File too large") as caught:
+                ak.save_checkpoint("c", tmp_path)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        assert caught.value.hint
+        assert listed(tmp_path) == before
+    (tmp_path / "file").touch()
+    with pytest.raises(WriteError, match="cannot write"):
+        ak.save_checkpoint("c", tmp_path / "file")
+    assert (a.size, b.size) == (100_000, 1000)
+
+
+def test_a_reader_finds_one_checkpoint_while_it_is_replaced(tmp_path):
+    def save(number):
+        a, b = ak.array([number] * 10), ak.array([number])
+        assert (a.size, b.size) == (10, 1)
+        ak.save_checkpoint("c", tmp_path)
+
+    save(0)
+    with ThreadPoolExecutor(1) as pool:
+        saving = pool.submit(lambda: [save(number) for number in range(1, 15)])
+        while not saving.done():
+            found = ak.load_checkpoint("c", tmp_path)
+            assert found["a"].tolist() == found["b"].tolist() * 10
+        saving.result()
+    assert ak.load_checkpoint("c", tmp_path)["b"].tolist() == [14]
+
+
+@pytest.mark.parametrize("name", ["server.md", "a.md", "a_LOCALE0000.data"])
+@pytest.mark.parametrize("kind", ["fifo", "link", "folder"])
+def test_what_is_no_file_in_a_checkpoint_is_refused(saved, tmp_path, name, kind):
+    os.rename(saved / name, tmp_path / "elsewhere")
+    match kind:
+        case "fifo":
+            os.mkfifo(saved / name)
+        case "link":
+            (saved / name).symlink_to(tmp_path / "elsewhere")
+        case _:
+            (saved / name).mkdir()
+    if (name, kind) == ("server.md", "link"):
+        assert ak.load_checkpoint("mine", saved.parent)  # nothing of it is used
+        return
+    with pytest.raises(FileError):
+        ak.load_checkpoint("mine", saved.parent)
 
 
 def test_what_cannot_be_written_is_said(tmp_path):

@@ -14,7 +14,7 @@ from akdask.cli.objects import readable_objects
 from akdask.cli.sets import NamedSet, add_json, named_files
 from akdask.cli.table import counted, print_json, printable
 from akdask.errors import ArgumentError, ExistsError
-from akdask.storage.files import absolute, exists
+from akdask.storage.files import absolute, exists, written_path
 from akdask.storage.locales import locale_files
 
 Objects = Mapping[str, Any]
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     """Convert; returns the exit code."""
     if options.num_locales is not None and (options.file_type == "single" or options.num_locales < 1):
         raise ArgumentError("--num-locales is at least 1, and not for a single file.")
-    target = absolute(options.out)
+    target = written_path(options.out)
     taken = written_files(target)
     if taken and not options.overwrite:
         raise ExistsError(

@@ -22,7 +22,7 @@ from akdask.plan.rowwise import Project
 from akdask.plan.values import Replica, Value
 from akdask.plan.write import fitted, write
 from akdask.schema import INT64
-from akdask.storage.files import absolute
+from akdask.storage.files import absolute, written_path
 from akdask.storage.locales import locale_files
 from akdask.storage.recovery import recover
 
@@ -144,7 +144,7 @@ class StorageMethods:
         ArgumentTypeError
             If `mode` or `file_type` are none of these.
         ArgumentError
-            If `num_locales` is no number of files.
+            If `num_locales` is no number of files, or the path names a folder or a device.
         ExistsError
             If an object of that name is to be added and is there already.
         WriteError
@@ -230,7 +230,7 @@ def write_objects(
     Raises
     ------
     ArgumentError
-        If `mode`, `file_type`, `num_locales` or a name is not allowed.
+        If `mode`, `file_type`, `num_locales` or a name is not allowed, or the path names a folder or a device.
     FileError
         If there are no objects.
     """
@@ -238,7 +238,7 @@ def write_objects(
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
     if not objects:
         raise FileError("there is nothing to write.", hint="pass at least one column.")
-    recover(absolute(path))
+    recover(written_path(path))
     everything = dict(pair for name, item in objects.items() for pair in item.named(name))
     count = _check_count(num_locales, chosen_type) or max(item.frame.npartitions for item in everything.values())
     if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None and (overwrite or count == 1):
@@ -257,7 +257,7 @@ def write_objects(
 
 def update_objects(objects: Mapping[str, Storable], path: Path) -> None:
     """Write objects into a set that is there, replacing those of the same names; computes."""
-    recover(absolute(path))
+    recover(written_path(path))
     is_single = not locale_files(os.fspath(path)) and os.path.isfile(absolute(path))
     write_objects(objects, path, "append", "single" if is_single else "distribute", overwrite=True)
 

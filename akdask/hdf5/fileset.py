@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,16 +13,23 @@ from typing import Any, TypeVar
 
 from akdask import config
 from akdask.cluster import partition_size
-from akdask.errors import AkdaskError, FileError, MissingDatasetError, MissingFileError, warn
+from akdask.errors import (
+    AkdaskError,
+    FileError,
+    InconsistentFilesError,
+    MissingDatasetError,
+    MissingFileError,
+    warn,
+)
 from akdask.hdf5.agreement import Agreement
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
 from akdask.hdf5.inspect import inspect_file
 from akdask.hdf5.layout import ObjType, in_stored_order
-from akdask.hdf5.manifest import described
+from akdask.hdf5.manifest import described_and_lost
 from akdask.hdf5.rowspaces import ReadOptions, RowSpaces
 from akdask.hdf5.source import Hdf5Source, Layouts
 from akdask.storage.files import FileIdentity, identify
-from akdask.storage.locales import Filenames, names_of, names_without_files
+from akdask.storage.locales import Filenames, names_of, names_without_files, patterns_of
 from akdask.storage.recovery import settled
 
 _T = TypeVar("_T")
@@ -154,8 +162,17 @@ def _stored(schema: ObjectSchema, spaces: RowSpaces) -> StoredObject:
     return StoredObject(schema.name, schema.kind, members, children, dict(schema.params))
 
 
-_SETS: OrderedDict[tuple[tuple[FileIdentity, ...], ReadOptions], FileSet] = OrderedDict()
+_SETS: OrderedDict[tuple[tuple[FileIdentity, ...], ReadOptions, tuple[re.Pattern[str], ...]], FileSet] = OrderedDict()
 _LOCK = Lock()
+
+
+def _start_anew() -> None:
+    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    global _LOCK  # noqa: PLW0603 - there is one for the process
+    _LOCK = Lock()
+
+
+os.register_at_fork(after_in_child=_start_anew)
 
 
 def open_set(
@@ -200,17 +217,25 @@ def open_set(
     )
     if allow_errors:
         return FileSet(_those_readable(filenames), options, allow_errors=True)
-    return settled(filenames, lambda paths: _described(tuple(map(identify, paths)), options))
+    patterns = tuple(patterns_of(filenames))
+    return settled(filenames, lambda paths: _described(tuple(map(identify, paths)), options, patterns))
 
 
-def _described(files: tuple[FileIdentity, ...], options: ReadOptions) -> FileSet:
+def _described(files: tuple[FileIdentity, ...], options: ReadOptions, patterns: tuple[re.Pattern[str], ...]) -> FileSet:
     """Return a set of files in one state, the same one as before if it is among the last."""
-    key = (files, options)
+    key = (files, options, patterns)
     with _LOCK:
         if key in _SETS:
             _SETS.move_to_end(key)
             return _SETS[key]
-    found = FileSet(list(map(_describer(files), files)), options, allow_errors=False)
+    describe, lost = _describer(files, patterns)
+    if lost:
+        raise InconsistentFilesError(
+            "files are missing from a set, which its manifest names.",
+            details=[f"missing: {path}" for path in lost],
+            hint="restore them, or name the files to read in a list; allow_errors=True reads without them.",
+        )
+    found = FileSet(list(map(describe, files)), options, allow_errors=False)
     with _LOCK:
         _SETS[key] = found
         while len(_SETS) > _MOST_SETS:
@@ -218,29 +243,36 @@ def _described(files: tuple[FileIdentity, ...], options: ReadOptions) -> FileSet
     return found
 
 
-def _describer(files: Sequence[FileIdentity]) -> Callable[[FileIdentity], FileDescription]:
-    """Return what describes each of some files: their manifests if they can, else a look at the file."""
-    known = described(files) if config.get("manifest") else {}
-    return lambda file: known.get(file) or inspect_file(file)
+def _describer(
+    files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
+) -> tuple[Callable[[FileIdentity], FileDescription], list[str]]:
+    """Return what describes each of some files, their manifests if they can, else a look at it; and those lost."""
+    known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
+    return lambda file: known.get(file) or inspect_file(file), lost
 
 
 def _those_readable(filenames: Filenames) -> list[FileDescription]:
     """Describe those of some files that are there and can be described; tell of the others in one warning."""
+    patterns = patterns_of(filenames)
     try:
-        return settled(filenames, _readable)
+        return settled(filenames, partial(_readable, patterns=patterns))
     except MissingFileError:
         missing = names_without_files(filenames)
         there = [name for name in names_of(filenames) if name not in missing]
         if not there:
             raise
-        return settled(there, partial(_readable, missing=missing))
+        return settled(there, partial(_readable, patterns=patterns, missing=missing))
 
 
-def _readable(paths: Sequence[str], missing: Sequence[str] = ()) -> list[FileDescription]:
+def _readable(
+    paths: Sequence[str], patterns: Sequence[re.Pattern[str]], missing: Sequence[str] = ()
+) -> list[FileDescription]:
     """Describe the files that can be described; tell of the others, and of those missing, in one warning."""
     problems = [f"{name!r}: no such file" for name in missing]
     files = list(_without_errors(identify, paths, problems))
-    found = list(_without_errors(_describer(files), files, problems))
+    describe, lost = _describer(files, patterns)
+    problems += [f"{path!r}: missing from its set" for path in lost]
+    found = list(_without_errors(describe, files, problems))
     if not found:
         raise FileError("none of the files can be read.", details=problems)
     if problems:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -64,6 +65,14 @@ class _Cache:
 
 
 _CACHE = _Cache()
+
+
+def _start_anew() -> None:
+    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    _CACHE.lock = Lock()
+
+
+os.register_at_fork(after_in_child=_start_anew)
 
 
 def inspect_file(file: FileIdentity) -> FileDescription:

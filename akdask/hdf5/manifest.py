@@ -29,7 +29,7 @@ from akdask.hdf5.schema_json import decode, encode
 from akdask.hdf5.statistics import SUMMARY, DatasetSummary
 from akdask.storage.extents import Extent
 from akdask.storage.files import FileIdentity, identify, is_remote, modified, owner_of
-from akdask.storage.locales import Filenames, split_locale
+from akdask.storage.locales import Filenames, sort_key, split_locale
 from akdask.storage.manifest import later_than, manifest_path, read_manifest, write_manifest
 from akdask.storage.recovery import settled
 
@@ -47,12 +47,38 @@ def described(files: Sequence[FileIdentity]) -> dict[FileIdentity, FileDescripti
 
     Only local files of sets have manifests: what a remote file system tells of a file is not what is kept here.
     """
+    return described_and_lost(files, ())[0]
+
+
+def described_and_lost(
+    files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
+) -> tuple[dict[FileIdentity, FileDescription], list[str]]:
+    """Return what `described` does, and the files that patterns mean and manifests name, and that are gone.
+
+    At the end of the numbering nothing else tells of them.  A manifest that describes none of the files that are there
+    is older than they are, and tells of nothing.
+
+    Parameters
+    ----------
+    files : sequence of FileIdentity
+        All files that are there.
+    patterns : sequence of re.Pattern
+        Whole paths of the files that are meant match one of them.
+    """
     found: dict[FileIdentity, FileDescription] = {}
+    lost: list[str] = []
+    present = {file.path for file in files} if patterns else set()
     for (path, owner), members in _by_set(files).items():
         entries = _Entries.of_set(path, owner)
-        if entries is not None:
-            found.update((file, entry) for file in members if (entry := entries.find(file)) is not None)
-    return found
+        if entries is None:
+            continue
+        known = {file: entry for file in members if (entry := entries.find(file)) is not None}
+        found.update(known)
+        if known and patterns and len(known) < len(entries.names):
+            named = (os.path.join(os.path.dirname(path), name) for name in sorted(entries.names, key=sort_key))
+            absent = (path for path in named if path not in present)
+            lost.extend(path for path in absent if any(pattern.fullmatch(path) for pattern in patterns))
+    return found, list(dict.fromkeys(lost))
 
 
 def _by_set(files: Sequence[FileIdentity]) -> dict[tuple[str, int], list[FileIdentity]]:

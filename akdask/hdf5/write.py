@@ -43,7 +43,7 @@ from akdask.hdf5.newfile import (
     write_bytes,
 )
 from akdask.storage.commit import Staging, write_error
-from akdask.storage.files import FileIdentity, absolute, identify, is_unchanged
+from akdask.storage.files import FileIdentity, identify, is_unchanged, written_path
 from akdask.storage.locales import locale_files, locale_path, set_path
 from akdask.storage.manifest import manifest_path
 
@@ -103,7 +103,7 @@ class SetWriter:
         overwrite: bool = False,
     ) -> None:
         _check_arguments(specs, npartitions, mode, file_type)
-        self.path = absolute(path)
+        self.path = written_path(path)
         self.specs = tuple(specs)
         self.npartitions = npartitions
         self.mode = mode

@@ -6,6 +6,7 @@ Whoever may, holds a `Wish`.  While one is held, what tasks in this process find
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Hashable
 from threading import RLock
@@ -32,6 +33,15 @@ class Kept(Protocol):
 _kept: OrderedDict[Key, Kept] = OrderedDict()
 # Wishes may be dropped, when garbage is collected, by a thread that holds the lock.
 _lock = RLock()
+
+
+def _start_anew() -> None:
+    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    global _lock  # noqa: PLW0603 - there is one for the process
+    _lock = RLock()
+
+
+os.register_at_fork(after_in_child=_start_anew)
 
 
 class Wish:

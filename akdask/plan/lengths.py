@@ -7,6 +7,7 @@ the same value is another column on other rows.
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,15 @@ _known: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 _lock = Lock()
 
 Lengths = tuple[int, ...]
+
+
+def _start_anew() -> None:
+    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    global _lock  # noqa: PLW0603 - there is one for the process
+    _lock = Lock()
+
+
+os.register_at_fork(after_in_child=_start_anew)
 
 
 @dataclass(frozen=True, slots=True)

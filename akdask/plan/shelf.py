@@ -9,13 +9,16 @@ from __future__ import annotations
 import pickle
 import sys
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from threading import Lock
-from typing import Any, TypeAlias, overload
+from typing import IO, Any, TypeAlias, overload
 from weakref import finalize
+
+from akdask.errors import AkdaskError, WriteError
 
 Name: TypeAlias = tuple[str, Hashable]
 """The address of a worker, and the key of the task whose result a shelf is."""
@@ -40,18 +43,27 @@ class Shelf(Kept, Sequence[Any]):
         Each is written before the next is asked for.
     name : tuple of str and hashable, optional
         What Dask calls it.
+
+    Raises
+    ------
+    WriteError
+        If the disk is full, or cannot be written to.
     """
 
     def __init__(self, pieces: Iterable[Any], name: Name | None = None) -> None:
         super().__init__(name)
         self._lock = Lock()
-        self._file = TemporaryFile(dir=_folder())  # noqa: SIM115 -- closed with the shelf
-        finalize(self, self._file.close)
+        with _errors_naming_the_folder():
+            self._file = TemporaryFile(dir=_folder())  # noqa: SIM115 -- closed with the shelf
+        finalize(self, _close, self._file)
         # There are many shelves, each of many pieces: eight bytes of memory for a piece.
         self._starts = array("q")
         for piece in pieces:
-            self._starts.append(self._file.tell())
-            pickle.dump(piece, self._file, 5)
+            with _errors_naming_the_folder():
+                self._starts.append(self._file.tell())
+                pickle.dump(piece, self._file, 5)
+        with _errors_naming_the_folder():
+            self._file.flush()
 
     @classmethod
     def of_task(cls, pieces: Iterable[Any]) -> Shelf:
@@ -68,7 +80,7 @@ class Shelf(Kept, Sequence[Any]):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
-        with self._lock:
+        with self._lock, _errors_naming_the_folder():
             self._file.seek(self._starts[index])
             return pickle.load(self._file)
 
@@ -138,6 +150,27 @@ def clear_shelves() -> None:
     for address, key in list(_spilled):
         if address == worker.address and key not in worker.data:
             _spilled.pop((address, key), None)
+
+
+def _close(file: IO[bytes]) -> None:
+    """Close a file whose content nobody wants, though what is left of it cannot be written."""
+    with suppress(OSError):
+        file.close()
+
+
+@contextmanager
+def _errors_naming_the_folder() -> Iterator[None]:
+    """Turn what the operating system raises into an error that says where the space is wanted."""
+    try:
+        yield
+    except AkdaskError:
+        raise
+    except OSError as error:
+        raise WriteError(
+            f"rows that do not fit in memory cannot be kept on disk: {error.strerror or error}.",
+            details=[f"folder: {_folder() or gettempdir()}"],
+            hint="free space there, or choose a folder: TMPDIR for this process, local_directory for Dask's workers.",
+        ) from error
 
 
 def _folder() -> str | None:

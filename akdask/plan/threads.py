@@ -1,12 +1,17 @@
-"""Threads of this process, and tasks that wait for them."""
+"""Threads of this process, and tasks that wait for them.
+
+A forked process has none of its parent's threads, but what they held: tasks would wait for ever for threads that are
+not there.  So it begins with pools of its own, here and in Dask, as akdask's caches begin with locks of their own.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
-from threading import current_thread, main_thread
+from threading import Lock, current_thread, main_thread
 from typing import Any
 from weakref import WeakSet
 
@@ -63,3 +68,14 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     except BaseException:
         executor.cancel()
         raise
+
+
+def _start_anew() -> None:
+    """Leave the threads that a forked process does not have of its parent."""
+    _threads.cache_clear()
+    dask.threaded.default_pool = None
+    dask.threaded.pools.clear()
+    dask.threaded.pools_lock = Lock()
+
+
+os.register_at_fork(after_in_child=_start_anew)

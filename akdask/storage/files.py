@@ -12,6 +12,10 @@ import fsspec
 
 from akdask.errors import ArgumentError, FileError, FileFormatError, MissingFileError
 
+_SYSTEM = ("/dev/", "/proc/", "/sys/")
+_MEMORY = "/dev/shm/"
+"""A folder of files in memory, which is one as any other."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
@@ -63,6 +67,32 @@ def absolute(path: str | os.PathLike[str]) -> str:
             "no file can have that name.", details=[ascii(text)], hint="names hold no NUL and no half of a surrogate."
         )
     return os.path.abspath(os.path.expanduser(text))
+
+
+def written_path(path: str | os.PathLike[str]) -> str:
+    """Return the absolute path of what is to be written.
+
+    Raises
+    ------
+    ArgumentError
+        If it names no file but a folder, or lies where the system shows its devices.
+    """
+    text = os.fspath(path)
+    if is_remote(text):
+        return text
+    if not text.strip():
+        raise ArgumentError("files are written under a name, and none is given.", hint="name them: 'folder/name.h5'.")
+    folder, name = os.path.split(text)
+    if name in {"", ".", ".."}:
+        raise ArgumentError(
+            f"{text!r} names a folder, not files in it.", hint=f"name them: {os.path.join(text, 'name.h5')!r}."
+        )
+    real = os.path.join(os.path.realpath(os.path.expanduser(folder)), "")
+    if real.startswith(_SYSTEM) and not real.startswith(_MEMORY):
+        raise ArgumentError(
+            f"{text!r} lies where the system shows its devices and processes.", hint="write to another folder."
+        )
+    return absolute(text)
 
 
 def file_system(url: str) -> tuple[Any, str]:

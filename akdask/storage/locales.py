@@ -178,6 +178,12 @@ def names_without_files(filenames: Filenames) -> list[str]:
     return [name for name in names_of(filenames) if not _expand_one(absolute(name))]
 
 
+def patterns_of(filenames: Filenames) -> list[re.Pattern[str]]:
+    """Return what paths must match to be meant by those of the names that are patterns."""
+    names = map(absolute, names_of(filenames))
+    return [re.compile(_glob_expression(name)) for name in names if has_magic(name) and not exists(name)]
+
+
 def has_magic(name: str) -> bool:
     """Whether a name is a pattern."""
     return _MAGIC.search(name) is not None

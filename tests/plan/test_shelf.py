@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import gc
 import pickle
+import resource
 import sys
+import tempfile
 import tracemalloc
 
 import numpy as np
@@ -10,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from akdask.columns import Table
+from akdask.errors import WriteError
 from akdask.plan import shelf as shelf_module
 from akdask.plan.shelf import Rack, Shelf, shelved
 
@@ -61,6 +64,26 @@ def test_pieces_on_a_shelf_take_next_to_no_memory():
         tracemalloc.stop()
     assert sum(trace.size for trace in made.traces) < 40 * len(copy)
     assert listed(copy[999:]) == listed([[table(999, 1_009)]])
+
+
+@pytest.mark.parametrize("most", [0, 1000, 10_000])
+def test_a_full_disk_is_told_with_the_folder(most):
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, limit[1]))
+    try:
+        with pytest.raises(WriteError, match="do not fit in memory cannot be kept on disk: File too large") as caught:
+            Shelf([[table(number, number + 1000)] for number in range(10)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert tempfile.gettempdir() in caught.value.details[0]
+    assert "TMPDIR" in caught.value.hint
+
+
+def test_a_folder_that_is_not_there_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(WriteError, match="No such file") as caught:
+        Shelf([[table(0, 3)]])
+    assert str(tmp_path / "missing") in caught.value.details[0]
 
 
 def joined(parts):

@@ -1,0 +1,112 @@
+"""Folders that appear whole, and hidden ones that somebody else has planted."""
+
+import os
+
+import pytest
+
+from akdask.errors import FileError, WriteError
+from akdask.storage.folder import FolderStaging, recover_folders
+
+HIDDEN = ".c.akdask-folder"
+
+
+def fill(folder, text="new"):
+    with open(os.path.join(folder, "file"), "w") as file:
+        file.write(text)
+
+
+def write(target, text="new", **options):
+    staging = FolderStaging(str(target))
+    fill(staging.create(), text)
+    staging.commit(lambda path: None, **({"preserves": False} | options))
+
+
+def test_a_folder_is_replaced_or_kept(tmp_path):
+    for text in ("a", "b"):
+        write(tmp_path / "deep" / "c", text)
+    write(tmp_path / "deep" / "c", "d", preserves=True)
+    write(tmp_path / "deep" / "c", "e", preserves=True)
+    assert {path.name: (path / "file").read_text() for path in (tmp_path / "deep").iterdir()} == {
+        "c": "e",
+        "c.prev": "d",
+    }
+
+
+def test_two_writers_at_once_are_kept_apart(tmp_path):
+    first = FolderStaging(str(tmp_path / "c"))
+    fill(first.create())
+    with pytest.raises(WriteError, match="another write of it is under way") as caught:
+        write(tmp_path / "c")
+    assert f"process {os.getpid()}" in caught.value.details[0]
+    first.commit(lambda path: None, preserves=False)
+    assert os.listdir(tmp_path) == ["c"]
+
+
+def test_a_folder_that_must_not_go_stays(tmp_path):
+    write(tmp_path / "c", "old")
+    staging = FolderStaging(str(tmp_path / "c"))
+    fill(staging.create())
+
+    def refuse(path):
+        raise FileError(f"not {path}")
+
+    with pytest.raises(FileError, match="not "):
+        staging.commit(refuse, preserves=False)
+    assert os.listdir(tmp_path) == ["c"]
+    assert (tmp_path / "c" / "file").read_text() == "old"
+
+
+def plant(tmp_path, hidden=None):
+    """Lay out what a writer leaves that was killed after its write had happened."""
+    write(tmp_path / "c", "old")
+    hidden = hidden or tmp_path / HIDDEN
+    hidden.mkdir(mode=0o700)
+    (hidden / "replace").mkdir()
+    fill(hidden / "replace", "planted")
+    (hidden / "owner").write_text("{}")
+    return hidden
+
+
+def test_what_a_dead_writer_has_finished_is_put_in_place(tmp_path):
+    plant(tmp_path)
+    recover_folders(str(tmp_path))
+    assert os.listdir(tmp_path) == ["c"]
+    assert (tmp_path / "c" / "file").read_text() == "planted"
+
+
+def test_a_hidden_folder_that_others_can_write_to_is_not_believed(tmp_path):
+    plant(tmp_path).chmod(0o777)
+    recover_folders(str(tmp_path))
+    assert (tmp_path / "c" / "file").read_text() == "old"
+
+
+def test_a_link_in_place_of_a_hidden_folder_is_not_followed(tmp_path):
+    (tmp_path / "victim").mkdir()
+    plant(tmp_path, tmp_path / "victim" / "x")
+    for name in ("new", "old"):
+        (tmp_path / "victim" / "x" / name).mkdir()
+    (tmp_path / HIDDEN).symlink_to(tmp_path / "victim" / "x")
+    recover_folders(str(tmp_path))
+    assert (tmp_path / "c" / "file").read_text() == "old"
+    assert sorted(os.listdir(tmp_path / "victim" / "x")) == ["new", "old", "owner", "replace"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of other users")
+def test_a_hidden_folder_of_a_foreign_user_is_not_believed(tmp_path):
+    hidden = plant(tmp_path)
+    os.chown(hidden, 65534, 65534)
+    recover_folders(str(tmp_path))
+    assert (tmp_path / "c" / "file").read_text() == "old"
+    with pytest.raises(WriteError, match="another write"):
+        write(tmp_path / "c")
+    os.chown(tmp_path / "c", 65534, 65534)
+    recover_folders(str(tmp_path))
+    assert (tmp_path / "c" / "file").read_text() == "planted"
+
+
+def test_what_no_writer_makes_stays(tmp_path):
+    (tmp_path / HIDDEN).mkdir(mode=0o700)
+    (tmp_path / HIDDEN / "owner").write_text("{}")
+    (tmp_path / HIDDEN / "precious").write_text("mine")
+    recover_folders(str(tmp_path))
+    assert (tmp_path / HIDDEN / "precious").read_text() == "mine"
