@@ -30,7 +30,7 @@ _FED = 2**16  # compressed bytes that are unpacked at a time
 _WORDS = 2**20  # words of a checksum that are summed at a time, so that the sums fit 64 bits
 
 
-class ChunkError(Exception):
+class ChunkError(ValueError):
     """A chunk cannot be what was stored; the text says why."""
 
 
