@@ -79,10 +79,20 @@ def test_boxes_are_a_range_in_row_major_order(shape, data):
     assert len(found) <= 2 * len(shape)
 
 
+@pytest.mark.parametrize("step", [1, 3, 40, 700, 10**6])
+def test_lzf_of_runs_and_repeats_is_undone(path, step):
+    values = np.random.default_rng(step).integers(0, 50, 30_000) // step * np.arange(30_000)
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=values, chunks=(len(values),), compression="lzf")
+    assert ak.read_hdf(path)["x"].tolist() == values.tolist()
+
+
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 359, 720, 721, 70_000])
 @pytest.mark.parametrize("byte", [None, 0, 255])
 def test_checksums_are_those_of_hdf5(path, size, byte):
-    data = np.random.default_rng(size).integers(0, 256, size).astype("u1") if byte is None else np.full(size, byte, "u1")
+    data = (
+        np.random.default_rng(size).integers(0, 256, size).astype("u1") if byte is None else np.full(size, byte, "u1")
+    )
     if not size:
         assert fletcher32(data) == 0
         return
@@ -102,7 +112,9 @@ def write_raw(path, stored, mask=0, count=100, **options):
 WHOLE = np.arange(100).tobytes()
 
 
-@pytest.mark.parametrize("stored", [b"1", b"123", b"1234", b"12345", WHOLE[:-1], WHOLE + b"1", zlib.compress(WHOLE)[:-9]])
+@pytest.mark.parametrize(
+    "stored", [b"1", b"123", b"1234", b"12345", WHOLE[:-1], WHOLE + b"1", zlib.compress(WHOLE)[:-9]]
+)
 @pytest.mark.parametrize("options", [options for options in FILTERS if "scaleoffset" not in options])
 def test_chunks_of_a_wrong_size_are_refused(path, stored, options):
     write_raw(path, stored, **options)
