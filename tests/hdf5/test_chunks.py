@@ -115,7 +115,7 @@ WHOLE = np.arange(100).tobytes()
 @pytest.mark.parametrize(
     "stored", [b"1", b"123", b"1234", b"12345", WHOLE[:-1], WHOLE + b"1", zlib.compress(WHOLE)[:-9]]
 )
-@pytest.mark.parametrize("options", [options for options in FILTERS[:-1]])
+@pytest.mark.parametrize("options", FILTERS[:-1])
 def test_chunks_of_a_wrong_size_are_refused(path, stored, options):
     write_raw(path, stored, **options)
     with pytest.raises(FileFormatError, match=r"'x' of .*x\.h5"):
