@@ -11,6 +11,7 @@ from akdask.collections.groupby import GroupBy
 from akdask.collections.index import Index, MultiIndex
 from akdask.collections.ipv4 import IPv4
 from akdask.collections.ndarray import ArrayView, reshaped
+from akdask.collections.pdarray import pdarray
 from akdask.collections.segarray import SegArray
 from akdask.collections.stored import flat, from_stored, gathered, makes, scanned
 from akdask.errors import ArgumentError, FileFormatError
@@ -41,11 +42,30 @@ def _categorical(stored: StoredObject) -> Categorical:
     labels = Labels(gathered(stored.members[CATEGORIES]), gathered(na) if na and has_na else DEFAULT_NA)
     frame, codes = _whole_numbers(stored, CODES, INT64)
     is_grouped = {PERMUTATION, SEGMENTS} <= stored.members.keys()
-    parts = [flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS)] if is_grouped else []
+    parts = _grouping(stored) if is_grouped else []
     if not has_na:
         # Files of before v2022.05.05 mark missing elements by -1.
         codes = Call("where", Call("equal", codes, Constant(-1)), labels.na_code, codes)
     return Categorical.of(frame, codes, labels, *parts)
+
+
+def _grouping(stored: StoredObject) -> list[pdarray]:
+    """Return the positions that bring equal elements together, and where each label starts in them."""
+    size = sum(stored.members[CODES].source.lengths)
+    found = sum(stored.members[PERMUTATION].source.lengths)
+    if found != size:
+        raise FileFormatError(
+            f"dataset {stored.name!r} has {found} positions in its permutation for {size} elements.",
+            hint="the files are damaged; name the other datasets to read only those.",
+        )
+    # The last labels may have no elements: they start behind all of them.
+    return [_positions(stored, PERMUTATION, size), _positions(stored, SEGMENTS, size + 1)]
+
+
+def _positions(stored: StoredObject, part: str, size: int) -> pdarray:
+    """Return a member whose numbers are positions among so many, checked when they are read."""
+    frame, column = _whole_numbers(stored, part, INT64)
+    return pdarray(frame, Call("stored_position", column, size=size, of=f"{stored.name}/{part}"))
 
 
 @makes(ObjType.SEGARRAY)
@@ -85,7 +105,10 @@ def _dataframe(stored: StoredObject) -> DataFrame:
 @makes(ObjType.GROUPBY)
 def _groupby(stored: StoredObject) -> GroupBy:
     keys = _numbered(stored, KEY)
-    parts = {part: flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX)}
+    parts = {part: flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS)}
+    # Permutation and segments are checked together, when rows are numbered by them.
+    size = sum(stored.members[PERMUTATION].source.lengths)
+    parts[UNIQUE_KEY_IDX] = _positions(stored, UNIQUE_KEY_IDX, size)
     return GroupBy.build_from_components(orig_keys=keys if len(keys) > 1 else keys[0], **parts)
 
 

@@ -37,9 +37,9 @@ def describe_dataset(node: H5Object, path: str, *, flat: bool = True) -> tuple[D
     if shape is None or (flat and len(shape) != 1):
         raise NotFlatError(f"has shape {shape}, not one dimension")
     dtype, is_canonical = _stored_type(node.get_type().encode())
-    length = math.prod(shape)
-    # The name of a type ends with its bytes.
-    if length * int(dtype[2:]) >= _MOST_BYTES:
+    length: int = math.prod(shape)
+    # The name of a type ends with its bytes, of which there are eight at most.
+    if length >= _MOST_BYTES // 8 and length * int(dtype[2:]) >= _MOST_BYTES:
         raise NotFlatError(f"claims {length:,} elements, more than can be counted")
     offset = node.get_offset() if is_canonical else None
     return _schema(path, dtype), (_place(node, length) if offset is None else offset, length)
@@ -53,7 +53,7 @@ def _place(node: H5Object, length: int) -> int:
     if made.get_layout() != h5d.CHUNKED:
         return ELSEWHERE
     # Rows that are stored together: for an array of several dimensions, those of all chunks along the others.
-    together = int(made.get_chunk()[0]) * math.prod(node.shape[1:])
+    together = int(made.get_chunk()[0] * math.prod(node.shape[1:]))
     return ELSEWHERE - min(together, length)
 
 

@@ -22,7 +22,8 @@ Filter: TypeAlias = tuple[int, tuple[int, ...]]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 DEFLATE, SHUFFLE, FLETCHER32 = h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32
-OWN = frozenset({DEFLATE, SHUFFLE, FLETCHER32})
+LZF = h5z.FILTER_LZF
+OWN = frozenset({DEFLATE, SHUFFLE, FLETCHER32, LZF})
 """Filters that are undone here."""
 
 _SUM = 4  # bytes of a checksum
@@ -30,7 +31,7 @@ _FED = 2**16  # compressed bytes that are unpacked at a time
 _WORDS = 2**20  # words of a checksum that are summed at a time, so that the sums fit 64 bits
 
 
-class ChunkError(Exception):
+class ChunkError(ValueError):
     """A chunk cannot be what was stored; the text says why."""
 
 
@@ -94,6 +95,8 @@ def undo(stored: Bytes, filters: Sequence[Filter], nbytes: int) -> Bytes:
                 data = _unshuffled(data, told[0] if told else 0)
             case h5z.FILTER_DEFLATE:
                 data = _unpacked(data, _size_before(filters[:place], nbytes))
+            case h5z.FILTER_LZF:
+                data = _without_lzf(data, _size_before(filters[:place], nbytes))
     if len(data) != nbytes:
         raise ChunkError(f"a chunk unpacks to {len(data)} bytes instead of {nbytes}")
     return data
@@ -102,7 +105,7 @@ def undo(stored: Bytes, filters: Sequence[Filter], nbytes: int) -> Bytes:
 def _size_before(filters: Sequence[Filter], nbytes: int) -> int:
     """Return how many bytes a chunk may have after the given filters."""
     for number, _ in filters:
-        nbytes += _SUM if number == FLETCHER32 else nbytes // 1000 + 64 if number == DEFLATE else 0
+        nbytes += _SUM if number == FLETCHER32 else nbytes // 16 + 64 if number in {DEFLATE, LZF} else 0
     return nbytes
 
 
@@ -123,6 +126,36 @@ def _unpacked(data: Bytes, limit: int) -> Bytes:
     if not unpacker.eof:
         raise ChunkError("a chunk ends before all of it is unpacked")
     return out[:done]
+
+
+def _without_lzf(data: Bytes, limit: int) -> Bytes:
+    """Undo LZF: bytes to be copied as they are, and copies of what came before, each led by how many."""
+    packed, out = data.tobytes(), bytearray()
+    place, end = 0, len(packed)
+    try:
+        while place < end:
+            control = packed[place]
+            place += 1
+            if control < 32:
+                out += packed[place : place + control + 1]
+                place += control + 1
+                continue
+            length = control >> 5
+            if length == 7:
+                length += packed[place]
+                place += 1
+            start = len(out) - ((control & 31) << 8) - packed[place] - 1
+            place, length = place + 1, length + 2
+            if start < 0 or len(out) > limit:
+                break
+            piece = out[start : start + length]
+            # A copy may reach into what it makes itself, which repeats then.
+            out += piece if len(piece) == length else (piece * (length // len(piece) + 1))[:length]
+    except IndexError:
+        raise ChunkError("a chunk ends before all of it is unpacked") from None
+    if place != end or len(out) > limit:
+        raise ChunkError("a chunk cannot be unpacked: it copies from before its start or past its end")
+    return np.frombuffer(out, np.uint8)
 
 
 def _unshuffled(data: Bytes, width: int) -> Bytes:

@@ -6,6 +6,7 @@ Sources: Arkouda's ``HDF5Msg.chpl`` and ``ServerConfig.chpl``; the schema docume
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Sequence
 from enum import IntEnum
 from functools import cache
@@ -100,6 +101,8 @@ WRITTEN_VERSION = b"v2026.07.15 (akdask)"
 WRITTEN_TYPES = {INT64: "<i8", UINT64: "<u8", FLOAT64: "<f8", BOOL: "|u1", UINT8: "<i8"}
 """How numbers are stored; servers write no narrow ones."""
 
+_MOST_INTEGERS = 2**16  # of an attribute, far more than an array has dimensions
+_LARGEST_TEXT = 2**24  # bytes of an attribute that is read; new-style files may hold large ones
 _LARGEST_ATTRIBUTE = 60_000  # HDF5 keeps an attribute of an old-style file within one message of 64 KiB
 
 
@@ -131,7 +134,7 @@ def read_integer(node: H5Object, name: bytes) -> int | None:
         if attribute.get_storage_size() > 8:
             return None
         attribute.read(value, h5t.NATIVE_INT64)
-    except (OSError, RuntimeError, TypeError, ValueError):
+    except (OSError, RuntimeError, SystemError, TypeError, ValueError):
         return None
     return int(value[0])
 
@@ -141,9 +144,13 @@ def read_integers(node: H5Object, name: bytes) -> tuple[int, ...] | None:
     if not h5a.exists(node, name):
         return None
     attribute = h5a.open(node, name)
-    if attribute.get_type().get_class() != h5t.INTEGER or len(attribute.shape) > 1:
+    shape = attribute.shape
+    # Of no element, of several dimensions, or more of them than an attribute of a file can hold.
+    if attribute.get_type().get_class() != h5t.INTEGER or shape is None or len(shape) > 1:
         return None
-    value = np.zeros(attribute.shape, np.int64)
+    if math.prod(shape) > _MOST_INTEGERS:
+        return None
+    value = np.zeros(shape, np.int64)
     attribute.read(value, h5t.NATIVE_INT64)
     return tuple(value.ravel().tolist())
 
@@ -156,6 +163,8 @@ def read_text(node: H5Object, name: bytes) -> str | None:
 def text_of(attribute: H5Object) -> str | None:
     """Return what an open attribute says; None if it is no string."""
     if attribute.get_type().get_class() != h5t.STRING or attribute.shape not in {(), (1,)}:
+        return None
+    if attribute.get_storage_size() > _LARGEST_TEXT:
         return None
     value = np.zeros((), attribute.dtype)
     attribute.read(value)
@@ -195,7 +204,7 @@ def in_stored_order(names: Collection[str], order: str | None) -> list[str]:
     """Return names of objects in the order that a file keeps; those that it does not mention last, in byte order."""
     try:
         listed = json.loads(order) if order else []
-    except ValueError:
+    except (ValueError, RecursionError):
         listed = []
     known = [name for name in listed if isinstance(name, str) and name in names] if isinstance(listed, list) else []
     rest = sorted(set(names) - {*known, METADATA_GROUP}, key=lambda name: name.encode(errors="surrogateescape"))

@@ -13,7 +13,6 @@ from akdask.errors import AkdaskError, FileFormatError
 from akdask.hdf5.boxes import boxes
 from akdask.hdf5.chunks import ChunkReader, ChunkStore, check_chunk, index_of
 from akdask.hdf5.datasets import NotFlatError, is_dataset, is_outside, is_plain
-from akdask.hdf5.filters import ChunkError
 from akdask.hdf5.inspect import HDF5_ERRORS, open_hdf5
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.links import open_path
@@ -61,7 +60,7 @@ class ScatteredReader:
             self._readers[key].read_into(self._ranges, out, start)
         except AkdaskError:
             raise
-        except (NotFlatError, ChunkError, *HDF5_ERRORS) as error:
+        except (NotFlatError, *HDF5_ERRORS) as error:
             raise FileFormatError(
                 f"dataset {extent.dataset!r} of {self._file.path!r} cannot be read.",
                 details=[str(error)],

@@ -12,13 +12,15 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from h5py import h5a, h5d, h5g, h5l, h5o, h5t
+from h5py import h5a, h5d, h5g, h5t
 
 from akdask.errors import AkdaskError
 from akdask.hdf5 import layout
+from akdask.hdf5.datasets import NotFlatError
 from akdask.hdf5.description import Problem
 from akdask.hdf5.inspect import HDF5_ERRORS, open_file
 from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.links import open_member
 from akdask.hdf5.members import Members
 from akdask.hdf5.recognize import kind_of
 from akdask.storage.files import identify
@@ -99,6 +101,11 @@ class Dataset:
     def nrows(self) -> int:
         """Length of the first dimension; 0 if there is none."""
         return self.shape[0] if self.shape else 0
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether its data is, or may be, in other files."""
+        return self.storage in {"external", "virtual"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,34 +214,33 @@ _COUNTING = {
 
 
 def _members(group: H5Object, path: str) -> dict[str, Node]:
-    links: list[tuple[bytes, int]] = []
-    group.links.iterate(lambda name, info: links.append((name, info.type)), info=True)
-    names = {name for name, _ in links}
+    links: list[bytes] = []
+    group.links.iterate(links.append)
+    names = set(links)
     leaf = path.rpartition("/")[2].encode(errors="surrogateescape")
     found = {}
-    for name, kind in links:
+    for name in links:
         if name.startswith(leaf + b"_") and name[len(leaf) + 1 :] in names:
             continue
         text = name.decode(errors="surrogateescape")
-        found[text] = _node(group, name, kind, f"{path}/{text}" if path else text)
+        found[text] = _node(group, name, f"{path}/{text}" if path else text)
     return found
 
 
-def _node(group: H5Object, name: bytes, link: int, path: str) -> Node:
-    if link == h5l.TYPE_EXTERNAL:
-        return Foreign(path, "is a link to another file")
+def _node(group: H5Object, name: bytes, path: str) -> Node:
     if path.count("/") >= _DEEPEST:
         return Foreign(path, "is nested too deeply")
     try:
-        opened = h5o.open(group, name)
+        opened = open_member(group, name)
         if isinstance(opened, h5d.DatasetID):
             return _dataset(opened, path)
         if isinstance(opened, h5g.GroupID):
             kind = _kind(opened, Members(opened, path))
             return Group(path, kind, _attributes(opened), _members(opened, path))
+    except NotFlatError as error:
+        return Foreign(path, str(error))
     except (*HDF5_ERRORS, AkdaskError) as error:
-        what = "is a link that leads nowhere" if link == h5l.TYPE_SOFT else "cannot be opened"
-        return Foreign(path, f"{what}: {error}")
+        return Foreign(path, f"cannot be opened: {error}")
     return Foreign(path, "is a named type")
 
 

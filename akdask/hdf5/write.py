@@ -43,6 +43,7 @@ from akdask.hdf5.newfile import (
     write_bytes,
 )
 from akdask.storage.commit import Staging, write_error
+from akdask.storage.extents import ELSEWHERE
 from akdask.storage.files import FileIdentity, identify, is_unchanged, written_path
 from akdask.storage.locales import locale_files, locale_path, set_path
 from akdask.storage.manifest import manifest_path
@@ -212,7 +213,11 @@ class SetWriter:
             return None
         new, summaries = summing_up(new, placed)
         write_bytes(path, placed, new)
-        return manifest.summarized(describe_file(identify(path)), summaries)
+        found = describe_file(identify(path))
+        if (found.slots[:, 0] < ELSEWHERE).any():
+            # Only the file itself tells how its chunks are cut, and whether its data is all in it.
+            return None
+        return manifest.summarized(found, summaries)
 
     def _begin_append(self) -> None:
         present = self._present()
@@ -281,7 +286,7 @@ class SetWriter:
         """Return the finished manifest and its place; nothing if it cannot be written, for no set needs one."""
         targets = zip(receipts, self.targets, strict=True)
         files = [receipt.file.at(target) for receipt, target in targets if receipt.file is not None]
-        if not files:
+        if len(files) < len(receipts):
             return []
         if self._adds:
             old = manifest.described(self._added_to)

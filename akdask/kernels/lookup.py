@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import is_scalar, spread
-from akdask.errors import ArgumentError, PositionError
+from akdask.errors import ArgumentError, FileFormatError, PositionError
 from akdask.kernels.gather import gather, gather_far
 from akdask.kernels.keyindex import KeyIndex
 from akdask.kernels.membership import KeySet
@@ -79,6 +79,27 @@ def _take_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
     return table if positions in (INT64, UINT64, UINT8) else None
 
 
+def _stored_position(positions: Any, out: Any = None, *, size: int, of: str) -> Any:
+    """Return positions that a file holds as they are, once each is seen to be there: none counts from the end.
+
+    Raises
+    ------
+    FileFormatError
+        If one of them is not there.
+    """
+    low, high = np.min(positions, initial=0), np.max(positions, initial=-1)
+    if low < 0 or high >= size:
+        raise FileFormatError(
+            f"{of!r} holds {low if low < 0 else high}, which is none of {size} positions.",
+            hint="the file is damaged: write the object again.",
+        )
+    return positions
+
+
+def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
+    return positions if positions == INT64 else None
+
+
 def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
     is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
@@ -137,6 +158,7 @@ def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> Colu
 LOOKUP_OPERATIONS: dict[str, Operation] = {
     "lookup": Operation("lookup", 2, _lookup_type, _lookup),
     "take": Operation("take", 2, _take_type, _take),
+    "stored_position": Operation("stored_position", 1, _stored_position_type, _stored_position),
     "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
     "lookup_found": Operation("lookup_found", 2, _fillable_type, lookup_found),
     "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),

@@ -370,7 +370,19 @@ def test_links_to_other_files_are_told_and_not_followed(tmp_path, paths):
     with h5py.File(path, "w") as file:
         file["n"] = h5py.ExternalLink(paths[0], "/n")
     (violation,) = validate([path]).violations
-    assert (violation.rule, violation.text) == ("root.objects", "is a link to another file")
+    assert (violation.rule, violation.text) == (
+        "root.objects",
+        "is a link to another file, and these are not followed",
+    )
+
+
+@pytest.mark.parametrize("inner", ["n", "df/n"])
+def test_data_in_other_files_is_told_and_not_read(tmp_path, inner):
+    path = str(tmp_path / "outside.h5")
+    with h5py.File(path, "w") as file:
+        file.create_dataset(inner, (4,), "i8", external=[(str(tmp_path / "pipe"), 0, 32)])
+    os.mkfifo(tmp_path / "pipe")
+    assert {violation.rule for violation in validate([path]).violations} >= {"dataset.inside"}
 
 
 def test_metadata_alone_does_not_tell_what_data_breaks(paths):

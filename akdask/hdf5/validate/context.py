@@ -109,7 +109,8 @@ class SetSurvey:
         self._found(blocks, file, node, lambda opened: sum(len(block) for block in blocks(opened, node)))
 
     def _found(self, what: object, file: FileSurvey, node: Dataset, find: Callable[[Any], T]) -> T | None:
-        if not self.read_data:
+        # That data is in other files is a violation of its own.
+        if not self.read_data or node.is_outside:
             return None
         key = (what, file.path, node.path)
         if key not in self._facts:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import codecs
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from akdask.errors import FileFormatError
+from akdask.hdf5.chunks import ChunkReader, ChunkStore, index_of
 from akdask.hdf5.survey import Dataset
 from akdask.kernels.random import STEP, mix_bits
+from akdask.storage.files import identify, is_remote
+from akdask.storage.read import range_reader
 from akdask.typing import NumberArray
 
 _BLOCK = 4 * 2**20  # bytes
@@ -55,11 +59,42 @@ class StringFacts:
 
 
 def blocks(opened: Any, dataset: Dataset) -> Iterator[NumberArray]:
-    """Yield the elements of a dataset of an open file."""
-    node = opened[dataset.path.encode(errors="surrogateescape")]
+    """Yield the elements of a dataset of an open file, along its first dimension."""
     step = max(1, _BLOCK // max(1, dataset.type.size))
+    if dataset.shape is None or len(dataset.shape) != 1:
+        node = _checked(opened, dataset)
+        yield from (node[start : start + step] for start in range(0, dataset.nrows, step))
+        return
+    read = _reading(opened, dataset)
     for start in range(0, dataset.nrows, step):
-        yield node[start : start + step]
+        yield read(start, min(start + step, dataset.nrows))
+
+
+def _reading(opened: Any, dataset: Dataset) -> Callable[[int, int], NumberArray]:
+    """Return what reads a range of rows of a dataset of one dimension."""
+    node = _checked(opened, dataset)
+    if dataset.storage != "chunked" or is_remote(opened.filename):
+        return lambda start, stop: node[start:stop]
+    file = identify(opened.filename)
+    index = index_of(file, dataset.path, node.id)
+    if not index.is_own:
+        return lambda start, stop: node[start:stop]
+    reader = ChunkReader(index, node.dtype, dataset.path, ChunkStore())
+
+    def read(start: int, stop: int) -> NumberArray:
+        out = np.empty(stop - start, node.dtype)
+        with range_reader(file) as ranges:
+            reader.read_into(ranges, out, start)
+        return out
+
+    return read
+
+
+def _checked(opened: Any, dataset: Dataset) -> Any:
+    """Open a dataset, if all its data is in the file."""
+    if dataset.is_outside:
+        raise FileFormatError(f"dataset {dataset.path!r} keeps its data in other files, and these are not read.")
+    return opened[dataset.path.encode(errors="surrogateescape")]
 
 
 def number_facts(pieces: Iterable[NumberArray]) -> NumberFacts | None:
@@ -124,7 +159,8 @@ def counted(size: int) -> Iterator[NumberArray]:
 
 def string_facts(opened: Any, values: Dataset, segments: Dataset | None) -> StringFacts:
     """Find the facts of strings of an open file, and where the segments, if given, leave them."""
-    starts = None if segments is None else opened[segments.path.encode(errors="surrogateescape")]
+    starts = None if segments is None else _reading(opened, segments)
+    count = 0 if segments is None else segments.nrows
     decoder = _Utf8()
     facts = StringFacts()
     position = 0
@@ -133,7 +169,8 @@ def string_facts(opened: Any, values: Dataset, segments: Dataset | None) -> Stri
         ends = np.flatnonzero(data == 0) + position
         astray = facts.astray
         if starts is not None and astray is None:
-            astray = _first_astray(starts, facts.nuls + 1, ends + 1)
+            row = min(facts.nuls + 1, count)
+            astray = _first_astray(starts(row, min(row + len(ends), count)), row, ends + 1)
         decoder.feed(data, position)
         facts = replace(
             facts,
@@ -146,9 +183,8 @@ def string_facts(opened: Any, values: Dataset, segments: Dataset | None) -> Stri
     return replace(facts, not_utf8=decoder.problem)
 
 
-def _first_astray(starts: Any, row: int, expected: NumberArray) -> int | None:
+def _first_astray(given: NumberArray, row: int, expected: NumberArray) -> int | None:
     """Compare the segments from a row on with those that follow from NULs; the last NUL of all starts no string."""
-    given = starts[row : row + len(expected)]
     differs = np.flatnonzero(given != expected[: len(given)])
     return row + int(differs[0]) if len(differs) else None
 
