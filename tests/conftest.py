@@ -76,8 +76,7 @@ def one_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     Which, is told by the test's name, so that it is the same every time, and most kernels meet both.
     """
     if "either_path" not in request.fixturenames:
-        is_compiled = zlib.crc32(request.node.nodeid.encode()) % 2
-        monkeypatch.setattr(compiled, "WORTH_LOADING", 0 if is_compiled else sys.maxsize)
+        take_path(monkeypatch, bool(zlib.crc32(request.node.nodeid.encode()) % 2))
 
 
 @pytest.fixture(scope="module", params=["general", "compiled"])
@@ -86,6 +85,13 @@ def either_path(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param == "compiled":
         pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "INSTALLED", request.param == "compiled")
-        patch.setattr(compiled, "WORTH_LOADING", 0)
+        take_path(patch, request.param == "compiled")
         yield request.param
+
+
+def take_path(patch: pytest.MonkeyPatch, is_compiled: bool) -> None:
+    """Have every kernel take the compiled loop for any few rows, or never."""
+    patch.setattr(compiled, "INSTALLED", compiled.INSTALLED and is_compiled)
+    patch.setattr(compiled, "WORTH_LOADING", 0 if is_compiled else sys.maxsize)
+    if is_compiled:
+        compiled.load()
