@@ -16,6 +16,7 @@ from akdask.kernels import compiled
 if TYPE_CHECKING:
     from distributed import Client
 
+HAS_COMPILER = compiled.INSTALLED
 SHARED_FIXTURES = Path(__file__).parents[2] / "shared" / "fixtures"
 
 
@@ -76,7 +77,7 @@ def one_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     Which, is told by the test's name, so that it is the same every time, and most kernels meet both.
     """
     if "either_path" not in request.fixturenames:
-        take_path(monkeypatch, bool(zlib.crc32(request.node.nodeid.encode()) % 2))
+        _take_path(monkeypatch, bool(zlib.crc32(request.node.nodeid.encode()) % 2))
 
 
 @pytest.fixture(scope="module", params=["general", "compiled"])
@@ -85,13 +86,25 @@ def either_path(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param == "compiled":
         pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
     with pytest.MonkeyPatch.context() as patch:
-        take_path(patch, request.param == "compiled")
+        _take_path(patch, request.param == "compiled")
         yield request.param
 
 
-def take_path(patch: pytest.MonkeyPatch, is_compiled: bool) -> None:
+@pytest.fixture
+def take_path(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Return what has the test go on by compiled loops for any few rows, or by the general path of every kernel."""
+
+    def take(is_compiled: bool) -> None:
+        if is_compiled:
+            pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
+        _take_path(monkeypatch, is_compiled)
+
+    return take
+
+
+def _take_path(patch: pytest.MonkeyPatch, is_compiled: bool) -> None:
     """Have every kernel take the compiled loop for any few rows, or never."""
-    patch.setattr(compiled, "INSTALLED", compiled.INSTALLED and is_compiled)
+    patch.setattr(compiled, "INSTALLED", HAS_COMPILER and is_compiled)
     patch.setattr(compiled, "WORTH_LOADING", 0 if is_compiled else sys.maxsize)
     if is_compiled:
         compiled.load()

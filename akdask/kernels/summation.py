@@ -10,7 +10,7 @@ order, by which task or on which machine.  Rows come in blocks that begin where 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +78,7 @@ class ExactSum:
         finite = np.isfinite(numbers)
         if finite.all():
             return cls(_scaled(numbers))
-        return cls(_scaled(numbers[finite]), float(numbers[~finite].sum()))
+        return cls(_scaled(numbers[finite]), float(sum(numbers[~finite].tolist())))
 
     def __add__(self, other: ExactSum) -> ExactSum:
         return ExactSum(self.scaled + other.scaled, self.special + other.special)
@@ -159,7 +159,8 @@ def _sparse_sums(values: NumberArray, places: Places) -> Floats:
     """Add up the rows of each lane, which NumPy does in their order."""
     units = -(-places.extent // UNIT)
     lanes = places.positions // UNIT * LANES + places.positions % LANES
-    return _halved(np.add, np.bincount(lanes, values, units * LANES).reshape(units, LANES))
+    sums = np.bincount(lanes, values, units * LANES).astype(np.float64, copy=False)
+    return _halved(np.add, sums.reshape(units, LANES))
 
 
 def _reduce_units(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) -> Floats:

@@ -250,10 +250,10 @@ class Partition:
 
     def places(self, start: int, stop: int) -> Places | None:
         """Return where the rows of a block stand in the units of `akdask.kernels.summation`, None if side by side."""
-        (lengths, *_) = [[part.nrows for part in item.parts] for item in self._inputs if _is_several(item)] or [()]
-        if lengths:
+        several = next(filter(_is_several, self._inputs), None)
+        if several is not None:
             # All are one block, and each begins a unit.
-            sizes = np.array(lengths)
+            sizes = np.array([part.nrows for part in several.parts])
             extents = -(-sizes // UNIT) * UNIT
             shifts = np.cumsum(extents) - extents - (np.cumsum(sizes) - sizes)
             return Places(np.arange(start, stop) + np.repeat(shifts, sizes)[start:stop], int(extents.sum()))
@@ -376,10 +376,7 @@ class Block:
         given = None if self._origin is not None else self.partition.places(self._start, self._stop)
         if given is None and not kept:
             return None
-        if given is None and isinstance(kept[0], np.ndarray):
-            (positions, *kept), extent = kept, self._extent
-        else:
-            positions, extent = given or Places(np.arange(self._extent), self._extent)
+        positions, extent = given or Places(np.arange(self._extent), self._extent)
         for rows in kept:
             positions = positions[rows]
         return Places(positions, extent)

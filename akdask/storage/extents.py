@@ -11,6 +11,13 @@ ELSEWHERE = -1
 """Offset of data that is not one contiguous run of bytes: chunked, filtered, never allocated."""
 
 
+ALIGNED_ROWS = 2**15
+"""Large files are split at multiples of so many rows."""
+
+MANY = 8
+"""Ranges of so many times as many rows are not much larger for that."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extent:
     """One flat dataset in one file.
@@ -56,9 +63,13 @@ def split_rows(rows: npt.NDArray[np.int64], nbytes: npt.NDArray[np.int64], limit
     array([3, 2, 2])
     """
     pieces = np.clip(-(-nbytes // limit), 1, np.maximum(rows, 1))
+    step = -(-rows // pieces)
+    # Sums of floats are rounded by units of rows, which are the same ones wherever files are split.
+    many = step >= MANY * ALIGNED_ROWS
+    step = np.where(many, -(-step // ALIGNED_ROWS) * ALIGNED_ROWS, step)
+    pieces = np.where(many, -(-rows // np.maximum(step, 1)), pieces)
     files = np.repeat(np.arange(len(rows)), pieces)
     within = np.arange(len(files)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    step = -(-rows // pieces)
     starts = np.minimum(within * step[files], rows[files])
     stops = np.minimum(starts + step[files], rows[files])
     return RowRanges(files, starts, stops)

@@ -18,7 +18,7 @@ from threading import Timer
 INSTALLED = find_spec("numba") is not None and sys.byteorder == "little"
 
 WORTH_LOADING = 2**22
-"""Rows of a plan for which the compiler is loaded, which takes half a second, and several once after an installation."""
+"""Rows of a plan that the compiler is loaded for, which takes half a second, and several once after an installation."""
 
 DELAY = 0.2
 """Seconds until it is loaded beside computations that gain little: most have ended by then, and are not held up."""
