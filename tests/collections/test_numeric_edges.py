@@ -158,6 +158,17 @@ def test_slices_across_partitions_have_neither_a_row_more_nor_less(step):
             assert int(array[start:stop:step].sum()) == rows[start:stop:step].sum()
 
 
+def test_slices_of_filtered_rows_have_neither_a_row_more_nor_less():
+    rows = np.arange(40)
+    array = parts(rows, 7, 0, 13, 1, 19)
+    chosen = rows[rows % 3 > 0]
+    for start in (0, 1, 4, 13, 25):
+        for stop in (start, start + 1, 13, 26):
+            found = array[array % 3 > 0][start:stop]
+            assert found.tolist() == chosen[start:stop].tolist()
+            assert int(found.sum()) == chosen[start:stop].sum()
+
+
 def test_every_extreme_may_lie_at_either_end_of_a_partition():
     for position in range(9):
         rows = np.zeros(9)
