@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from akdask.plan import lengths
 if TYPE_CHECKING:
     from distributed import Client
 
+HAS_COMPILER = compiled.INSTALLED
 TESTS = Path(__file__).parent
 SHARED_FIXTURES = TESTS.parents[1] / "shared" / "fixtures"
 NO_FIXTURES = f"no folder {SHARED_FIXTURES} beside the repository"
@@ -107,7 +110,7 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
 # those that choose the path themselves.
 RUN_ONCE = {"atomic", "cli", "columns", "mutations", "storage", "testing"}
 RUN_ONCE |= {"test_assertions.py", "test_benchmarks.py", "test_notebooks.py", "test_package.py", "test_readme.py"}
-RUN_ONCE |= {"test_compiled.py", "test_compiled_texts.py"}
+RUN_ONCE |= {"test_compiled.py", "test_compiled_texts.py", "test_same_bits.py"}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -123,15 +126,23 @@ def either_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     # What the run by the other path has counted would stand in for what this one counts.
     monkeypatch.setattr(lengths, "_known", OrderedDict())
     path: str | None = getattr(request, "param", None)
-    if path == "compiled":
-        pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
     if path is not None:
-        take_path(monkeypatch, path == "compiled")
+        _take_path(monkeypatch, path == "compiled")
     return path
 
 
-def take_path(patch: pytest.MonkeyPatch, is_compiled: bool) -> None:
+@pytest.fixture
+def take_path(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Return what has the test go on by compiled loops for any few rows, or by the general path of every kernel."""
+    return partial(_take_path, monkeypatch)
+
+
+def _take_path(patch: pytest.MonkeyPatch, is_compiled: bool) -> None:
     """Have every kernel take the compiled loop for any few rows, or never."""
-    patch.setattr(compiled, "INSTALLED", compiled.INSTALLED and is_compiled)
-    patch.setattr(compiled, "WORTH_LOADING", 0)
+    if is_compiled and not HAS_COMPILER:
+        pytest.skip("Numba is not installed; pip install 'akdask[fast]'")
+    patch.setattr(compiled, "INSTALLED", is_compiled)
+    patch.setattr(compiled, "WORTH_LOADING", 0 if is_compiled else sys.maxsize)
     patch.setattr(compiled._Process, "has_room", True)
+    if is_compiled:
+        compiled.load()

@@ -90,7 +90,11 @@ class Runs:
     def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
         if not self.count:
             return values[:0].copy()
-        reduced: NumberArray = ufunc.reduceat(self.gather(values), self.segments)
+        gathered = self.gather(values)
+        if ufunc is np.add and values.dtype == np.float64:
+            # In the order of the rows, as `Codes` does; `reduceat` adds up several of a group side by side.
+            return np.bincount(np.repeat(np.arange(self.count), self.sizes()), gathered, minlength=self.count)
+        reduced: NumberArray = ufunc.reduceat(gathered, self.segments)
         return reduced
 
     def spread(self, values: NumberArray) -> NumberArray:

@@ -7,12 +7,13 @@ from enum import IntEnum, auto
 from typing import TypeAlias
 
 from akdask.kernels.rules import promote
+from akdask.kernels.summation import UNIT
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 
 VECTOR = 2**11
 """Rows that an instruction is run on at a time: two or three vectors of numbers fill the cache next to the core."""
 
-BLOCK = 2**15
+BLOCK = UNIT
 """Rows that are read at a time: what a call of the system costs is little beside copying as many."""
 
 FAILED = -1

@@ -1,4 +1,4 @@
-"""Tallies of few groups by compiled loops, added up where they are whatever block rows come from."""
+"""Tallies of few groups, added up in the order of the rows whatever block these come from."""
 
 from __future__ import annotations
 
@@ -46,14 +46,22 @@ class OnePassTally:
 
     @classmethod
     def of(cls, collapse: Collapse, grid: Grid, keys: Sequence[NumberArray], values: Sequence[Column]) -> Self | None:
-        """Return an empty tally for rows like the given ones, None where no loop does what is to be computed."""
-        if not Lanes.knows(collapse, values) or not compiled.pays(len(keys[0])):
+        """Return an empty tally for rows like the given ones, None where lanes do not do what is to be computed."""
+        if not Lanes.knows(collapse, values):
             return None
         return cls(collapse, grid, Lanes(collapse, grid.cells, values), [key.dtype for key in keys])
 
+    def widened(self, grid: Grid) -> Self:
+        """Return a tally that goes on in a larger grid, with what has been added up so far."""
+        places = grid.codes(self.grid.keys(np.arange(self.grid.cells), self._dtypes))
+        return type(self)(self._collapse, grid, self._lanes.moved(places, grid.cells), self._dtypes)
+
     def add_within(self, keys: Sequence[NumberArray], values: Sequence[Column]) -> bool:
-        """Add the rows of a block; False where the grid does not hold all of them, and none is added."""
-        codes = self._encoded(keys)
+        """Add the rows of a block; False where the grid does not hold all of them, and none is added.
+
+        Also where it takes as long to tell as to find their own grid, as it does without compiled loops.
+        """
+        codes = self._encoded(keys) if compiled.pays(len(keys[0])) else None
         if codes is not None:
             self._lanes.add(codes, values)
         return codes is not None
@@ -61,7 +69,7 @@ class OnePassTally:
     def add(self, keys: Sequence[NumberArray], values: Sequence[Column]) -> None:
         """Add the rows of a block that the grid holds."""
         if not self.add_within(keys, values):
-            raise AssertionError("the grid was made for these rows")
+            self._lanes.add(self.grid.codes(keys), values)
 
     def table(self) -> Table:
         """Return the groups that have rows, sorted by key."""

@@ -12,6 +12,7 @@ from akdask.columns import concat_rows, type_of
 from akdask.kernels.bigint_reduce import BIGINT_REDUCTIONS, modulo
 from akdask.kernels.reduction import Reduction, State, some
 from akdask.kernels.select import count_rows, select_rows, sum_rows
+from akdask.kernels.summation import ExactSum, Moments, Places, spread_out, sum_exactly, unit_products
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
 from akdask.typing import Column, NumberArray
 
@@ -32,12 +33,35 @@ def _total_dtype(column: NumberArray) -> Any:
 # --------------------------------------------------------------------------------------------------- sums and counts
 
 
-def _sum(column: NumberArray, mask: NumberArray | None) -> State:
+def _sum(column: NumberArray, mask: NumberArray | None, places: Places | None) -> State:
+    if column.dtype == np.float64:
+        return sum_exactly(column, mask, places)
     return sum_rows(column, mask, _total_dtype(column))
 
 
-def _product(column: NumberArray, mask: NumberArray | None) -> State:
-    return np.multiply.reduce(select_rows(column, mask), dtype=_total_dtype(column))
+def _final_sum(state: State) -> Any:
+    return state.rounded() if isinstance(state, ExactSum) else state
+
+
+def _product(column: NumberArray, mask: NumberArray | None, places: Places | None) -> State:
+    """Return the product of integers, which wraps; of floats that of each unit, in the order of the rows."""
+    if column.dtype != np.float64:
+        return np.multiply.reduce(select_rows(column, mask), dtype=_total_dtype(column))
+    if places is None and mask is None:
+        return unit_products(column)
+    places = places or Places(np.arange(len(column)), len(column))
+    rows, positions = select_rows(column, mask), select_rows(places.positions, mask)
+    return unit_products(spread_out(rows, Places(positions, places.extent), 1.0))
+
+
+def _multiply(left: State, right: State) -> State:
+    return np.concatenate([left, right]) if isinstance(left, np.ndarray) else left * right
+
+
+def _final_product(state: State) -> Any:
+    while isinstance(state, np.ndarray):
+        state = unit_products(state) if len(state) > 1 else state[0] if len(state) else np.float64(1)
+    return state
 
 
 def _count_nonzero(column: NumberArray, mask: NumberArray | None) -> State:
@@ -48,19 +72,11 @@ def _add(left: State, right: State) -> State:
     return left + right
 
 
-def _multiply(left: State, right: State) -> State:
-    return left * right
+# ------------------------------------------------------------------------------------- -------- mean and variance
 
 
-def _itself(state: State) -> Any:
-    return state
-
-
-# ------------------------------------------------------------------------------------- mean and variance, (n, sum, m2)
-
-
-def _mean(column: NumberArray, mask: NumberArray | None) -> State:
-    return count_rows(column, mask), sum_rows(column, mask, np.float64)
+def _mean(column: NumberArray, mask: NumberArray | None, places: Places | None) -> State:
+    return count_rows(column, mask), sum_exactly(column, mask, places)
 
 
 def _merge_mean(left: State, right: State) -> State:
@@ -69,32 +85,11 @@ def _merge_mean(left: State, right: State) -> State:
 
 def _final_mean(state: State) -> Any:
     count, total = state
-    return total / np.float64(count)
-
-
-def _moments(column: NumberArray, mask: NumberArray | None) -> State:
-    """Rows, their mean, and the sum of squared distances from it."""
-    rows = select_rows(column, mask)
-    if not len(rows):
-        return 0, np.float64(0), np.float64(0)
-    mean = np.add.reduce(rows, dtype=np.float64) / len(rows)
-    distances = np.subtract(rows, mean, dtype=np.float64)
-    return len(rows), mean, np.add.reduce(np.square(distances, out=distances))
-
-
-def _merge_moments(left: State, right: State) -> State:
-    """Chan, Golub and LeVeque's update, which does not lose digits where the mean is large."""
-    if not left[0] or not right[0]:
-        return left if left[0] else right
-    count = left[0] + right[0]
-    distance = right[1] - left[1]
-    mean = left[1] + distance * (right[0] / count)
-    return count, mean, left[2] + right[2] + distance * distance * (left[0] * right[0] / count)
+    return total.rounded() / np.float64(count)
 
 
 def _variance(state: State, ddof: float = 0) -> Any:
-    count, _, squares = state
-    return squares / np.float64(max(count - ddof, 0))
+    return state.distances() / np.float64(max(state.count - ddof, 0))
 
 
 def _deviation(state: State, ddof: float = 0) -> Any:
@@ -201,13 +196,13 @@ REDUCTIONS = _Reductions(
     (reduction.name, reduction)
     for reduction in (
         *BIGINT_REDUCTIONS,
-        Reduction("sum", TOTALS, _sum, _add, _itself),
-        Reduction("prod", TOTALS, _product, _multiply, _itself),
+        Reduction("sum", TOTALS, _sum, _add, _final_sum, is_placed=True),
+        Reduction("prod", TOTALS, _product, _multiply, _final_product, is_placed=True),
         Reduction("count", _giving(INT64, STR), count_rows, _add, np.int64),
         Reduction("count_nonzero", _giving(INT64), _count_nonzero, _add, np.int64),
-        Reduction("mean", _giving(FLOAT64), _mean, _merge_mean, _final_mean),
-        Reduction("var", _giving(FLOAT64), _moments, _merge_moments, _variance),
-        Reduction("std", _giving(FLOAT64), _moments, _merge_moments, _deviation),
+        Reduction("mean", _giving(FLOAT64), _mean, _merge_mean, _final_mean, is_placed=True),
+        Reduction("var", _giving(FLOAT64), Moments.of, _add, _variance, is_placed=True),
+        Reduction("std", _giving(FLOAT64), Moments.of, _add, _deviation, is_placed=True),
         Reduction("any", _giving(BOOL), lambda c, mask: select_rows(c, mask).any(), np.logical_or, np.bool_),
         Reduction("all", _giving(BOOL), lambda c, mask: select_rows(c, mask).all(), np.logical_and, np.bool_),
         _extreme("min", np.minimum),
@@ -226,6 +221,11 @@ def join_states(
 ) -> list[State | None]:
     """Return the states of several reductions on the rows of both, None for each that neither has rows of."""
     return [REDUCTIONS[name].joined(*states) for name, *states in zip(names, left, right, strict=True)]
+
+
+def adds_floats(name: str, dtype: ColumnType) -> bool:
+    """Whether a reduction of a column of some type rounds what it adds up, so that its order matters."""
+    return REDUCTIONS[name].is_placed and (name in {"mean", "var", "std"} or dtype == FLOAT64)
 
 
 def reduction_of(name: str, dtype: ColumnType) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.columns import empty
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels.summation import Places
 from akdask.schema import BIGINT, ColumnType, bigint_of, unlimited
 from akdask.typing import Column, NumberArray
 
@@ -29,13 +30,16 @@ class Reduction:
         Type of the result for every type of column that it takes.
     block, join, final : callable
         What `partial`, `merge` and `finalize` do.
+    is_placed : bool
+        Whether it matters to `block` where rows stand, as it adds floats up: see `akdask.kernels.summation`.
     """
 
     name: str
     types: dict[ColumnType, ColumnType]
-    block: Callable[[Any, NumberArray | None], State]
+    block: Callable[..., State]
     join: Callable[[State, State], State]
     final: Callable[..., Any]
+    is_placed: bool = False
 
     def result_type(self, dtype: ColumnType) -> ColumnType:
         """Return the type of the result for a column of type `dtype`.
@@ -57,10 +61,13 @@ class Reduction:
         """Return the state of no rows."""
         return self.partial(empty(dtype))
 
-    def partial(self, column: Column, mask: NumberArray | None = None) -> State:
-        """Reduce one block, or those of its rows where a bool mask holds."""
+    def partial(self, column: Column, mask: NumberArray | None = None, places: Places | None = None) -> State:
+        """Reduce one block, or those of its rows where a bool mask holds.
+
+        Without `places`, the first row stands where a unit of `akdask.kernels.summation` begins.
+        """
         with np.errstate(all="ignore"):
-            return self.block(column, mask)
+            return self.block(column, mask, places) if self.is_placed else self.block(column, mask)
 
     def merge(self, left: State, right: State) -> State:
         """Return the state of the rows of both; those of `left` come first."""

@@ -39,19 +39,15 @@ def select_rows(column: Any, mask: NumberArray | None) -> Any:
 
 
 def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:
-    """Return the sum of the rows where the mask holds, computed in `dtype`; integers wrap."""
+    """Return the sum of integers, those where the mask holds, computed in `dtype`; they wrap."""
     if column.dtype == np.bool_:
         return dtype(np.count_nonzero(column if mask is None else column & mask))
     if mask is None:
         return np.add.reduce(column, dtype=dtype)
-    if dtype in (column.dtype, np.float64) and compiled.is_at_hand():
+    if dtype == column.dtype and compiled.is_at_hand():
         from akdask.kernels.compiled.summing import sum_selected
 
         return dtype(sum_selected(column, mask, dtype(0)))
     if np.count_nonzero(mask) * FEW <= len(mask):
         return np.add.reduce(column[mask], dtype=dtype)
-    total = np.einsum("i,i->", column, mask, dtype=dtype, casting="unsafe")
-    if np.isfinite(total):
-        return total
-    # A NaN or infinity times False is NaN: rows that were not selected may have spoilt the sum.
-    return np.add.reduce(select_rows(column, mask), dtype=dtype)
+    return np.einsum("i,i->", column, mask, dtype=dtype, casting="unsafe")

@@ -113,7 +113,10 @@ class Tallies:
         grid = None if numbers is None else Grid.around(numbers)
         if grid is not None and self._tally is not None and not self._tally.grid.covers(grid):
             grid = grid.united(self._tally.grid)
-            self._close_tally()
+            if isinstance(self._tally, OnePassTally) and grid.cells <= self._cells:
+                self._tally = self._tally.widened(grid)
+            else:
+                self._close_tally()
         if numbers is None or grid is None or (self._tally is None and grid.cells > self._cells):
             self.closed = True
             return False
@@ -147,7 +150,7 @@ class Tallies:
 
     def _add(self, tally: Tally | OnePassTally, keys: Sequence[NumberArray], values: Sequence[Column]) -> None:
         """Keep rows that are too few until others come."""
-        if len(keys[0]) >= tally.fewest_rows:
+        if not self._waiting and len(keys[0]) >= tally.fewest_rows:
             tally.add(keys, values)
             return
         self._waiting.append(([own(column) for column in keys], [own(column) for column in values]))

@@ -28,6 +28,7 @@ from akdask.kernels.instructions import (
     Op,
 )
 from akdask.kernels.reduction import State
+from akdask.kernels.summation import LANES, UNIT, ExactSum
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.typing import NumberArray
 
@@ -190,15 +191,15 @@ class Routine:
         """Return what finds the sum of floats, or of integers."""
         if value.dtype == FLOAT64:
             self._nsums += 1
-            return self._total(Op.SUM_FLOATS, value, self._nsums - 1, lambda results: results.sums[:, 0])
+            position = self._nsums - 1
+            self._code.append((Op.SUM_FLOATS, position, value.row, 0, 0))
+            return lambda results: ExactSum.of(results.sums[position])
         self._ntotals += 1
         op = Op.COUNT_BOOLS if value.dtype == BOOL else Op.SUM_INTS
         wanted = np.uint64 if value.dtype == UINT64 else np.int64
-        return self._total(op, value, self._ntotals - 1, lambda results: results.totals.view(wanted))
-
-    def _total(self, op: Op, value: Register, position: int, found: Callable[[Results], NumberArray]) -> Finish:
+        position = self._ntotals - 1
         self._code.append((op, position, value.row, 0, 0))
-        return lambda results: found(results)[position]
+        return lambda results: results.totals.view(wanted)[position]
 
     def extreme(self, op: Op, value: Register, start: Any, ufunc: np.ufunc) -> Finish:
         """Return what finds the extreme of a value, given what no value is beyond."""
@@ -235,7 +236,9 @@ class Routine:
         if not len(lengths):
             return [None] * len(self._finish)
         places = np.array([columns for nrows, columns in pieces if nrows], np.int64)
-        sums, totals = np.zeros((self._nsums, 2)), np.zeros(self._ntotals, np.int64)
+        # Every piece of the rows begins a unit.
+        nunits = int((-(-lengths // UNIT)).sum())
+        sums, totals = np.zeros((self._nsums, nunits)), np.zeros(self._ntotals, np.int64)
         selected = run(
             places.reshape(len(lengths), -1, 2),
             *self._laid_out,
@@ -244,6 +247,7 @@ class Routine:
             memory.ints,
             memory.rows,
             sums,
+            np.zeros((self._nsums, LANES)),
             totals,
         )
         if selected == FAILED:

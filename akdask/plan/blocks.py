@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
 
@@ -19,8 +19,10 @@ from akdask.columns import Table, empty, slice_rows, spread, take_rows
 from akdask.errors import InconsistentFilesError
 from akdask.kernels.join import Fanout
 from akdask.kernels.operations import OPERATIONS
+from akdask.kernels.summation import UNIT, Places
 from akdask.plan.program import Apply, Fixed, Load, Program, Recall, Whole
 from akdask.schema import ColumnType
+from akdask.storage.consecutive import ConsecutiveParts
 from akdask.storage.source import Part, Stretch
 from akdask.typing import Column, NumberArray
 
@@ -175,8 +177,9 @@ class Partition:
             # What lies outside a leading range need not be read.
             first, last = min(self.selections[0].start, last), min(self.selections[0].stop, last)
             seen[0] = first
-        for start in range(first, last, self._block_rows):
-            block = Block(self, start, min(start + self._block_rows, last))
+        # Blocks begin where they do without the range, so that floats are added up in the same units.
+        for start in range(first - first % self._block_rows, last if first < last else 0, self._block_rows):
+            block = Block(self, max(start, first), min(start + self._block_rows, last))
             yield from self._selected(block, 0, seen)
             self._give_back(0)
 
@@ -248,6 +251,19 @@ class Partition:
             found.append(column)
         return found
 
+    def places(self, start: int, stop: int) -> Places | None:
+        """Return where the rows of a block stand in the units of `akdask.kernels.summation`, None if side by side."""
+        several = next(filter(_is_several, self._inputs), None)
+        if several is not None:
+            # All are one block, and each begins a unit.
+            sizes = np.array([part.nrows for part in several.parts])
+            extents = -(-sizes // UNIT) * UNIT
+            shifts = np.cumsum(extents) - extents - (np.cumsum(sizes) - sizes)
+            return Places(np.arange(start, stop) + np.repeat(shifts, sizes)[start:stop], int(extents.sum()))
+        if start % UNIT == 0:
+            return None
+        return Places(np.arange(start % UNIT, start % UNIT + stop - start), start % UNIT + stop - start)
+
     def take_buffer(self, dtype: ColumnType) -> NumberArray:
         """Return a buffer of one block's rows for a temporary."""
         free = self._free.get(dtype)
@@ -304,7 +320,19 @@ class Lot:
 class Block:
     """Some rows of a partition, after selections."""
 
-    __slots__ = ("_columns", "_handed_on", "_kept", "_origin", "_start", "_stop", "mask", "nrows", "partition")
+    __slots__ = (
+        "_columns",
+        "_extent",
+        "_handed_on",
+        "_kept",
+        "_nplaced",
+        "_origin",
+        "_start",
+        "_stop",
+        "mask",
+        "nrows",
+        "partition",
+    )
 
     def __init__(self, partition: Partition, start: int, stop: int) -> None:
         self.partition = partition
@@ -314,6 +342,7 @@ class Block:
         self._start = start
         self._stop = stop
         self._kept: list[NumberArray | slice] = []
+        self._nplaced, self._extent = 0, self.nrows
         self._columns: dict[Load, Column] = {}
         self._handed_on: dict[int, Column] = {}
 
@@ -355,6 +384,7 @@ class Block:
         block.nrows = len(rows)
         block._origin = self
         block._kept = [] if positions is None else [positions]
+        block._nplaced, block._extent = len(block._kept), block.nrows
         block._columns[column] = rows
         return block
 
@@ -364,6 +394,20 @@ class Block:
             rows = np.flatnonzero(self.mask)
             self.keep(rows, len(rows))
             self.mask = None
+
+    def places(self) -> Places | None:
+        """Return where the rows stand in the units of `akdask.kernels.summation`; None if all are side by side.
+
+        Rows that were paired are counted in their block, others in the partition that they are of.
+        """
+        kept = self._kept[self._nplaced :]
+        given = None if self._origin is not None else self.partition.places(self._start, self._stop)
+        if given is None and not kept:
+            return None
+        positions, extent = given or Places(np.arange(self._extent), self._extent)
+        for rows in kept:
+            positions = positions[rows]
+        return Places(positions, extent)
 
     def evaluate(self, program: Program, out: Sequence[NumberArray | None] | None = None) -> list[Column]:
         """Run a program on the rows.
@@ -408,6 +452,10 @@ class Block:
             spread(registers[register], dtype, self.nrows)
             for register, dtype in zip(program.outputs, program.dtypes, strict=True)
         ]
+
+
+def _is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
+    return isinstance(item, ConsecutiveParts) and len(item.parts) > 1
 
 
 def _read_only(column: Column) -> Column:

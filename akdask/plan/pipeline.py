@@ -9,19 +9,21 @@ from typing import Any, TypeAlias
 
 from akdask import config
 from akdask.columns import Table
+from akdask.kernels import compiled
+from akdask.kernels.summation import UNIT
 from akdask.plan._dask import DataNode, Expr, List, Task, TaskRef
 from akdask.plan.allocator import manage_freed_memory
 from akdask.plan.blocks import Lot, Mask, Pairs, Partition, Positions, Range, Selection
 from akdask.plan.chain import Chain, rebuild, selected_by
 from akdask.plan.concat import through
-from akdask.plan.consecutive import fill_blocks
+from akdask.plan.consecutive import Given, fill_blocks
 from akdask.plan.garbage import without_collection
-from akdask.plan.lots import Lots, one_by_one
+from akdask.plan.lots import Lots, one_by_one, rows_read
 from akdask.plan.node import Frame, Node
 from akdask.plan.program import Apply, Compiler, Load, Program, Whole
 from akdask.plan.prune import partitions_left
 from akdask.plan.rowwise import ROW, Filter, Match, Zip
-from akdask.plan.sinks import Sink
+from akdask.plan.sinks import Collect, Count, Reduce, Sink
 from akdask.plan.sources import Rows, Scan
 from akdask.plan.tables import Union
 from akdask.plan.tokens import token
@@ -57,6 +59,7 @@ class Layout:
     npartitions: int
     lots: Lots
     block_rows: int
+    is_large: bool
 
     @property
     def ntasks(self) -> int:
@@ -103,7 +106,7 @@ class Pipeline(Node):
         tables = [node.__dask_keys__() for _, node in zip(layout.table_bases, self.operands[1:], strict=False)]
         replicas = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[1 + len(tables) :]])
         scanned = [layout.scanned(number) for number in range(len(bases))]
-        shared = (layout.sink, layout.block_rows)
+        shared = (layout.sink, layout.block_rows, layout.is_large)
         selected = token(tuple(map(selected_by, layout.chain.selections)))
         graph: dict[Any, Any] = {}
         for index, lot in enumerate(layout.lots):
@@ -128,10 +131,10 @@ class Pipeline(Node):
         return DataNode(key, self._nothing)
 
     @property
-    def _no_rows(self) -> tuple[tuple[Sink, int], tuple[Member], tuple[()]]:
+    def _no_rows(self) -> tuple[tuple[Sink, int, bool], tuple[Member], tuple[()]]:
         """Arguments of a task without rows, but for the replicated results."""
         inputs = (Positions(0, 0),) * len(self.layout.chain.bases)
-        return (self.layout.sink, self.layout.block_rows), (((), inputs),), ()
+        return (self.layout.sink, self.layout.block_rows, False), (((), inputs),), ()
 
     @cached_property
     def _nothing(self) -> Any:
@@ -147,7 +150,7 @@ def _fixed_input(base: Frame, partition: int, columns: Sequence[str]) -> Part | 
 
 
 def run_lot(
-    shared: tuple[Sink, int],
+    shared: tuple[Sink, int, bool],
     members: tuple[Member, ...],
     made: Sequence[Table],
     replicas: Sequence[Any],
@@ -155,18 +158,30 @@ def run_lot(
 ) -> Any:
     """Run a pipeline on some partitions: the function of its tasks."""
     manage_freed_memory()
-    sink, block_rows = shared
+    sink, block_rows, is_large = shared
+    if is_large:
+        # What only reads and reduces takes less time than loading the compiler does.
+        (compiled.prepare if isinstance(sink, Reduce | Count | Collect) else compiled.load)()
     remaining = iter(made)
     wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
     given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]
     partitions = [
         Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask, identity=identity)
-        for selections, inputs in fill_blocks(given, block_rows)
+        for selections, inputs in (given if _counts_pairs(sink, given) else fill_blocks(given, block_rows))
     ]
     if len(partitions) > 1:
         return sink.run(Lot(partitions, identity))
     with partitions[0] as partition:
         return sink.run(partition)
+
+
+def _counts_pairs(sink: Sink, given: Sequence[Given]) -> bool:
+    """Whether floats of repeated rows are added up, which are counted from the first of their partition."""
+    return _adds_floats(sink) and any(isinstance(item, Pairs) for item in given[0][0])
+
+
+def _adds_floats(sink: Sink) -> bool:
+    return isinstance(sink, Reduce) and sink.adds_floats
 
 
 def pipeline(
@@ -216,7 +231,8 @@ def pipeline(
         sink,
         frame.npartitions,
         lots,
-        _block_rows([*(mask.predicate for mask in masks), *sink.programs]),
+        _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
+        sum(rows_read(frame) or ()) >= compiled.WORTH_LOADING,
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values())
@@ -261,13 +277,15 @@ def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
     return rebuild(bases[0] if len(bases) == 1 else Zip(bases), chain.selections, chain.predicates)
 
 
-def _block_rows(programs: Sequence[Program]) -> int:
+def _block_rows(programs: Sequence[Program], unit: int) -> int:
     """Return how many rows to evaluate at a time: a full block of a single column, fewer where several share the cache.
 
-    Where there are very many columns, a floor keeps the cost of running a step small beside its work.
+    Where there are very many columns, a floor keeps the cost of running a step small beside its work.  It is a multiple
+    of `unit`.
     """
     loads = {load for program in programs for load in program.loads}
     columns = sum(1 if load.dtype.is_number else STRING_WIDTH for load in loads)
     temporaries = 2 * any(isinstance(step, Apply) for program in programs for step in program.steps)
     rows = max(1, int(config.get("block_size")) // ITEMSIZE)
-    return min(rows, max(2 * rows // max(1, columns + temporaries), FEWEST_ROWS))
+    wanted = min(rows, max(2 * rows // max(1, columns + temporaries), FEWEST_ROWS))
+    return max(wanted - wanted % unit, unit)

@@ -10,12 +10,11 @@ from typing import Any, Self
 
 import pandas as pd
 
-from akdask.kernels import compiled
-from akdask.kernels.reduce import REDUCTIONS, join_states, reduction_of
+from akdask.kernels.reduce import REDUCTIONS, adds_floats, join_states, reduction_of
 from akdask.plan import sinks
 from akdask.plan._dask import Expr, ExprSequence, List, Task, TaskRef
 from akdask.plan.garbage import without_collection
-from akdask.plan.lots import lots_to_reduce, rows_read
+from akdask.plan.lots import lots_to_reduce
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame, Node, materialize
 from akdask.plan.pipeline import Compile, pipeline
@@ -275,8 +274,6 @@ def _moved(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
 
 @lower.register
 def _(frame: Aggregate) -> Expr:
-    if not compiled.is_at_hand():
-        compiled.expect_more(sum(rows_read(frame.frame) or ()))
     names = tuple(item.name for item in frame.reductions)
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
@@ -288,6 +285,7 @@ def _(frame: Aggregate) -> Expr:
             tuple(plain),
             compile_these([values[number] for number, _ in computed]),
             tuple(computed),
+            any(adds_floats(item.name, item.value.dtype) for item in frame.reductions),
         )
 
     values = [item.value for item in frame.reductions]

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from akdask.columns import Table
-from akdask.kernels.reduce import REDUCTIONS, reduction_of
+from akdask.kernels.reduce import REDUCTIONS, adds_floats, reduction_of
 from akdask.kernels.scan import SCANS
 from akdask.plan import sinks
 from akdask.plan._dask import Expr
@@ -44,8 +44,10 @@ def _(frame: Running) -> Expr:
     project = frame.frame
     reduction = reduction_of(SCANS[frame.scan].reduction, project.values[0].dtype)
 
+    adds = adds_floats(reduction, project.values[0].dtype)
+
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        return sinks.Reduce(compile_these([]), (), compile_these(values), ((0, reduction),))
+        return sinks.Reduce(compile_these([]), (), compile_these(values), ((0, reduction),), adds)
 
     totals = pipeline(project.frame, project.values, sink, f"totals for {frame.scan}")
     count = project.npartitions

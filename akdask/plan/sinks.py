@@ -16,6 +16,7 @@ from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
 from akdask.kernels import compiled
 from akdask.kernels.reduce import REDUCTIONS, join_states
 from akdask.kernels.reduction import State
+from akdask.kernels.summation import Places
 from akdask.kernels.vectors import NoInstructionError
 from akdask.plan.blocks import Block, Lot, Partition
 from akdask.plan.program import Program
@@ -136,12 +137,14 @@ class Reduce:
 
     `plain` are columns as they are read, reduced under the mask of a final filter; `computed` are evaluated on the
     selected rows only.  Calls are (position among the states, name of the reduction), one for each output.
+    `adds_floats` tells that blocks have to be of whole units of `akdask.kernels.summation`.
     """
 
     plain: Program
     plain_calls: tuple[tuple[int, str], ...]
     computed: Program
     computed_calls: tuple[tuple[int, str], ...]
+    adds_floats: bool = False
     leave_last_mask: bool = True
 
     @property
@@ -170,15 +173,17 @@ class Reduce:
         for block in partition.blocks():
             states = []
             if self.plain_calls:
-                states = _partials(self.plain_calls, block.evaluate(self.plain), block.mask)
+                places = block.places() if self.adds_floats else None
+                states = _partials(self.plain_calls, block.evaluate(self.plain), block.mask, places)
             if self.computed_calls:
                 block.apply_mask()
-                states += _partials(self.computed_calls, block.evaluate(self.computed), None)
+                places = block.places() if self.adds_floats else None
+                states += _partials(self.computed_calls, block.evaluate(self.computed), None, places)
             yield states
 
     def _reducer(self, partition: Partition | Lot) -> Reducer | None:
         """Return what reduces whole partitions, None where there is nothing but a block at a time."""
-        if not compiled.is_at_hand(partition.nrows):
+        if not compiled.is_at_hand():
             return None
         if partition.replicas:
             return self._new_reducer(partition)
@@ -200,8 +205,10 @@ class Reduce:
 _reducers: WeakKeyDictionary[Reduce, Reducer | None] = WeakKeyDictionary()
 
 
-def _partials(calls: Sequence[tuple[int, str]], columns: Sequence[Column], mask: NumberArray | None) -> list[State]:
-    return [REDUCTIONS[name].partial(column, mask) for (_, name), column in zip(calls, columns, strict=True)]
+def _partials(
+    calls: Sequence[tuple[int, str]], columns: Sequence[Column], mask: NumberArray | None, places: Places | None
+) -> list[State]:
+    return [REDUCTIONS[name].partial(column, mask, places) for (_, name), column in zip(calls, columns, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,13 @@ MOST_PARTITIONS = 2**17
 """Partitions into which the files of a set are split, if there are not more files: of 128 MiB each, 16 TiB."""
 
 
+ALIGNED_ROWS = 2**15
+"""Large files are split at multiples of so many rows."""
+
+MANY = 8
+"""Ranges of so many times as many rows are not much larger for that."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extent:
     """One flat dataset in one file.
@@ -90,9 +97,11 @@ def split_rows(
     if total > max(MOST_PARTITIONS, len(rows)):
         pieces = np.maximum((pieces * (MOST_PARTITIONS / total)).astype(np.int64), 1)
     step = -(-rows // pieces)
-    if grain is not None:
-        step = -(-step // grain) * grain
-        pieces = np.maximum(-(-rows // np.maximum(step, 1)), 1)
+    if grain is None:
+        # Sums of floats are rounded by units of rows, which are the same ones wherever files are split.
+        grain = np.where(step >= MANY * ALIGNED_ROWS, ALIGNED_ROWS, 1)
+    step = -(-step // grain) * grain
+    pieces = np.where(grain > 1, np.maximum(-(-rows // np.maximum(step, 1)), 1), pieces)
     files = np.repeat(np.arange(len(rows)), pieces)
     within = np.arange(len(files)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     starts = np.minimum(within * step[files], rows[files])

@@ -17,7 +17,8 @@ from akdask.kernels.hashing import hash_rows
 from akdask.kernels.operations import OPERATIONS
 from akdask.kernels.strings import unicode_array
 
-pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
+NO_NUMBA = "Numba is not installed"
+numbering = pytest.importorskip("akdask.kernels.compiled.numbering", reason=NO_NUMBA, exc_type=ImportError)
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 TEXT = st.text(CHARACTERS, max_size=10) | st.text("ab\0", max_size=70) | st.text("ab", min_size=60, max_size=70)
@@ -150,3 +151,20 @@ def test_tables_grow_with_strings_and_their_bytes():
     with patch.object(dictionary, "_mostly_distinct", return_value=False):
         general, quick = by_either_path(numbered, blocks, 2**15)
     assert quick == general
+
+
+def test_long_strings_with_equal_hashes_are_compared_to_their_middle(monkeypatch):
+    njit = pytest.importorskip("numba").njit
+    for name in ("FIRST", "SECOND", "THIRD"):
+        monkeypatch.setattr(numbering, name, np.uint64(0))
+    # Compiled anew it takes the constants that are there now, so that all hashes are alike.
+    monkeypatch.setattr(numbering, "_number", njit(error_model="numpy")(numbering._number.py_func))
+    texts = [f"sixteen letters,{number:012d}the end." for number in (1, 2, 1, 10**11, 2)]
+    known = numbering.Numbering()
+    assert known.numbers(pa.array(texts, pa.large_string()), 100).tolist() == [0, 1, 0, 2, 1]
+    assert known.strings().to_pylist() == list(dict.fromkeys(texts))
+
+
+def test_hundreds_of_thousands_of_long_strings_that_differ_in_the_middle_have_numbers_of_their_own():
+    texts = pa.array([f"sixteen letters,{number:012d}the end." for number in range(400_000)], pa.large_string())
+    assert np.array_equal(numbering.Numbering().numbers(texts, len(texts)), np.arange(len(texts)))

@@ -1,7 +1,6 @@
 """Reductions by compiled instructions, from files: what is taken so, what is not, and that nobody sees it."""
 
 import os
-import sys
 
 import h5py
 import numpy as np
@@ -52,7 +51,7 @@ def runs(monkeypatch):
         seen.append((sum(nrows for nrows, _ in pieces), len(pieces), found is not None))
         return found
 
-    monkeypatch.setattr(compiled, "is_at_hand", lambda nrows=0: True)
+    monkeypatch.setattr(compiled, "is_at_hand", lambda: True)
     monkeypatch.setattr(Routine, "run", noted)
     return seen
 
@@ -163,23 +162,13 @@ def test_results_in_memory_are_reduced_where_they_are(columns, runs):
     assert not runs
 
 
-def test_processes_load_the_compiler_when_they_are_asked_again(files, columns, monkeypatch):
-    loaded = []
-    monkeypatch.delitem(sys.modules, "numba")
-    monkeypatch.setattr(compiled, "_is_loaded", lambda: loaded.append(True))
-    monkeypatch.setattr(compiled, "INSTALLED", True)
+def test_large_plans_have_the_compiler_loaded_beside_the_work(files, columns, monkeypatch):
+    prepared = []
+    monkeypatch.setattr(compiled, "prepare", lambda: prepared.append(True))
     monkeypatch.setattr(compiled, "WORTH_LOADING", ROWS)
-    monkeypatch.setattr(compiled._Process, "seen", 0)
-    monkeypatch.setattr(compiled._Process, "passed", 0)
-    monkeypatch.setattr(compiled._Process, "has_room", True)
-    monkeypatch.setattr(compiled._Process, "plans", True)
+    for _ in range(3):
+        assert ak.read_hdf(files)["i"][:10].sum() == columns["i"][:10].sum()
+        assert ak.arange(10).sum() == 45
+    assert not prepared
     assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
-    assert ak.read_hdf(files)["i"][:10].sum() == columns["i"][:10].sum()
-    assert ak.arange(10).sum() == 45
-    assert not loaded
-    assert ak.read_hdf(files)["i"].sum() == columns["i"].sum()
-    assert loaded
-    loaded.clear()
-    compiled.forgo()
-    assert ak.read_hdf(files)["u"].sum() == columns["u"].sum()
-    assert not loaded
+    assert prepared

@@ -1,9 +1,9 @@
 """Loops over rows that Numba compiles, for what NumPy needs many passes to do.
 
 Numba is optional: ``pip install 'akdask[fast]'``.  Each loop here has its general path beside the call, in NumPy or
-Arrow, and a property test proves them equal, so that processes with and without Numba work together; only sums of
-floats may differ in their last digits, as they do with the number of partitions.  The modules of this package import
-Numba, so they are imported where `pays` says so.
+Arrow, and a property test proves them equal to the last bit, so that processes with and without Numba work together,
+and it does not matter to a result when the compiler has been loaded.  The modules of this package import Numba, so
+they are imported where `pays` or `is_at_hand` says so.
 """
 
 from __future__ import annotations
@@ -12,51 +12,61 @@ import sys
 import warnings
 from functools import cache
 from importlib.util import find_spec
+from threading import Timer
 
 # Words of strings are read as the processor orders bytes.
 INSTALLED = find_spec("numba") is not None and sys.byteorder == "little"
 
 WORTH_LOADING = 2**22
-"""Rows after which a process loads the compiler, which takes half a second, and several once after an installation."""
+"""Rows of a plan that the compiler is loaded for, which takes half a second, and several once after an installation."""
+
+DELAY = 0.2
+"""Seconds until it is loaded beside computations that gain little: most have ended by then, and are not held up."""
 
 
 class _Process:
-    """How many rows this process has been asked about, and whether it has memory for the compiler."""
+    """Whether this process has memory for the compiler, is about to load it, and has done so."""
 
-    seen = 0
-    passed = 0
     has_room = True
-    plans = True
+    is_preparing = False
+    is_ready = False
 
 
 def pays(nrows: int) -> bool:
-    """Whether to take the compiled loop for so many more rows."""
-    # Threads may lose a count; it is a matter of speed only.
-    _Process.seen += nrows
-    return INSTALLED and _Process.seen >= WORTH_LOADING and _Process.has_room and _is_loaded()
+    """Whether to take the compiled loop for so many rows; for very many the compiler is loaded first."""
+    return is_at_hand() or (nrows >= WORTH_LOADING and load())
 
 
-def is_at_hand(nrows: int = 0) -> bool:
-    """Whether to take a loop that gains too little on so many more rows to load the compiler for it.
+def is_at_hand() -> bool:
+    """Whether compiled loops can be taken without loading the compiler first."""
+    return INSTALLED and _Process.has_room and _Process.is_ready
 
-    A process that answers one question and ends does without the half second and the 100 MB that loading takes.  One
-    that is asked again loads it before it computes: see `expect_more`.
+
+def load() -> bool:
+    """Load the compiler, and tell whether compiled loops can be taken.
+
+    Results do not depend on it, so that plans need not say more than when to call this.
     """
-    _Process.passed += nrows
-    if not INSTALLED or max(_Process.seen, _Process.passed) < WORTH_LOADING:
-        return False
-    return sys.modules.get("numba") is not None or (not _Process.plans and _Process.has_room and _is_loaded())
+    _Process.is_ready = INSTALLED and _Process.has_room and _is_loaded()
+    return _Process.is_ready
 
 
-def expect_more(nrows: int) -> None:
-    """Load the compiler if this process is about to go over many rows, and has gone over many before."""
-    if INSTALLED and min(nrows, _Process.passed) >= WORTH_LOADING and _Process.has_room:
-        _is_loaded()
+def prepare() -> None:
+    """Load the compiler soon, and the loop that reduces rows, in a thread beside what this process computes."""
+    if not _Process.is_preparing and not is_at_hand():
+        # Two threads may come here at once, and one of them will find it loaded.
+        _Process.is_preparing = True
+        timer = Timer(DELAY, _load_loop)
+        timer.daemon = True
+        timer.start()
 
 
-def serve() -> None:
-    """Have this process load the compiler amid its tasks, as it never plans: it works for others."""
-    _Process.plans = False
+def _load_loop() -> None:
+    if INSTALLED and _Process.has_room and _is_loaded():
+        from akdask.kernels.compiled.vectors import warm_up
+
+        warm_up()
+        load()
 
 
 def forgo() -> None:

@@ -21,16 +21,7 @@ def compiled(function: Function) -> Function:
     wrap around as NumPy's do.  An index outside an array is not noticed: callers have checked what files told them.  A
     loop is one function, since to hand arrays to another counts references for each row, longer than the work takes.
     """
-    return _compiled(function)
-
-
-def reordered(function: Function) -> Function:
-    """Return the function compiled so that it may add floats in any order, several at a time, as NumPy does."""
-    return _compiled(function, fastmath={"reassoc", "nsz"})
-
-
-def _compiled(function: Function, **options: object) -> Function:
-    compile_it = partial(njit, nogil=True, error_model="numpy", **options)
+    compile_it = partial(njit, nogil=True, error_model="numpy")
     try:
         found: Function = compile_it(cache=True)(function)
     except RuntimeError:
