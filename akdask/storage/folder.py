@@ -20,7 +20,8 @@ from akdask.errors import AkdaskError, FileError, WriteError
 from akdask.storage.commit import write_error
 from akdask.storage.directory import Directory
 from akdask.storage.files import names_in
-from akdask.storage.lock import OWNER, Lock, read_owner
+from akdask.storage.hidden import OWNER
+from akdask.storage.lock import Lock, read_owner
 
 _HIDDEN = ".akdask-folder"
 _NEW = "new"
