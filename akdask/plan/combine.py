@@ -23,6 +23,8 @@ from akdask.schema import ColumnType, RowSpace
 class OfProject(Frame):
     """Base of frames with the columns of one projection."""
 
+    no_more_rows = True
+
     frame: Project
 
     def column(self, name: Hashable) -> ColumnRef:

@@ -27,6 +27,7 @@ from akdask.plan._dask import Expr, List, Task, TaskRef
 from akdask.plan.allocator import manage_freed_memory
 from akdask.plan.chain import Chain
 from akdask.plan.garbage import without_collection
+from akdask.plan.lots import ITEMSIZE, SMALL_ROWS
 from akdask.plan.node import Frame, Node
 from akdask.plan.rowwise import Project
 from akdask.plan.shelf import Rack, Shelf, clear_shelves, task_name
@@ -34,16 +35,11 @@ from akdask.plan.shelf import Rack, Shelf, clear_shelves, task_name
 ROWS = 2**22
 """Rows of a partition that an exchange aims at, or fewer where partitions are wanted small."""
 
-ITEMSIZE = 8
-
 COLUMNS = 4
 """How many columns an exchange is thought to have where it is chosen how it is done."""
 
 HELD = 4
 """The part of all workers' memory, one in so many, that split partitions may take."""
-
-SMALL_ROWS = 2**18
-"""Rows that are not worth parting."""
 
 MOST_PARTITIONS = 1024
 

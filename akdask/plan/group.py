@@ -74,6 +74,8 @@ class Grouped(Frame):
     stay the same where the keys have to be found elsewhere, beside what is reduced.
     """
 
+    no_more_rows = True
+
     frame: Frame
     keys: tuple[Value, ...]
     identities: tuple[ColumnIdentity, ...]
@@ -135,6 +137,8 @@ class GroupStatistic(Frame):
     values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
     `identities` are those of the keys.
     """
+
+    no_more_rows = True
 
     frame: Frame
     keys: tuple[Value, ...]

@@ -21,6 +21,11 @@ from akdask.plan.values import Value, columns_of
 Lots: TypeAlias = tuple[tuple[int, ...], ...]
 """Numbers of the partitions of each task, in order."""
 
+ITEMSIZE = 8
+
+SMALL_ROWS = 2**18
+"""Rows that are not worth parting."""
+
 FEW = max(4, 2 * CORES)
 """So many partitions have a task each, however small they are.  It goes by this machine, as clusters come and go."""
 

@@ -105,6 +105,10 @@ class Frame(Node):
     Lowering (lower.py) turns it into a physical node when Dask asks for a graph; until then nothing is read.
     """
 
+    # Without an annotation, which would make it an operand.
+    no_more_rows = False
+    """Whether it has no more rows than its first input."""
+
     @cached_property
     def planned_rows(self) -> RowSpace:
         """The row space of the result, as far as the plan alone tells it."""

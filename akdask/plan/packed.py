@@ -14,22 +14,17 @@ from akdask.cluster import partition_size
 from akdask.plan._dask import Expr
 from akdask.plan.combine import OfProject, concat_tables
 from akdask.plan.concat import Concat
-from akdask.plan.exchange import ITEMSIZE, SMALL_ROWS
-from akdask.plan.group import Grouped, GroupStatistic
 from akdask.plan.lengths import rows_rearranged
-from akdask.plan.lots import FEW
+from akdask.plan.lots import FEW, ITEMSIZE, SMALL_ROWS
 from akdask.plan.lower import lower
 from akdask.plan.node import Frame
-from akdask.plan.rowwise import Filter, Partitions, Project, Slice
+from akdask.plan.rowwise import Project
 from akdask.plan.sources import Literal, Rows, Scan
 from akdask.plan.tables import Tasks
 from akdask.schema import RowSpace
 
 MOST_PARTS = 64
 """Parts that are joined at once: of more, those before are one part, which is joined with what follows."""
-
-NO_MORE_ROWS = (Project, OfProject, Filter, Slice, Partitions, Grouped, GroupStatistic)
-"""Frames that have no more rows than their first input."""
 
 
 class Packed(OfProject):
@@ -83,7 +78,7 @@ def rows_at_most(frame: Frame) -> int | None:
     while not frame.rows.is_fixed:
         if isinstance(frame, Concat):
             return _sum_at_most(frame)
-        if not isinstance(frame, NO_MORE_ROWS):
+        if not frame.no_more_rows:
             return None
         frame = frame.operands[0]
     return frame.rows.size

@@ -40,6 +40,8 @@ class Filter(Frame):
     its predicate elsewhere.
     """
 
+    no_more_rows = True
+
     frame: Frame
     predicate: Value
     mask: ColumnIdentity
@@ -101,6 +103,8 @@ class Slice(Frame):
     and stop counted within that partition and step positive.
     """
 
+    no_more_rows = True
+
     frame: Frame
     ranges: tuple[tuple[int, int, int, int], ...]
 
@@ -129,6 +133,8 @@ class Computed(Frame):
 class Project(Computed):
     """Named values computed on the rows of a frame; where a plan needs them in memory."""
 
+    no_more_rows = True
+
     frame: Frame
     names: tuple[Hashable, ...]
     values: tuple[Value, ...]
@@ -151,6 +157,8 @@ class Project(Computed):
 
 class Partitions(Frame):
     """Some partitions of a frame, whole."""
+
+    no_more_rows = True
 
     frame: Frame
     numbers: tuple[int, ...]
