@@ -7,13 +7,8 @@ from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis
 
 from akdask import config, join, sorting
 from akdask.checkpoint import load_checkpoint, save_checkpoint
-from akdask.collections import makers as _makers  # noqa: F401 - registers what stored objects become
-from akdask.collections import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
-from akdask.collections.broadcasting import broadcast
-from akdask.collections.categorical import Categorical
-from akdask.collections.comparison import allclose, array_equal
-from akdask.collections.connection import connect, disconnect, get_config
-from akdask.collections.creation import (
+from akdask.collections.arrays.broadcasting import broadcast
+from akdask.collections.arrays.creation import (
     arange,
     array,
     bigint_from_uint_arrays,
@@ -27,9 +22,7 @@ from akdask.collections.creation import (
     zeros,
     zeros_like,
 )
-from akdask.collections.dataframe import DataFrame, from_pandas
-from akdask.collections.datetimes import Datetime, Timedelta, date_range, timedelta_range
-from akdask.collections.elementwise import (
+from akdask.collections.arrays.elementwise import (
     ErrorMode,
     abs,
     arccos,
@@ -81,10 +74,47 @@ from akdask.collections.elementwise import (
     trunc,
     where,
 )
-from akdask.collections.finding import find, indexof1d, lookup
-from akdask.collections.frame_diff import DiffAggregate
-from akdask.collections.frame_groupby import DataFrameGroupBy
-from akdask.collections.functions import (
+from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
+from akdask.collections.arrays.sorting import (
+    SortingAlgorithm,
+    argsort,
+    coargsort,
+    invert_permutation,
+    is_cosorted,
+    searchsorted,
+    sort,
+)
+from akdask.collections.arrays.statistics import corr, cov, dot
+from akdask.collections.core.scalar import Scalar
+from akdask.collections.frame.dataframe import DataFrame, from_pandas
+from akdask.collections.frame.diff import DiffAggregate
+from akdask.collections.frame.groupby import DataFrameGroupBy
+from akdask.collections.frame.joining import inner_join, merge
+from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.functions import numpy_functions as _numpy_functions
+from akdask.collections.functions.comparison import allclose, array_equal
+from akdask.collections.functions.finding import find, indexof1d, lookup
+from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
+from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
+from akdask.collections.functions.random_arrays import (
+    randint,
+    random_strings_lognormal,
+    random_strings_uniform,
+    standard_normal,
+    uniform,
+)
+from akdask.collections.functions.rearranging import diff, putmask, take
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
+from akdask.collections.groups.setops import in1d, intersect, intersect1d, intx, setdiff1d, setxor1d, union1d
+from akdask.collections.groups.uniqueness import unique, value_counts
+from akdask.collections.lists.segarray import SegArray
+from akdask.collections.session import makers as _makers
+from akdask.collections.session.connection import connect, disconnect, get_config
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import (
     all,
     any,
     argmax,
@@ -100,39 +130,9 @@ from akdask.collections.functions import (
     sum,
     var,
 )
-from akdask.collections.group_reductions import GROUPBY_REDUCTION_TYPES
-from akdask.collections.groupby import GroupBy
-from akdask.collections.histograms import bincount, histogram, histogram2d, histogramdd
-from akdask.collections.index import Index, MultiIndex
-from akdask.collections.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
-from akdask.collections.joining import inner_join, merge
-from akdask.collections.ndarray import ArrayView
-from akdask.collections.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
-from akdask.collections.pdarray import pdarray
-from akdask.collections.random_arrays import (
-    randint,
-    random_strings_lognormal,
-    random_strings_uniform,
-    standard_normal,
-    uniform,
-)
-from akdask.collections.rearranging import diff, putmask, take
-from akdask.collections.scalar import Scalar
-from akdask.collections.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
-from akdask.collections.segarray import SegArray
-from akdask.collections.setops import in1d, intersect, intersect1d, intx, setdiff1d, setxor1d, union1d
-from akdask.collections.sorting import (
-    SortingAlgorithm,
-    argsort,
-    coargsort,
-    invert_permutation,
-    is_cosorted,
-    searchsorted,
-    sort,
-)
-from akdask.collections.statistics import corr, cov, dot
-from akdask.collections.strings import Strings
-from akdask.collections.uniqueness import unique, value_counts
+from akdask.collections.text.strings import Strings
+from akdask.collections.time.datetimes import Datetime, Timedelta, date_range, timedelta_range
+from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.errors import AkdaskError, NonUniqueError
 from akdask.io import (
     get_datasets,

@@ -22,9 +22,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from akdask.collections.creation import array
-from akdask.collections.functions import concatenate
-from akdask.collections.pdarray import pdarray
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.text.concatenation import concatenate
 from akdask.columns import Table
 from akdask.columns.bigint import to_ints
 from akdask.errors import (
@@ -37,10 +37,10 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
-from akdask.plan.rowwise import Project
-from akdask.plan.run import run
-from akdask.plan.tables import Tasks
-from akdask.plan.write import fitted
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.run.run import run
+from akdask.plan.run.write import fitted
+from akdask.plan.task.tables import Tasks
 from akdask.schema import BIGINT
 from akdask.snapshot import caller_variables
 from akdask.storage.commit import write_error

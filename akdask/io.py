@@ -9,18 +9,18 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.collections.categorical import Categorical
-from akdask.collections.dataframe import DataFrame
-from akdask.collections.reading import demand_hdf5, files_of, first_type, stored_objects
-from akdask.collections.stored import from_stored
-from akdask.collections.tags import FILE_CODES, file_codes
-from akdask.collections.writing import (
+from akdask.collections.core.reading import demand_hdf5, files_of, first_type, stored_objects
+from akdask.collections.core.stored import from_stored
+from akdask.collections.core.writing import (
     Storable,
     StorageMethods,
     demand_written_format,
     update_objects,
     write_objects,
 )
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.functions.tags import FILE_CODES, file_codes
+from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError
 from akdask.hdf5.fileset import FileSet, open_set
 from akdask.storage.locales import Filenames, names_of

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pandas as pd
 
-from akdask.collections.dataframe import DataFrame
-from akdask.collections.reading import demand_hdf5
-from akdask.collections.writing import Path
+from akdask.collections.core.reading import demand_hdf5
+from akdask.collections.core.writing import Path
+from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import FileError, SchemaError, UnsupportedError, WriteError
 from akdask.hdf5.pandas_file import read_frame
 from akdask.storage.commit import write_error

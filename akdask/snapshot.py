@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
-from akdask.collections.dataframe import DataFrame
-from akdask.collections.ndarray import ArrayView
-from akdask.collections.reading import files_of, read_objects
-from akdask.collections.writing import Storable, StorageMethods, write_objects
+from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.core.reading import files_of, read_objects
+from akdask.collections.core.writing import Storable, StorageMethods, write_objects
+from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import FileError
 from akdask.hdf5.fileset import open_set
 from akdask.storage.files import written_path

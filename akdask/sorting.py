@@ -1,5 +1,5 @@
 """Orders of rows, under the name that Arkouda has for them: ``ak.sorting``."""
 
-from akdask.collections.sorting import SortingAlgorithm, argsort, coargsort, searchsorted, sort
+from akdask.collections.arrays.sorting import SortingAlgorithm, argsort, coargsort, searchsorted, sort
 
 __all__ = ["SortingAlgorithm", "argsort", "coargsort", "searchsorted", "sort"]

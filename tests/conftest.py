@@ -13,7 +13,7 @@ import dask
 import pytest
 
 from akdask.kernels import compiled
-from akdask.plan import lengths
+from akdask.plan.expr import lengths
 
 if TYPE_CHECKING:
     from distributed import Client

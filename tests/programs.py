@@ -20,7 +20,7 @@ import pandas as pd
 
 import akdask as ak
 from akdask.errors import AlignmentError
-from akdask.plan import group
+from akdask.plan.group import aggregate as group
 from akdask.testing.memory import MemorySource
 
 STEPS = 12

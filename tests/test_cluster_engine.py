@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.plan import exchange
-from akdask.plan import group as group_plan
-from akdask.plan.lower import lower
+from akdask.plan.expr.lower import lower
+from akdask.plan.group import aggregate as group_plan
+from akdask.plan.shuffle import exchange
 from akdask.testing import assert_equal
 
 pytestmark = pytest.mark.cluster
@@ -55,7 +55,7 @@ def several_partitions(monkeypatch):
     monkeypatch.setattr(exchange, "ROWS", ROWS // 5)
     monkeypatch.setattr(exchange, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", ROWS // 5)
-    monkeypatch.setattr("akdask.plan.lots.FEW", 64)
+    monkeypatch.setattr("akdask.plan.task.batches.FEW", 64)
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_each_worker_splits_some_partitions_and_hands_over_the_pieces_of_all_of_
 ):
     monkeypatch.setattr(exchange, "RACKED", 2)
     expr = frames[0].sort_values("k")._columns.frame
-    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchanged))
+    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchange))
     (where, graph), workers = (node.annotations()["workers"], node._layer()), sorted(cluster_client.nthreads())
     for number, worker in enumerate(workers):
         racks = [key for key in graph if key[0].startswith("rack") and key[1] == number]
@@ -130,7 +130,7 @@ def test_each_worker_splits_some_partitions_and_hands_over_the_pieces_of_all_of_
 
 def test_partitions_are_grouped_where_their_groups_stay(frames, cluster_client):
     expr = TASKS["group"](*frames)._columns.frame
-    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchanged))
+    node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchange))
     where, groups, split = (node.annotations()["workers"], node.origin.__dask_keys__(), node.split.__dask_keys__())
     assert len(groups) == len(split) > 1
     assert not set(groups) & set(split)

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.kernels import hashing, keyindex
-from akdask.plan import cuts
+from akdask.kernels.index import key_index as keyindex
+from akdask.kernels.keys import hashing
+from akdask.plan.group import splitters as cuts
 from akdask.testing.strategies import partition_lengths, partitioned
 
 

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.plan import pipeline, reduce
+from akdask.plan.reduce import aggregate as reduce
+from akdask.plan.task import pipeline
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned

@@ -9,13 +9,13 @@ import h5py
 import numpy as np
 import pytest
 
-import akdask.plan.write
+import akdask.plan.run.write
 from akdask import config, io
-from akdask.collections.categorical import Categorical
-from akdask.collections.creation import arange, array, full
-from akdask.collections.dataframe import DataFrame
-from akdask.collections.functions import concatenate
-from akdask.collections.index import Index
+from akdask.collections.arrays.creation import arange, array, full
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.frame_core.index import Index
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import concatenate
 from akdask.errors import (
     AkdaskError,
     ArgumentError,
@@ -210,7 +210,7 @@ def test_errors_of_any_kind_become_write_errors(numbers, tmp_path, monkeypatch):
     def fail(*args):
         raise MemoryError("no memory left")
 
-    monkeypatch.setattr(akdask.plan.write, "_merged", fail)
+    monkeypatch.setattr(akdask.plan.run.write, "_merged", fail)
     with pytest.raises(WriteError, match="no memory left"):
         numbers.to_hdf(tmp_path / "x")
     assert files(tmp_path) == []

@@ -7,10 +7,10 @@ from dask.base import collections_to_expr
 
 import akdask as ak
 from akdask.errors import AlignmentError
-from akdask.plan.align import align
-from akdask.plan.combine import Realign
-from akdask.plan.rowwise import Filter
-from akdask.plan.sources import Scan
+from akdask.plan.expr.rowwise import Filter
+from akdask.plan.expr.sources import Scan
+from akdask.plan.task.align import align
+from akdask.plan.task.combine import Realign
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
@@ -142,7 +142,7 @@ def test_columns_beside_those_that_are_asked_for_are_not_made(source):
 @pytest.fixture
 def many_lots(monkeypatch):
     """Have as many tasks on every machine."""
-    monkeypatch.setattr("akdask.plan.lots.CORES", 64)
+    monkeypatch.setattr("akdask.plan.task.batches.CORES", 64)
 
 
 def test_tasks_grow_with_partitions_and_not_with_operators_or_columns(many_lots):

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.plan.combine import cut
-from akdask.plan.created import block_split
-from akdask.plan.tokens import token
+from akdask.plan.expr.created import block_split
+from akdask.plan.expr.tokens import token
+from akdask.plan.task.combine import cut
 from akdask.testing import assert_equal
 from akdask.testing.strategies import DTYPES, arrays, elements, partition_lengths, partitioned
 

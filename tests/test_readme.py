@@ -19,7 +19,7 @@ def blocks(language: str) -> list[str]:
 
 def test_examples_give_what_is_printed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("akdask.plan.lots.CORES", 4)
+    monkeypatch.setattr("akdask.plan.task.batches.CORES", 4)
     code = "\n".join(blocks("python"))
     example = doctest.DocTestParser().get_doctest(code, {}, "README.md", "README.md", 0)
     assert len(example.examples) > 12

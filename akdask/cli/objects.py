@@ -8,7 +8,7 @@ from typing import Any
 
 import akdask as ak
 from akdask.cli.sets import NamedSet
-from akdask.collections.reading import demand_hdf5
+from akdask.collections.core.reading import demand_hdf5
 from akdask.errors import AkdaskError, MissingDatasetError, UnsupportedError
 from akdask.hdf5.fileset import open_set
 from akdask.hdf5.layout import ObjType

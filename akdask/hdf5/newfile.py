@@ -17,7 +17,7 @@ from h5py import h5d, h5g, h5p, h5s, h5t
 from akdask.hdf5 import layout
 from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.statistics import DatasetSummary
-from akdask.kernels.extremes import PrefixRange
+from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.schema import ColumnType
 from akdask.storage.extents import ELSEWHERE, Extent
 from akdask.storage.write import opened, write_at

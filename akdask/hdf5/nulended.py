@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from akdask.columns import new_array, offsets_and_bytes
 from akdask.kernels import compiled
-from akdask.kernels.extremes import PrefixRange
+from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.typing import NumberArray
 
 ROWS_AT_ONCE = 2**17
@@ -81,7 +81,7 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
 
 
 def _decode_compiled(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
-    from akdask.kernels.compiled.nulended import without_nuls
+    from akdask.kernels.compiled.keys.null_terminated import without_nuls
 
     found = without_nuls(values, bounds)
     count = len(bounds) - 1
@@ -139,7 +139,7 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
         stop = min(start + max(int(fitting), 1), len(strings))
         piece = strings.slice(start, stop - start)
         if compiled.pays(stop - start):
-            from akdask.kernels.compiled.nulended import with_nuls
+            from akdask.kernels.compiled.keys.null_terminated import with_nuls
 
             values = with_nuls(piece, prefixes.least, prefixes.most)
         else:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from akdask.kernels.extremes import PrefixRange
+from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
 from akdask.storage.checksum import Checksum
 from akdask.storage.source import TEXT_BYTES, Bounds

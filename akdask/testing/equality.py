@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from akdask.collections.base import Collection
+from akdask.collections.core.base import Collection
 from akdask.typing import NumberArray
 
 SHOWN = 5

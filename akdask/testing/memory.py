@@ -8,11 +8,11 @@ from itertools import accumulate
 from types import TracebackType
 from typing import Any, Self
 
-from akdask.collections.wrap import wrap
+from akdask.collections.core.wrap import wrap
 from akdask.columns import Table, slice_rows, type_of
-from akdask.plan.created import as_column
-from akdask.plan.sources import Scan
-from akdask.plan.tokens import token
+from akdask.plan.expr.created import as_column
+from akdask.plan.expr.sources import Scan
+from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
 from akdask.storage.source import Bounds
 from akdask.typing import Column, NumberArray

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from akdask.collections.categorical import Categorical
-from akdask.collections.creation import array
-from akdask.collections.dataframe import DataFrame
-from akdask.collections.functions import concatenate
+from akdask.collections.arrays.creation import array
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import concatenate
 
 N = 10
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.collections.categorical import Categorical
-from akdask.collections.creation import arange, array
-from akdask.collections.elementwise import where
-from akdask.collections.functions import concatenate
+from akdask.collections.arrays.creation import arange, array
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import concatenate
 from akdask.errors import AlignmentError, ArgumentTypeError, NonUniqueError, PositionError
 from akdask.io import read_hdf
 

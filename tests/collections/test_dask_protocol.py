@@ -9,7 +9,7 @@ import pytest
 from dask.base import is_dask_collection, tokenize
 
 import akdask as ak
-from akdask.plan import threads
+from akdask.plan.run import threads
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 

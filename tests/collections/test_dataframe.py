@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask import config
-from akdask.collections.categorical import Categorical
-from akdask.collections.creation import arange, array
-from akdask.collections.dataframe import DataFrame
-from akdask.collections.functions import concatenate
-from akdask.collections.index import Index
-from akdask.collections.pdarray import pdarray
-from akdask.collections.strings import Strings
+from akdask.collections.arrays.creation import arange, array
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.frame_core.index import Index
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import concatenate
+from akdask.collections.text.strings import Strings
 from akdask.errors import (
     AkdaskError,
     AlignmentError,
@@ -27,8 +27,8 @@ from akdask.errors import (
     PositionError,
 )
 from akdask.io import read_hdf, to_hdf
-from akdask.plan.rowwise import Filter
-from akdask.plan.sources import Scan
+from akdask.plan.expr.rowwise import Filter
+from akdask.plan.expr.sources import Scan
 
 N = 12
 

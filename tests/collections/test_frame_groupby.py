@@ -6,8 +6,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
-from akdask.plan import cuts
-from akdask.plan import group as group_plan
+from akdask.plan.group import aggregate as group_plan
+from akdask.plan.group import splitters as cuts
 from akdask.testing.strategies import partitioned
 
 TABLE = pd.DataFrame(
@@ -123,7 +123,7 @@ def test_differences_of_what_is_no_number_are_refused(df):
 @pytest.mark.parametrize("subset", [None, "k", ["k", "j"]])
 def test_repetitions_are_dropped_as_by_pandas(df, subset, keep, monkeypatch):
     # Fewer tasks than partitions: keys that were put together and the index differ in what is known of their rows.
-    monkeypatch.setattr("akdask.plan.lots.FEW", 4)
+    monkeypatch.setattr("akdask.plan.task.batches.FEW", 4)
     twice = ak.DataFrame({name: ak.concatenate([df[name], df[name]]) for name in df.columns})
     wanted = pd.concat([TABLE, TABLE], ignore_index=True).drop_duplicates(subset, keep=keep)
     found = twice.drop_duplicates(subset, keep=keep).to_pandas(retain_index=True)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
-from akdask.plan import cuts
-from akdask.plan import group as group_plan
+from akdask.plan.group import aggregate as group_plan
+from akdask.plan.group import splitters as cuts
 from akdask.testing.strategies import columns, partition_lengths, partitioned
 
 NUMBERS = ("int64", "uint64", "float64", "bool")

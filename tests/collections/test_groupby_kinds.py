@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentTypeError
-from akdask.plan import cuts
-from akdask.plan import group as group_plan
+from akdask.plan.group import aggregate as group_plan
+from akdask.plan.group import splitters as cuts
 from akdask.testing.strategies import partitioned
 
 BIG = st.integers(-(2**130), 2**130) | st.sampled_from([0, -1, 2**63, -(2**63), 2**64])

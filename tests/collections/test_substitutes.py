@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.collections.substitutes import SUBSTITUTES
+from akdask.collections.core.substitutes import SUBSTITUTES
 from akdask.errors import AkdaskError
 
 

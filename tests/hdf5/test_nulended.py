@@ -16,7 +16,7 @@ from akdask.errors import FileFormatError
 from akdask.hdf5 import nulended
 from akdask.hdf5.fileset import open_set
 from akdask.hdf5.nulended import StringError, decode, encode, segments_of, starts_from_ends
-from akdask.kernels.extremes import PREFIX_BYTES, PrefixRange
+from akdask.kernels.reductions.top_k import PREFIX_BYTES, PrefixRange
 
 CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 TEXTS = st.lists(st.text(CHARACTERS, max_size=9) | st.text("ab", max_size=70), max_size=12)

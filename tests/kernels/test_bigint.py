@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from akdask.columns import concat_rows, to_objects
 from akdask.columns.bigint import from_ints, from_limbs, from_numbers, limbs_of, modulo_power, narrowed, with_limbs
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
-from akdask.kernels.operations import OPERATIONS
-from akdask.kernels.reduce import REDUCTIONS, reduction_of
+from akdask.kernels.reductions.scalar import REDUCTIONS, reduction_of
+from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, bigint_of
 
 EXTREMES = [0, 1, -1, 2**63 - 1, 2**63, -(2**63), 2**64 - 1, 2**64, -(2**64), 2**128 - 1, 2**200, -(2**200)]

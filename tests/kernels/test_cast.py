@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from akdask.errors import ArgumentError
-from akdask.kernels.operations import OPERATIONS
+from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.schema import INT64, STR, UINT8
 
 CAST = OPERATIONS["cast"]

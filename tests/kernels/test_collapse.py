@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import Table
-from akdask.kernels import grouping, pieces
-from akdask.kernels.collapse import Collapse, Step
-from akdask.kernels.dictionary import Dictionary, ranked
+from akdask.kernels.group import grouping
+from akdask.kernels.group import slices as pieces
+from akdask.kernels.group.aggregation import Aggregation, AggregationStep
+from akdask.kernels.group.dictionary import Dictionary, ranked
 
-SUMS = Collapse(1, (Step("sum", (0,)), Step("first", (0, 1))))
+SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("first", (0, 1))))
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +74,7 @@ def test_a_dictionary_grows_from_block_to_block(blocks):
 
 
 def test_a_dictionary_does_not_grow_without_end(monkeypatch):
-    monkeypatch.setattr("akdask.kernels.dictionary.MOST_STRINGS", 2)
+    monkeypatch.setattr("akdask.kernels.group.dictionary.MOST_STRINGS", 2)
     dictionary = Dictionary()
     assert dictionary.codes(pa.array(["a", "b", "c"], pa.large_string())) is None
     assert dictionary.codes(pa.array(["a", "b"], pa.large_string())) is not None
@@ -82,7 +83,7 @@ def test_a_dictionary_does_not_grow_without_end(monkeypatch):
 
 @given(st.lists(st.tuples(KEYS, st.text("ab\0z", max_size=12)), max_size=60), st.integers(1, 4))
 def test_pieces_are_cut_by_the_leading_keys_where_all_do_not_fit_one_word(rows, parts):
-    by_two = Collapse(2, (Step("sum", (0,)),))
+    by_two = Aggregation(2, (AggregationStep("sum", (0,)),))
     keys = [np.array([key for key, _ in rows], np.int64), pa.array([text for _, text in rows], pa.large_string())]
     values = np.arange(len(rows))
     totals = {}

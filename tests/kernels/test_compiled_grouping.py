@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels.group import number_rows
+from akdask.kernels.group.row_groups import number_rows
 
 pytest.importorskip("numba", reason="Numba is not installed; pip install 'akdask[fast]'")
 

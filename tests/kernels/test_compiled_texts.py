@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels import compiled, dictionary
-from akdask.kernels.coded import Coded, Coding
-from akdask.kernels.dictionary import Dictionary, ranked
-from akdask.kernels.hashing import hash_rows
-from akdask.kernels.operations import OPERATIONS
-from akdask.kernels.strings import unicode_array
+from akdask.kernels import compiled
+from akdask.kernels.group import dictionary
+from akdask.kernels.group.dictionary import Dictionary, ranked
+from akdask.kernels.keys.encoded_strings import EncodedStrings, StringEncoder
+from akdask.kernels.keys.hashing import hash_rows
+from akdask.kernels.keys.strings import unicode_array
+from akdask.kernels.rowwise.operations import OPERATIONS
 
 NO_NUMBA = "Numba is not installed"
-numbering = pytest.importorskip("akdask.kernels.compiled.numbering", reason=NO_NUMBA, exc_type=ImportError)
+numbering = pytest.importorskip("akdask.kernels.compiled.group.dictionary", reason=NO_NUMBA, exc_type=ImportError)
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 TEXT = st.text(CHARACTERS, max_size=10) | st.text("ab\0", max_size=70) | st.text("ab", min_size=60, max_size=70)
@@ -66,7 +67,7 @@ def test_hashes_of_any_length_are_the_same_up_to_the_end_of_the_buffer(length):
 
 
 def coded(blocks):
-    coding = Coding(0)
+    coding = StringEncoder(0)
     for block in blocks:
         coding.append(block)
     return coding.finish()
@@ -76,7 +77,7 @@ def coded(blocks):
 def test_forms_and_codes_are_the_same_and_give_the_strings_back(blocks):
     general, quick = by_either_path(coded, blocks)
     strings = pa.concat_arrays([pa.array([], pa.large_string()), *blocks])
-    if isinstance(general, Coded):
+    if isinstance(general, EncodedStrings):
         assert quick.form == general.form
         assert [code.tolist() for code in quick.codes] == [code.tolist() for code in general.codes]
         general, quick = by_either_path(general.strings)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import offsets_and_bytes
-from akdask.kernels.digests import digests
+from akdask.kernels.keys.digests import digests
 
 VECTORS = [
     "a3817f04ba25a8e66df67214c7550293",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.kernels.operations import OPERATIONS, UFUNCS
-from akdask.kernels.rules import promote, scalar_type
+from akdask.kernels.core.rules import promote, scalar_type
+from akdask.kernels.rowwise.operations import OPERATIONS, UFUNCS
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, column_type
 
 EXTREMES = {

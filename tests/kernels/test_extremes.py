@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from akdask.kernels.extremes import PREFIX_BYTES, PrefixRange
+from akdask.kernels.reductions.top_k import PREFIX_BYTES, PrefixRange
 
 # Few letters, so that strings often begin alike; the first of four bytes in UTF-8.
 STRINGS = st.lists(st.text(st.sampled_from("\U0001f600éaz"), max_size=24), min_size=1, max_size=40)

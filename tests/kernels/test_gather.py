@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import PositionError
-from akdask.kernels import gather as gathering
-from akdask.kernels.gather import gather
-from akdask.kernels.lookup import LOOKUP_OPERATIONS, lookup_found
+from akdask.kernels.keys import gather as gathering
+from akdask.kernels.keys.gather import gather
+from akdask.kernels.rowwise.lookup import LOOKUP_OPERATIONS, lookup_found
 from akdask.testing.strategies import DTYPES, columns
 
 pytestmark = pytest.mark.usefixtures("every_table_is_far")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels import group as group_kernel
-from akdask.kernels.group import Codes, Runs, Stack, group_rows, group_sorted, neutral
+from akdask.kernels.group import row_groups as group_kernel
+from akdask.kernels.group.row_groups import GroupCodes, SortedGroups, StackedGroups, group_rows, group_sorted, neutral
 from akdask.testing.strategies import DTYPES, columns
 
 UFUNCS = [np.add, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor]
@@ -87,7 +87,7 @@ def test_all_forms_of_groups_reduce_alike(dtype, ufunc, data):
 
 
 def check_all_forms(keys, values, ufunc):
-    runs, codes = group_rows([keys]), Codes(keys, 5)
+    runs, codes = group_rows([keys]), GroupCodes(keys, 5)
     present = np.unique(keys)
     expected = np.array([ufunc.reduce(values[keys == key]) for key in present], values.dtype)
     for reduced in (runs.reduce(ufunc, values), codes.reduce(ufunc, values)[present]):
@@ -106,7 +106,7 @@ def check_all_forms(keys, values, ufunc):
 def test_a_stack_reduces_like_rows_with_those_keys(depth, count, ufunc):
     values = np.arange(depth * count) * 7 - 3
     keys = np.tile(np.arange(count), depth)
-    stack, runs = Stack(depth, count), group_rows([keys])
+    stack, runs = StackedGroups(depth, count), group_rows([keys])
     assert stack.reduce(ufunc, values).tolist() == runs.reduce(ufunc, values).tolist()
     assert stack.spread(np.arange(count)).tolist() == keys.tolist()
     assert stack.sizes().tolist() == runs.sizes().tolist()
@@ -117,7 +117,7 @@ def test_a_stack_reduces_like_rows_with_those_keys(depth, count, ufunc):
 def test_no_rows_have_no_groups():
     runs = group_rows([np.empty(0)])
     assert (runs.count, runs.reduce(np.add, np.empty(0)).dtype) == (0, np.float64)
-    assert isinstance(runs, Runs)
+    assert isinstance(runs, SortedGroups)
 
 
 def test_floats_of_the_same_value_are_one_key():
@@ -125,7 +125,7 @@ def test_floats_of_the_same_value_are_one_key():
     assert group_rows([keys]).sizes().tolist() == [2, 1, 2]
 
 
-class ForgetfulRuns(Runs):
+class ForgetfulRuns(SortedGroups):
     """Groups whose values another thread has dropped whenever they are looked at."""
 
     _gathered = property(lambda self: (None, None), lambda self, held: None)
@@ -140,12 +140,12 @@ def test_groups_can_be_reduced_while_another_thread_forgets_their_values():
     values = np.array([1.0, 2.0, 4.0])
     runs = ForgetfulRuns(np.array([1, 0, 2]), np.array([0, 1]), 3)
     assert runs.reduce(np.add, values).tolist() == [2.0, 5.0]
-    codes = Codes(np.array([1, 0, 1]), 2)
+    codes = GroupCodes(np.array([1, 0, 1]), 2)
     codes._totals = ForgetfulDict()
     assert codes.reduce(np.add, values).tolist() == [2.0, 5.0]
 
 
 def test_sums_of_no_floats_are_floats():
-    sums = Codes(np.empty(0, np.int64), 3).reduce(np.add, np.empty(0))
+    sums = GroupCodes(np.empty(0, np.int64), 3).reduce(np.add, np.empty(0))
     assert sums.dtype == np.float64
     assert sums.tolist() == [0.0, 0.0, 0.0]

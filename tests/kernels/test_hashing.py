@@ -7,8 +7,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels import hashing
-from akdask.kernels.hashing import bring_together, buckets_of, hash_rows, is_exact
+from akdask.kernels.keys import hashing
+from akdask.kernels.keys.hashing import bring_together, buckets_of, hash_rows, is_exact
 from akdask.testing.strategies import DTYPES, columns
 
 

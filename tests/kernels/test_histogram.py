@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from akdask.kernels.histogram import bin_edges, count_in_bins, count_in_cells
+from akdask.kernels.reductions.histogram import bin_edges, count_in_bins, count_in_cells
 
 FLOATS = arrays("f8", st.integers(0, 40), elements=st.floats(-2, 2) | st.just(np.nan))
 INTEGERS = arrays("i8", st.integers(0, 40), elements=st.integers(-3, 3))

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels.join import Fanout
+from akdask.kernels.index.matches import MatchMultiplicity
 
 TABLES = st.lists(st.integers(0, 6), max_size=20)
 
@@ -27,17 +27,17 @@ def test_every_row_is_paired_with_all_that_are_equal(table, wanted, keep_all, li
     for position, item in enumerate(wanted):
         rows = [row for row, other in enumerate(table) if other == item]
         expected += [(position, row) for row in rows or [-1] * keep_all]
-    assert joined(Fanout(firsts), found, keep_all, limit) == expected
-    assert joined(Fanout(firsts), found, keep_all, 1000) == expected
+    assert joined(MatchMultiplicity(firsts), found, keep_all, limit) == expected
+    assert joined(MatchMultiplicity(firsts), found, keep_all, 1000) == expected
 
 
 def test_positions_are_left_out_where_they_are_all_rows():
-    fanout = Fanout(None)
+    fanout = MatchMultiplicity(None)
     ((positions, rows),) = fanout.pairs(np.array([2, 0]), False, 10)
     assert (positions, rows.tolist()) == (None, [2, 0])
 
 
 def test_pairs_of_a_row_with_many_matches_come_in_several_lots():
-    fanout = Fanout(np.zeros(10, np.int64))
+    fanout = MatchMultiplicity(np.zeros(10, np.int64))
     lots = [rows.tolist() for _, rows in fanout.pairs(np.array([0, 0]), False, 8)]
     assert lots == [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 0, 1, 2, 3, 4, 5], [6, 7, 8, 9]]

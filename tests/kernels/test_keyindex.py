@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
-from akdask.kernels import gapped, hashindex, hashing
-from akdask.kernels.grid import Grid
-from akdask.kernels.hashindex import HashIndex, PackedIndex
-from akdask.kernels.keyindex import DirectIndex, TextIndex, index_keys, positions_among
-from akdask.kernels.keys import span
+from akdask.kernels.index import hash_index as hashindex
+from akdask.kernels.index import open_addressing as gapped
+from akdask.kernels.index.hash_index import HashIndex, PackedIndex
+from akdask.kernels.index.key_index import DirectIndex, TextIndex, index_keys, positions_among
+from akdask.kernels.keys import hashing
+from akdask.kernels.keys.normalized import span
+from akdask.kernels.keys.slots import SlotGrid
 from akdask.testing.strategies import DTYPES, columns
 
 
@@ -88,8 +90,8 @@ def test_integers_of_a_small_range_are_found_directly(rows, others):
     table, wanted = (
         [np.array([a for a, _ in some], int), np.array([b for _, b in some], bool)] for some in (rows, others)
     )
-    check(DirectIndex(table, Grid.around(table)), table, wanted)
-    check(DirectIndex(table[:1], Grid.around(table[:1])), table[:1], wanted[:1])
+    check(DirectIndex(table, SlotGrid.around(table)), table, wanted)
+    check(DirectIndex(table[:1], SlotGrid.around(table[:1])), table[:1], wanted[:1])
 
 
 @given(tables(), st.integers(0, 2))
@@ -217,5 +219,5 @@ def test_nothing_is_found_in_an_empty_table():
 
 def test_an_index_tells_how_much_memory_it_takes():
     keys = [np.arange(1000)]
-    for index in DirectIndex(keys, Grid.around(keys)), PackedIndex(keys, [span(keys[0])]), HashIndex(keys):
+    for index in DirectIndex(keys, SlotGrid.around(keys)), PackedIndex(keys, [span(keys[0])]), HashIndex(keys):
         assert 4_000 <= sys.getsizeof(index) <= 100_000

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from akdask.errors import ArgumentTypeError
-from akdask.kernels.keys import combine, ordered, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.kernels.keys.normalized import combine, ordered, pack_words, row_bits, unpack_rows, word, word_count
 
 SPECIAL = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0, -1.0, 5e-324, -5e-324, 1.7e308, -1.7e308]
 floats = st.lists(st.sampled_from(SPECIAL) | st.floats(), max_size=30).map(lambda items: np.array(items, np.float64))

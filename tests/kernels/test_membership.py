@@ -5,10 +5,11 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels import gapped, hashing
-from akdask.kernels.grid import Grid
-from akdask.kernels.keyindex import index_keys
-from akdask.kernels.membership import DirectSet, HashSet, IndexSet, key_set
+from akdask.kernels.index import open_addressing as gapped
+from akdask.kernels.index.key_index import index_keys
+from akdask.kernels.index.membership import DirectSet, HashSet, IndexSet, key_set
+from akdask.kernels.keys import hashing
+from akdask.kernels.keys.slots import SlotGrid
 from akdask.testing.strategies import DTYPES, columns
 
 
@@ -50,7 +51,7 @@ def test_numbers_are_members_by_their_hashes(both):
 @given(st.lists(st.integers(-9, 9), min_size=1), st.lists(st.integers(-20, 20)))
 def test_integers_of_a_small_range_are_members_by_their_cells(table, wanted):
     table, wanted = np.array(table), np.array(wanted, int)
-    check(DirectSet([table], Grid.around([table])), table, wanted)
+    check(DirectSet([table], SlotGrid.around([table])), table, wanted)
 
 
 @given(
@@ -62,7 +63,7 @@ def test_rows_of_small_integers_are_members_by_their_cells(table, wanted):
         [np.array([row[0] for row in rows], np.int8), np.array([row[1] for row in rows], np.uint8)]
         for rows in (table, wanted + table)
     )
-    members = DirectSet(keys, Grid.around(keys))
+    members = DirectSet(keys, SlotGrid.around(keys))
     assert members.has(others).tolist() == [row in table for row in wanted + table]
 
 
@@ -72,7 +73,7 @@ def test_extremes_of_integers_are_no_members_of_others():
         for near in limits.min, limits.max:
             table = np.array([near], dtype)
             wanted = np.array([limits.min, limits.max, 0, 9], dtype)
-            members = DirectSet([table], Grid.around([table]))
+            members = DirectSet([table], SlotGrid.around([table]))
             assert members.has([wanted]).tolist() == (wanted == near).tolist()
             assert members.has([wanted[::-2]]).tolist() == (wanted[::-2] == near).tolist()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from akdask.kernels import compiled
-from akdask.plan import lengths
+from akdask.plan.expr import lengths
 
 
 def test_kernels_take_the_path_that_the_test_is_run_by(either_path):

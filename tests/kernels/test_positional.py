@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.kernels import random
-from akdask.kernels.operations import OPERATIONS
-from akdask.kernels.positional import linspace
+from akdask.kernels.keys import random
+from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.kernels.rowwise.positional import linspace
 from akdask.schema import FLOAT64, INT64
 
 DRAWS: dict[str, tuple[Any, dict[str, float]]] = {

@@ -9,16 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels import scattered
-from akdask.kernels.collapse import Collapse, Step
-from akdask.kernels.scattered import Marks, Placement, Scattered, ScatteredRange
-from akdask.plan.ranges import MergeTables
+from akdask.kernels.group import radix as scattered
+from akdask.kernels.group.aggregation import Aggregation, AggregationStep
+from akdask.kernels.group.radix import RadixPartitioned, RadixPlan, RadixRange, RadixSplitters
+from akdask.plan.group.merge import MergeGroups
 
-STEPS = Collapse(
-    1, (Step("sum", (0,)), Step("min", (0,)), Step("size", ()), Step("first", (0, 1)), Step("min", (0,), False))
+STEPS = Aggregation(
+    1,
+    (
+        AggregationStep("sum", (0,)),
+        AggregationStep("min", (0,)),
+        AggregationStep("size", ()),
+        AggregationStep("first", (0, 1)),
+        AggregationStep("min", (0,), False),
+    ),
 )
 
-LOOPS_KNOW = Collapse(1, (Step("size", ()), *(Step(name, (0,)) for name in ("max", "sum", "count", "mean", "min"))))
+LOOPS_KNOW = Aggregation(
+    1, (AggregationStep("size", ()), *(AggregationStep(name, (0,)) for name in ("max", "sum", "count", "mean", "min")))
+)
 
 EXTREMES = {
     np.int64: [-(2**63), -1, 0, 2**63 - 1],
@@ -49,14 +58,14 @@ def keys(draw):
 
 
 def scattered_rows(collapse, keys, values):
-    return Scattered.of(collapse, Placement.of(keys), values)
+    return RadixPartitioned.of(collapse, RadixPlan.of(keys), values)
 
 
 def columns_of(table):
     return {name: np.asarray(column) for name, column in table.columns.items()}
 
 
-@pytest.mark.parametrize("steps", [STEPS, LOOPS_KNOW, Collapse(1, ())], ids=["any", "loops know", "none"])
+@pytest.mark.parametrize("steps", [STEPS, LOOPS_KNOW, Aggregation(1, ())], ids=["any", "loops know", "none"])
 @given(keys=keys(), data=st.data())
 def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(steps, keys, data):
     floats = st.sampled_from([0.0, 1.5, -2.0, np.nan, np.inf])
@@ -68,7 +77,7 @@ def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(steps, 
     parts = [scattered_rows(steps, *some) for some in rows[in_tables:]]
     tables = [steps.rows(*some) for some in rows[:in_tables]]
     count = data.draw(st.integers(1, 3))
-    ranges = ScatteredRange.divide(parts, count, tables)
+    ranges = RadixRange.divide(parts, count, tables)
     found = [columns_of(part.table()) for part in ranges]
     for name, wanted in columns_of(steps.rows([keys], [values, numbers])).items():
         for tables_of_ranges in (found, cut_and_sent(parts, count, tables)):
@@ -85,17 +94,17 @@ def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(steps, 
 
 def cut_and_sent(parts, count, tables):
     """Return the table of each range, made of what other processes have sent of it."""
-    marks = Marks.choose([part.bits for part in parts], count)
+    marks = RadixSplitters.choose([part.bits for part in parts], count)
     cuts = [[piece.own() for piece in part.cut(marks)] for part in pickle.loads(pickle.dumps(parts))]
     of_tables = [marks.cut(table) for table in tables]
-    merge = MergeTables(parts[0].collapse)
+    merge = MergeGroups(parts[0].collapse)
     found = []
     for number in range(count):
         sent = pickle.loads(pickle.dumps([piece[number] for piece in [*of_tables, *cuts]]))
         (merged,) = merge.pack(sent)
         assert sys.getsizeof(merged) <= sum(map(sys.getsizeof, sent)) + 10_000
-        (everything,) = ScatteredRange.divide(
-            [item for item in sent if isinstance(item, Scattered)], 1, sent[: len(tables)]
+        (everything,) = RadixRange.divide(
+            [item for item in sent if isinstance(item, RadixPartitioned)], 1, sent[: len(tables)]
         )
         assert merge([merged]).nrows == everything.table().nrows
         found.append(columns_of(everything.table()))
@@ -105,16 +114,16 @@ def cut_and_sent(parts, count, tables):
 def test_parts_whose_keys_lie_far_apart_make_few_pieces():
     low, high = np.arange(50), np.arange(2**62, 2**62 + 50)
     parts = [scattered_rows(STEPS, [keys], [keys * 1.0, keys]) for keys in (high, low)]
-    first, second = (columns_of(part.table()) for part in ScatteredRange.divide(parts, 2))
+    first, second = (columns_of(part.table()) for part in RadixRange.divide(parts, 2))
     np.testing.assert_array_equal(first[0], low)
     np.testing.assert_array_equal(second[0], high)
 
 
 def test_strings_are_reduced_as_well():
-    first = Collapse(1, (Step("first", (0, 1)),))
+    first = Aggregation(1, (AggregationStep("first", (0, 1)),))
     texts = pa.array(["b", "a", "c", "d"], pa.large_string())
     part = scattered_rows(first, [np.array([7, 5, 7, 6])], [texts, np.arange(4)])
-    (everything,) = ScatteredRange.divide([part], 1)
+    (everything,) = RadixRange.divide([part], 1)
     assert first.finish(everything.table()).columns[1].to_pylist() == ["a", "d", "b"]
 
 
@@ -133,7 +142,7 @@ def test_tables_are_made_where_scattering_does_not_pay(keys, reason, monkeypatch
     monkeypatch.setattr(scattered, "FEWEST_ROWS", 100)
     monkeypatch.setattr(scattered, "HEAVIEST", 8)
     monkeypatch.setattr(scattered, "ROWS_OF_A_GROUP", 2)
-    assert (Placement.of(keys) is None) == (reason != "floats of one sign are in few pieces")
+    assert (RadixPlan.of(keys) is None) == (reason != "floats of one sign are in few pieces")
 
 
 def test_its_size_is_that_of_its_columns():

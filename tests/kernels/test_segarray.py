@@ -14,9 +14,9 @@ from akdask.columns import concat_rows, to_objects
 from akdask.columns.bigint import from_ints
 from akdask.columns.lists import lists_of
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.kernels.operations import OPERATIONS
-from akdask.kernels.segarray import codes_of, distinct_keys, parts_of, ranked
-from akdask.kernels.segarray import rows_of as segarray_rows
+from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.kernels.rowwise.segarray import codes_of, distinct_keys, parts_of, ranked
+from akdask.kernels.rowwise.segarray import rows_of as segarray_rows
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, bigint_of, list_of
 
 VALUES = {

@@ -7,14 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels import slab
-from akdask.kernels.collapse import Collapse, Step
-from akdask.kernels.grouped import GROUPED
-from akdask.kernels.slab import Slab, merge_slabs
+from akdask.kernels.group import dense as slab
+from akdask.kernels.group.aggregation import Aggregation, AggregationStep
+from akdask.kernels.group.dense import DenseTable, merge_dense_tables
+from akdask.kernels.group.reductions import GROUPED
 
 FOLDING = ("size", "count", "sum", "prod", "min", "max", "mean", "any", "all")
-ALL = Collapse(
-    1, tuple(Step(name, (0,) if name != "size" else (), skipna) for name in FOLDING for skipna in (True, False))
+ALL = Aggregation(
+    1,
+    tuple(
+        AggregationStep(name, (0,) if name != "size" else (), skipna) for name in FOLDING for skipna in (True, False)
+    ),
 )
 
 ENDS = [np.iinfo(dtype) for dtype in (np.int64, np.uint64)]
@@ -42,9 +45,9 @@ VALUES = st.sampled_from([0.0, -0.0, 1.5, -2.0, np.nan, np.inf])
 def test_slabs_of_several_lots_of_rows_are_the_table_that_sorting_gives(keys, data):
     values = np.array(data.draw(st.lists(VALUES, min_size=len(keys), max_size=len(keys))))
     lots = np.array_split(np.arange(len(keys)), data.draw(st.integers(1, 3)))
-    slabs = [Slab.of(ALL, [keys[lot]], [values[lot]]) for lot in lots if len(lot)]
+    slabs = [DenseTable.of(ALL, [keys[lot]], [values[lot]]) for lot in lots if len(lot)]
     cut = int(data.draw(st.sampled_from(keys.tolist())))
-    found = [merge_slabs([part.between(*edge) for part in slabs]) for edge in ((-np.inf, cut), (cut, np.inf))]
+    found = [merge_dense_tables([part.between(*edge) for part in slabs]) for edge in ((-np.inf, cut), (cut, np.inf))]
     wanted = ALL.rows([keys], [values])
     for name, column in wanted.columns.items():
         made = np.concatenate([table.columns[name] for table in found])
@@ -54,21 +57,26 @@ def test_slabs_of_several_lots_of_rows_are_the_table_that_sorting_gives(keys, da
 
 def test_folding_reductions_are_known():
     assert ALL.folds
-    assert {name for name in GROUPED if Collapse(1, (Step(name, (0,)),)).folds} == {*FOLDING, "AND", "OR", "XOR"}
+    assert {name for name in GROUPED if Aggregation(1, (AggregationStep(name, (0,)),)).folds} == {
+        *FOLDING,
+        "AND",
+        "OR",
+        "XOR",
+    }
 
 
 def test_keys_far_apart_or_several_or_of_other_types_make_no_slab():
     near, far = np.arange(10), np.arange(10) * 1000
-    sums = Collapse(1, (Step("sum", (0,)),))
-    assert Slab.of(sums, [near], [near]) is not None
-    assert Slab.of(sums, [far], [near]) is None
-    assert Slab.of(sums, [near[:0]], [near[:0]]) is None
-    assert Slab.of(sums, [near.astype(float)], [near]) is None
-    assert Slab.of(Collapse(2, ()), [near, near], []) is None
-    assert Slab.of(Collapse(1, (Step("var", (0,)),)), [near], [near]) is None
+    sums = Aggregation(1, (AggregationStep("sum", (0,)),))
+    assert DenseTable.of(sums, [near], [near]) is not None
+    assert DenseTable.of(sums, [far], [near]) is None
+    assert DenseTable.of(sums, [near[:0]], [near[:0]]) is None
+    assert DenseTable.of(sums, [near.astype(float)], [near]) is None
+    assert DenseTable.of(Aggregation(2, ()), [near, near], []) is None
+    assert DenseTable.of(Aggregation(1, (AggregationStep("var", (0,)),)), [near], [near]) is None
 
 
 def test_a_slab_tells_how_much_memory_it_takes():
-    made = Slab.of(Collapse(1, (Step("sum", (0,)),)), [np.arange(1000)], [np.arange(1000)])
+    made = DenseTable.of(Aggregation(1, (AggregationStep("sum", (0,)),)), [np.arange(1000)], [np.arange(1000)])
     assert made is not None
     assert 9_000 <= sys.getsizeof(made) < 10_000

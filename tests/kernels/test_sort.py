@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import take_rows
-from akdask.kernels.sort import argsort, argsort_by_words, argsort_packed, cut_packed, cut_sorted
+from akdask.kernels.keys.sort import argsort, argsort_by_words, argsort_packed, cut_packed, cut_sorted
 
 SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.5, -1.5]
 WIDE = st.integers(-(2**63), 2**63 - 1)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
-from akdask.kernels.sortedkeys import SortedKeys
+from akdask.kernels.index.sorted_keys import SortedKeys
 from akdask.testing.strategies import DTYPES, columns
 
 SIDES = st.sampled_from(["left", "right"])

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.kernels import strings
-from akdask.kernels.operations import OPERATIONS
+from akdask.kernels.keys import strings
+from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.schema import BOOL, INT64, STR
 
 WORDS = [

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import Table, type_of
-from akdask.kernels import tally
-from akdask.kernels.collapse import Collapse, Step
-from akdask.kernels.grid import Grid
-from akdask.kernels.grouped import GROUPED
-from akdask.kernels.lanes import REDUCED
-from akdask.kernels.tally import Tallies
+from akdask.kernels.group import direct_index as tally
+from akdask.kernels.group.accumulators import REDUCED
+from akdask.kernels.group.aggregation import Aggregation, AggregationStep
+from akdask.kernels.group.direct_index import DirectIndexAggregation
+from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.keys.slots import SlotGrid
 
 STEPS = tuple(
-    Step(name, (0, 1) if GROUPED[name].by_position else (0,), skipna)
+    AggregationStep(name, (0, 1) if GROUPED[name].by_position else (0,), skipna)
     for name in GROUPED
     for skipna in (True, False)
     if np.dtype("float64").name in {t.name for t in GROUPED[name].types}
@@ -43,7 +43,7 @@ def same(left: Table, right: Table) -> None:
         assert left.columns[name].dtype == right.columns[name].dtype
 
 
-FOLDING = tuple(step for step in STEPS if Collapse(2, (step,)).folds)
+FOLDING = tuple(step for step in STEPS if Aggregation(2, (step,)).folds)
 """Steps whose states are added up in place from block to block."""
 
 EXACT = {"size", "count", "sum", "min", "max"}
@@ -58,9 +58,9 @@ IN_ONE_PASS = tuple(step for step in STEPS if step.name in REDUCED and step.skip
         STEPS,
         FOLDING,
         IN_ONE_PASS,
-        [Step("size", ())],
-        [Step("sum", (0,)), Step("max", (0,))],
-        [Step("mean", (0,)), Step("count", (0,))],
+        [AggregationStep("size", ())],
+        [AggregationStep("sum", (0,)), AggregationStep("max", (0,))],
+        [AggregationStep("mean", (0,)), AggregationStep("count", (0,))],
     ],
     ids=["all", "folding", "in one pass", "size", "sum", "mean"],
 )
@@ -71,8 +71,8 @@ def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, dtype, made):
         scale = 2**61 if all(step.name in EXACT for step in steps) else 2**20
         made = [(keys, np.nan_to_num(values * scale, nan=7).astype(np.int64).astype(dtype)) for keys, values in made]
     of_type = type_of(np.empty(0, dtype))
-    collapse = Collapse(2, tuple(step for step in steps if of_type in GROUPED[step.name].types))
-    tallies = Tallies(collapse, 10_000)
+    collapse = Aggregation(2, tuple(step for step in steps if of_type in GROUPED[step.name].types))
+    tallies = DirectIndexAggregation(collapse, 10_000)
     taken, position = [], 0
     for keys, values in made:
         columns = [values, np.arange(position, position + len(values))]
@@ -88,7 +88,7 @@ def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, dtype, made):
 
 
 def test_a_grid_numbers_its_cells_in_the_order_of_the_keys():
-    grid = Grid((-2, 5), (3, 2))
+    grid = SlotGrid((-2, 5), (3, 2))
     keys = [np.repeat([-2, -1, 0], 2), np.tile([5, 6], 3).astype(np.uint64)]
     assert grid.codes(keys).tolist() == list(range(6))
     back = grid.keys(np.arange(6), [key.dtype for key in keys])
@@ -96,12 +96,12 @@ def test_a_grid_numbers_its_cells_in_the_order_of_the_keys():
 
 
 def test_keys_that_are_no_integers_have_no_grid():
-    assert Grid.around([np.array([1.0])]) is None
-    assert Grid.around([np.array([True, False])]) == Grid((0,), (2,))
+    assert SlotGrid.around([np.array([1.0])]) is None
+    assert SlotGrid.around([np.array([True, False])]) == SlotGrid((0,), (2,))
 
 
 def test_wide_keys_are_not_tallied_and_neither_is_what_follows():
-    tallies = Tallies(Collapse(1, ()), 100)
+    tallies = DirectIndexAggregation(Aggregation(1, ()), 100)
     assert tallies.add([np.arange(5)], [])
     assert not tallies.add([np.array([0, tally.MOST_CELLS])], [])
     assert not tallies.add([np.arange(5)], [])

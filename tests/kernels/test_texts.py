@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels import coded as codings
-from akdask.kernels import texts
-from akdask.kernels.coded import Coded, Coding
-from akdask.kernels.dictionary import Numbered
-from akdask.kernels.texts import LONGEST
+from akdask.kernels.group.dictionary import DictionaryColumns
+from akdask.kernels.keys import encoded_strings as codings
+from akdask.kernels.keys import string_codes as texts
+from akdask.kernels.keys.encoded_strings import EncodedStrings, StringEncoder
+from akdask.kernels.keys.string_codes import LONGEST
 
 # NUL bytes at the end tell strings apart; two letters alone make long ones that differ in few bits.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text("ab\0", max_size=LONGEST)
@@ -30,7 +30,7 @@ def in_order(codes):
 
 
 def coded(blocks, expected=0):
-    coding = Coding(expected)
+    coding = StringEncoder(expected)
     for block in blocks:
         # A slice, whose bytes do not begin where the buffer does.
         coding.append(strings_of(["xyz", *block])[1:])
@@ -44,7 +44,7 @@ def test_codes_are_in_the_order_of_bytes_and_give_the_strings_back(blocks, block
         for module in (texts, codings):
             patch.setattr(module, "BLOCK_ROWS", block_rows)
         found = coded(blocks, expected)
-        if not isinstance(found, Coded):
+        if not isinstance(found, EncodedStrings):
             assert not plain or max(map(len, map(str.encode, plain))) > LONGEST
             assert found.to_pylist() == plain
             return
@@ -75,7 +75,7 @@ def test_strings_stay_as_they_are_from_the_first_on_that_is_too_long():
 def test_columns_of_numbers_stand_for_strings_beside_numbers(rows):
     plain = [text for text, _ in rows]
     numbers = np.array([number for _, number in rows])
-    numbered = Numbered([strings_of(plain), numbers])
+    numbered = DictionaryColumns([strings_of(plain), numbers])
     order = in_order(numbered.columns)
     assert [rows[row] for row in order] == sorted(rows, key=lambda row: (row[0].encode(), row[1]))
     text, same = numbered.restored([column[order] for column in numbered.columns])

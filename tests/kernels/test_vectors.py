@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import AkdaskError
-from akdask.kernels import vectors
-from akdask.kernels.instructions import BLOCK, CHOICES, VECTOR
-from akdask.kernels.operations import OPERATIONS
-from akdask.kernels.reduce import REDUCTIONS
-from akdask.kernels.vectors import NoInstructionError, Routine
+from akdask.kernels.reductions import vector_program as vectors
+from akdask.kernels.reductions.opcodes import BLOCK, CHOICES, VECTOR
+from akdask.kernels.reductions.scalar import REDUCTIONS
+from akdask.kernels.reductions.vector_program import NoInstructionError, VectorProgram
+from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, column_type
 
 pytest.importorskip("numba", reason="the compiler is not installed")
@@ -115,7 +115,7 @@ def check(found, expected):
 @given(data=st.data(), seed=st.integers(0, 2**32), size=st.sampled_from(SIZES), is_filtered=st.booleans())
 def test_routines_find_what_numpy_finds(tmp_path_factory, data, seed, size, is_filtered):
     rows = Rows(tmp_path_factory.mktemp("rows"), columns_of(seed, size))
-    routine = Routine()
+    routine = VectorProgram()
     registers = read(routine, rows.columns)
     constants = [np.float64(2.5), np.int64(-3), np.uint64(7), np.True_]
     pairs = [*zip(rows.columns, registers, strict=True), *((one, routine.constant(one)) for one in constants)]
@@ -157,7 +157,7 @@ def _is_checked(folder, name, args, params):
     try:
         result = OPERATIONS[name].result_type(*types, **params)
         wanted = OPERATIONS[name].evaluate(*args, **params)
-        routine = Routine()
+        routine = VectorProgram()
         rows = Rows(folder, [*args, wanted])
         registers = read(routine, rows.columns)
         found = routine.apply(name, registers[:-1], result, params)
@@ -174,7 +174,7 @@ def _is_checked(folder, name, args, params):
 
 def test_bytes_that_are_neither_0_nor_1_are_true(tmp_path):
     rows = Rows(tmp_path, [np.array([0, 1, 2, 255, 128, 0], np.uint8)])
-    routine = Routine()
+    routine = VectorProgram()
     marks = routine.column(BOOL)
     routine.reduce("sum", marks)
     assert rows.run(routine, [0]) == [4]
@@ -182,7 +182,7 @@ def test_bytes_that_are_neither_0_nor_1_are_true(tmp_path):
 
 def test_columns_that_only_marked_rows_need_are_not_read_without_any(tmp_path):
     rows = Rows(tmp_path, [np.arange(3)])
-    routine = Routine()
+    routine = VectorProgram()
     column = routine.column(INT64)
     routine.mark([routine.apply("less", [column, routine.constant(np.int64(0))], BOOL, {})])
     routine.reduce("sum", routine.column(FLOAT64))
@@ -192,7 +192,7 @@ def test_columns_that_only_marked_rows_need_are_not_read_without_any(tmp_path):
 
 def test_a_file_that_ends_early_is_no_result(tmp_path):
     rows = Rows(tmp_path, [np.arange(BLOCK + 1)])
-    routine = Routine()
+    routine = VectorProgram()
     routine.reduce("sum", routine.column(INT64))
     rows.nrows += 1
     assert rows.run(routine, [0]) is None
@@ -200,13 +200,13 @@ def test_a_file_that_ends_early_is_no_result(tmp_path):
 
 def test_no_rows_have_no_states(tmp_path):
     rows = Rows(tmp_path, [np.empty(0, np.uint64)])
-    routine = Routine()
+    routine = VectorProgram()
     routine.reduce("max", routine.column(UINT64))
     assert rows.run(routine, [0]) == [None]
 
 
 def test_registers_that_nobody_reads_are_used_again():
-    routine = Routine()
+    routine = VectorProgram()
     value = routine.column(FLOAT64)
     for _ in range(100):
         following = routine.apply("sqrt", [value], FLOAT64, {})
@@ -216,7 +216,7 @@ def test_registers_that_nobody_reads_are_used_again():
 
 
 def test_memory_does_not_grow_with_the_columns_without_end():
-    routine = Routine()
+    routine = VectorProgram()
     for _ in range(vectors.MOST_COLUMNS):
         routine.column(INT64)
     with pytest.raises(NoInstructionError):
@@ -234,14 +234,14 @@ def test_memory_does_not_grow_with_the_columns_without_end():
     ],
 )
 def test_what_there_is_no_instruction_for_is_refused(name, types, result, params):
-    routine = Routine()
+    routine = VectorProgram()
     registers = [routine.column(dtype) for dtype in types]
     with pytest.raises(NoInstructionError):
         routine.apply(name, registers, result, params)
 
 
 def test_reductions_of_other_kinds_are_refused():
-    routine = Routine()
+    routine = VectorProgram()
     with pytest.raises(NoInstructionError):
         routine.reduce("var", routine.column(FLOAT64))
     with pytest.raises(NoInstructionError):
@@ -252,4 +252,4 @@ def test_systems_that_cannot_read_at_a_position_have_no_routines(monkeypatch):
     assert vectors.IS_SUPPORTED is hasattr(os, "pread")
     monkeypatch.setattr(vectors, "IS_SUPPORTED", False)
     with pytest.raises(NoInstructionError):
-        Routine()
+        VectorProgram()

@@ -7,7 +7,7 @@ import pytest
 
 from akdask import config
 from akdask.kernels import compiled
-from akdask.plan import allocator
+from akdask.plan.task import allocator
 
 
 @pytest.mark.cluster

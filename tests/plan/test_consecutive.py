@@ -6,10 +6,10 @@ import pytest
 import akdask as ak
 from akdask.columns import Table
 from akdask.errors import InconsistentFilesError
-from akdask.plan.blocks import Mask, Partition, Positions, Range
-from akdask.plan.consecutive import MOST_OPEN, fill_blocks
-from akdask.plan.lots import FEW
-from akdask.plan.program import compile_values
+from akdask.plan.task.batches import FEW
+from akdask.plan.task.blocks import Mask, Partition, Range, RowPositions
+from akdask.plan.task.coalesce import MOST_OPEN, coalesce_partitions
+from akdask.plan.task.program import compile_values
 from akdask.testing.memory import MemoryPart
 
 
@@ -23,28 +23,28 @@ def rows_of(members):
 
 def test_small_partitions_fill_blocks_and_large_ones_stay():
     given = [((), [part(count)]) for count in (3, 3, 4, 1, 20, 0, 5, 5)]
-    assert rows_of(fill_blocks(given, 10)) == [10, 1, 20, 10]
+    assert rows_of(coalesce_partitions(given, 10)) == [10, 1, 20, 10]
 
 
 def test_few_files_are_open_at_once():
     given = [((), [part(1)]) for _ in range(2 * MOST_OPEN + 1)]
-    assert rows_of(fill_blocks(given, 1000)) == [MOST_OPEN, MOST_OPEN, 1]
+    assert rows_of(coalesce_partitions(given, 1000)) == [MOST_OPEN, MOST_OPEN, 1]
 
 
-@pytest.mark.parametrize("item", [Positions(0, 2), Table({"n": np.arange(2)}, 2)])
+@pytest.mark.parametrize("item", [RowPositions(0, 2), Table({"n": np.arange(2)}, 2)])
 def test_what_is_in_memory_already_stays_apart(item):
-    assert rows_of(fill_blocks([((), [item])] * 3, 10)) == [2, 2, 2]
+    assert rows_of(coalesce_partitions([((), [item])] * 3, 10)) == [2, 2, 2]
 
 
 def test_what_counts_rows_stays_apart():
     mask = Mask(compile_values([], {}, {}))
-    assert rows_of(fill_blocks([((mask,), [part(2)])] * 3, 10)) == [6]
-    assert rows_of(fill_blocks([((mask, Range(0, 2, 1)), [part(2)])] * 3, 10)) == [2, 2, 2]
+    assert rows_of(coalesce_partitions([((mask,), [part(2)])] * 3, 10)) == [6]
+    assert rows_of(coalesce_partitions([((mask, Range(0, 2, 1)), [part(2)])] * 3, 10)) == [2, 2, 2]
 
 
 def test_inputs_that_disagree_are_noticed_where_others_would_make_up_for_it():
     given = [((), [part(2), part(3)]), ((), [part(3), part(2)])]
-    members = list(fill_blocks(given, 10))
+    members = list(coalesce_partitions(given, 10))
     assert len(members) == 2
     with pytest.raises(InconsistentFilesError):
         Partition(members[0][1], (), (), 10)

@@ -6,11 +6,15 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.kernels import scattered, tally
-from akdask.kernels.slab import Slab
-from akdask.plan import cuts, exchange, groupblocks, ranges
-from akdask.plan import group as group_plan
-from akdask.plan.explain import explain
+from akdask.kernels.group import direct_index as tally
+from akdask.kernels.group import radix as scattered
+from akdask.kernels.group.dense import DenseTable
+from akdask.plan.group import aggregate as group_plan
+from akdask.plan.group import merge as ranges
+from akdask.plan.group import partial as groupblocks
+from akdask.plan.group import splitters as cuts
+from akdask.plan.run.explain import explain
+from akdask.plan.shuffle import exchange
 from akdask.testing.memory import MemorySource
 
 ROWS = np.arange(60)
@@ -26,8 +30,8 @@ def data():
 def passes(monkeypatch):
     """Count the partitions over which rows are grouped."""
     seen = []
-    run = groupblocks.GroupBlocks.run
-    monkeypatch.setattr(groupblocks.GroupBlocks, "run", lambda self, rows: seen.append(rows) or run(self, rows))
+    run = groupblocks.PartialGroups.run
+    monkeypatch.setattr(groupblocks.PartialGroups, "run", lambda self, rows: seen.append(rows) or run(self, rows))
     return seen
 
 
@@ -126,8 +130,8 @@ def test_scattered_rows_are_cut_where_tables_are(monkeypatch, pieces):
     monkeypatch.setattr(exchange, "FEWEST_GROUPS", 2)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 150)
     made = []
-    of = scattered.Scattered.of
-    monkeypatch.setattr(scattered.Scattered, "of", lambda *args: made.append(of(*args)) or made[-1])
+    of = scattered.RadixPartitioned.of
+    monkeypatch.setattr(scattered.RadixPartitioned, "of", lambda *args: made.append(of(*args)) or made[-1])
     random = np.random.default_rng(3)
     keys = np.concatenate([random.integers(-(10**9), 10**9, 300), np.repeat([-5, 7, 10**12], 60), np.arange(120)])
     values = random.integers(-100, 100, 600)
@@ -153,8 +157,8 @@ def test_groups_in_slabs_are_cut_where_sorted_ones_are(monkeypatch, count):
     monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 100)
     slabs = []
-    make = Slab.of
-    monkeypatch.setattr(Slab, "of", lambda *args: slabs.append(make(*args)) or slabs[-1])
+    make = DenseTable.of
+    monkeypatch.setattr(DenseTable, "of", lambda *args: slabs.append(make(*args)) or slabs[-1])
     random = np.random.default_rng(count)
     keys = np.concatenate([random.integers(-50, 50, 400), random.integers(-(10**6), 10**6, 20)])
     values = random.integers(-100, 100, 420)

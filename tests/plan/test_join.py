@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.kernels import hashing
-from akdask.plan import boundaries, buckets, exchange, held
+from akdask.kernels.keys import hashing
+from akdask.plan.join import hash_buckets as buckets
+from akdask.plan.rows import broadcast as held
+from akdask.plan.shuffle import exchange
+from akdask.plan.sort import splitters as boundaries
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 KINDS = ("inner", "left", "right", "outer", "semi", "anti")

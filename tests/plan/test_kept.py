@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.kernels import grouping, scattered, tally
-from akdask.plan import cuts, kept
-from akdask.plan import group as group_plan
+from akdask.kernels.group import direct_index as tally
+from akdask.kernels.group import grouping
+from akdask.kernels.group import radix as scattered
+from akdask.plan.group import aggregate as group_plan
+from akdask.plan.group import cache as kept
+from akdask.plan.group import splitters as cuts
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -73,7 +76,7 @@ def test_groups_are_forgotten_with_their_groupby(source, found):
     result = groups.sum(data["y"])[1]
     result.to_ndarray()
     name = next(iter(groups._wishes))
-    assert kept.is_wished(name)
+    assert kept.is_leased(name)
     assert any(key[0] == name for key in kept._kept)
     del groups
     assert not any(key[0] == name for key in kept._kept)

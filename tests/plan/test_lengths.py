@@ -7,7 +7,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import AlignmentError
-from akdask.plan import lengths
+from akdask.plan.expr import lengths
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 

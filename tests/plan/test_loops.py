@@ -3,7 +3,7 @@
 import numpy as np
 
 import akdask as ak
-from akdask.plan.lots import FEW
+from akdask.plan.task.batches import FEW
 from akdask.testing import assert_equal
 
 

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.collections.groupby import GroupBy
-from akdask.plan import lots, ranges
-from akdask.plan.lots import FEW, MOST_FILES, MOST_ROWS, in_lots
+from akdask.collections.groups.groupby import GroupBy
+from akdask.plan.group import merge as ranges
+from akdask.plan.task import batches as lots
+from akdask.plan.task.batches import FEW, MOST_FILES, MOST_ROWS, batch_neighbours
 from akdask.testing.memory import MemorySource
 
 MANY = 192
@@ -29,20 +30,20 @@ def memory(seed=0, rows=5 * MANY):
 
 @given(st.lists(st.integers(0, 2 * MOST_ROWS), min_size=1, max_size=300))
 def test_lots_are_neighbours_each_partition_once_and_none_too_large(rows):
-    found = in_lots(tuple(rows))
+    found = batch_neighbours(tuple(rows))
     assert [number for lot in found for number in lot] == list(range(len(rows)))
     assert all(len(lot) == 1 or sum(rows[number] for number in lot) <= MOST_ROWS for lot in found)
     assert all(len(lot) <= MOST_FILES for lot in found)
 
 
 def test_lots_follow_the_rows_so_that_most_tasks_have_as_many():
-    assert {len(lot) for lot in in_lots((1000,) * (FEW * 10))} == {10}
-    assert {len(lot) for lot in in_lots((MOST_ROWS,) * (FEW * 10))} == {1}
+    assert {len(lot) for lot in batch_neighbours((1000,) * (FEW * 10))} == {10}
+    assert {len(lot) for lot in batch_neighbours((MOST_ROWS,) * (FEW * 10))} == {1}
 
 
 def test_few_partitions_have_a_task_each(monkeypatch):
     columns = MemorySource({"x": np.arange(FEW)}, [1] * FEW).arrays()
-    assert {len(lot) for lot in lots.lots_of(columns["x"]._frame)} == {1}
+    assert {len(lot) for lot in lots.partition_batches(columns["x"]._frame)} == {1}
     monkeypatch.setattr(lots, "CORES", FEW)
     assert f"Pipeline  {FEW} tasks" in columns["x"].sum().explain()
 
@@ -51,7 +52,7 @@ def test_few_partitions_have_a_task_each(monkeypatch):
 def test_reductions_of_small_partitions_have_a_task_for_each_core(monkeypatch, rows, tasks):
     monkeypatch.setattr(lots, "CORES", 2)
     frame = MemorySource({"x": np.broadcast_to(np.int64(1), 4 * rows)}, [rows] * 4).arrays()["x"]._frame
-    assert [len(lot) for lot in lots.lots_to_reduce(frame)] == [4 // tasks] * tasks
+    assert [len(lot) for lot in lots.reduction_batches(frame)] == [4 // tasks] * tasks
 
 
 def test_many_partitions_are_reduced_by_few_tasks_and_still_told_apart():
@@ -102,10 +103,10 @@ def test_groups_of_many_partitions_are_those_of_pandas_and_share_rows(seed):
 
 def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
     """Sorted rows and groups are joined to what was found of them before: lots must not move the cuts."""
-    monkeypatch.setattr("akdask.plan.group.RANGE_ROWS", 100)
-    monkeypatch.setattr("akdask.plan.cuts.WHOLE_ROWS", 10)
-    monkeypatch.setattr("akdask.plan.exchange.SMALL_ROWS", 10)
-    monkeypatch.setattr("akdask.plan.exchange.ROWS", 100)
+    monkeypatch.setattr("akdask.plan.group.aggregate.RANGE_ROWS", 100)
+    monkeypatch.setattr("akdask.plan.group.splitters.WHOLE_ROWS", 10)
+    monkeypatch.setattr("akdask.plan.shuffle.exchange.SMALL_ROWS", 10)
+    monkeypatch.setattr("akdask.plan.shuffle.exchange.ROWS", 100)
     columns, frame = memory()
     order = frame.sort_values("key", kind="stable")
     by_key = ak.DataFrame(columns).sort_values("key")
@@ -123,8 +124,8 @@ def test_results_in_one_run_and_in_several_are_cut_alike(monkeypatch):
 def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(monkeypatch, few_rows):
     for name, value in {"FEW_TABLES": 4, "FEW_ROWS": few_rows, "MOST_MERGED": 80, "MOST_SLICES": 0}.items():
         monkeypatch.setattr(ranges, name, value)
-    monkeypatch.setattr("akdask.plan.cuts.WHOLE_ROWS", 10)
-    monkeypatch.setattr("akdask.plan.group.RANGE_ROWS", 300)
+    monkeypatch.setattr("akdask.plan.group.splitters.WHOLE_ROWS", 10)
+    monkeypatch.setattr("akdask.plan.group.aggregate.RANGE_ROWS", 300)
     columns, frame = memory()
     # Groups of neighbours in the first half, few groups in the second.
     keys = np.where(frame["row"] < len(frame) // 2, frame["row"] // 2, -frame["key"])
@@ -154,4 +155,4 @@ def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot(monkeypat
     assert int(x[x < -1].sum()) == 0
     keys, _ = GroupBy(x[x < 3]).size()
     assert keys.tolist() == [0, 1, 2]
-    assert lots.lots_of(x._frame)[0] == (0, 1, 2)
+    assert lots.partition_batches(x._frame)[0] == (0, 1, 2)

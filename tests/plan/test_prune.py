@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.plan.prune import partitions_left
+from akdask.plan.task.pruning import partitions_left
 from akdask.storage.source import Bounds, text_prefix
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import elements, partition_lengths
@@ -168,7 +168,7 @@ def test_joined_rows_are_skipped_in_each_part(source):
 
 
 def test_reductions_make_no_task_for_partitions_that_are_skipped(source, monkeypatch):
-    monkeypatch.setattr("akdask.plan.lots.CORES", 100)
+    monkeypatch.setattr("akdask.plan.task.batches.CORES", 100)
     big = source.arrays()
     total = big["y"][big["x"] < 20].sum()
     plan = total.explain()

@@ -11,9 +11,9 @@ import pytest
 
 import akdask as ak
 from akdask.kernels import compiled
-from akdask.kernels.summation import LANES, UNIT, ExactSum, Places, sum_exactly
-from akdask.kernels.vectors import Routine
-from akdask.plan import lots
+from akdask.kernels.core.summation import LANES, UNIT, ExactSum, Places, sum_exactly
+from akdask.kernels.reductions.vector_program import VectorProgram
+from akdask.plan.task import batches as lots
 from akdask.storage.extents import ALIGNED_ROWS, split_rows
 
 ROWS = 200_003
@@ -74,10 +74,10 @@ def batches(monkeypatch):
     def of(cores):
         monkeypatch.setattr(lots, "CORES", cores)
         monkeypatch.setattr(lots, "FEW", cores)
-        lots.in_lots.cache_clear()
+        lots.batch_neighbours.cache_clear()
 
     yield of
-    lots.in_lots.cache_clear()
+    lots.batch_neighbours.cache_clear()
 
 
 def bits(result):
@@ -231,8 +231,8 @@ def test_units_are_joined_exactly(numbers):
 def test_instructions_are_what_adds_up_the_rows_of_files(files, monkeypatch, take_path):
     take_path(True)
     runs = []
-    run = Routine.run
-    monkeypatch.setattr(Routine, "run", lambda self, pieces: runs.append(len(pieces)) or run(self, pieces))
+    run = VectorProgram.run
+    monkeypatch.setattr(VectorProgram, "run", lambda self, pieces: runs.append(len(pieces)) or run(self, pieces))
     for name in ("sum", "mean", "under a filter", "of a chain", "of a chain under a filter", "under two filters"):
         runs.clear()
         REDUCED[name](ak.read_hdf(files)).value()

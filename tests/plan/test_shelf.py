@@ -13,8 +13,8 @@ import pytest
 
 from akdask.columns import Table
 from akdask.errors import WriteError
-from akdask.plan import shelf as shelf_module
-from akdask.plan.shelf import Rack, Shelf, shelved
+from akdask.plan.shuffle import spill as shelf_module
+from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, spilled
 
 
 def table(start, stop):
@@ -32,7 +32,7 @@ def pieces():
 
 
 def test_pieces_come_back_from_a_shelf_one_by_one(pieces):
-    shelf = Shelf(iter(pieces))
+    shelf = SpillFile(iter(pieces))
     assert listed([shelf[2]]) == listed(pieces[2:])
     assert listed(shelf) == listed(shelf[:]) == listed(pieces)
     assert len(shelf) == 3
@@ -42,20 +42,20 @@ def test_pieces_come_back_from_a_shelf_one_by_one(pieces):
 
 def test_arrays_from_a_shelf_may_be_written_to(pieces):
     # Sorting does, in place.
-    read = Shelf(pieces)[0][0].columns["n"]
+    read = SpillFile(pieces)[0][0].columns["n"]
     read.sort()
     assert read.flags.writeable
 
 
 def test_what_is_on_a_shelf_travels_with_it(pieces):
-    assert listed(pickle.loads(pickle.dumps(Shelf(pieces)))) == listed(pieces)
+    assert listed(pickle.loads(pickle.dumps(SpillFile(pieces)))) == listed(pieces)
 
 
 def test_pieces_on_a_shelf_take_next_to_no_memory():
-    shelf = Shelf([table(number, number + 10)] for number in range(1_000))
+    shelf = SpillFile([table(number, number + 10)] for number in range(1_000))
     tracemalloc.start(5)
     try:
-        copy = Shelf(shelf)
+        copy = SpillFile(shelf)
         gc.collect()
         # Threads of other tests allocate meanwhile, and libraries fill their caches: what counts is what a shelf made.
         of_shelves = tracemalloc.Filter(True, shelf_module.__file__, all_frames=True)
@@ -72,7 +72,7 @@ def test_a_full_disk_is_told_with_the_folder(most):
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, limit[1]))
     try:
         with pytest.raises(WriteError, match="do not fit in memory cannot be kept on disk: File too large") as caught:
-            Shelf([[table(number, number + 1000)] for number in range(10)])
+            SpillFile([[table(number, number + 1000)] for number in range(10)])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert tempfile.gettempdir() in caught.value.details[0]
@@ -82,7 +82,7 @@ def test_a_full_disk_is_told_with_the_folder(most):
 def test_a_folder_that_is_not_there_is_told(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     with pytest.raises(WriteError, match="No such file") as caught:
-        Shelf([[table(0, 3)]])
+        SpillFile([[table(0, 3)]])
     assert str(tmp_path / "missing") in caught.value.details[0]
 
 
@@ -91,27 +91,29 @@ def joined(parts):
 
 
 def test_pieces_are_joined_and_put_on_a_shelf_if_they_take_more_than_there_is_room(pieces):
-    assert shelved(pieces, None, joined) is pieces
+    assert spilled(pieces, None, joined) is pieces
     wanted = listed([joined(parts) for parts in pieces])
-    held, stored = (shelved(pieces, room, joined) for room in (2**20, 100))
-    assert (type(held), type(stored)) == (list, Shelf)
+    held, stored = (spilled(pieces, room, joined) for room in (2**20, 100))
+    assert (type(held), type(stored)) == (list, SpillFile)
     assert listed(held) == listed(stored) == wanted
 
 
 def test_a_rack_has_the_pieces_of_all_its_sources_for_some_new_partitions(pieces):
     others = [[table(number, number + 1)] for number in range(3)]
-    rack = Rack([Shelf(pieces), None, others], range(1, 3))
+    rack = ShuffleBuffer([SpillFile(pieces), None, others], range(1, 3))
     moved = pickle.loads(pickle.dumps(rack))
     for held in (rack, moved, pickle.loads(pickle.dumps(moved))):
         assert listed(held.parts(number) for number in (1, 2)) == listed([others[1], pieces[2] + others[2]])
 
 
 def test_a_rack_is_as_large_as_what_it_has_in_memory(pieces):
-    assert sys.getsizeof(Rack([Shelf(pieces), None], range(3))) < 100
+    assert sys.getsizeof(ShuffleBuffer([SpillFile(pieces), None], range(3))) < 100
     wanted = sum(part.columns["n"].nbytes for part in pieces[2])
-    assert wanted < sys.getsizeof(Rack([pieces], range(2, 3))) < 4 * wanted
-    assert sys.getsizeof(Rack([pieces], range(2))) < 200
+    assert wanted < sys.getsizeof(ShuffleBuffer([pieces], range(2, 3))) < 4 * wanted
+    assert sys.getsizeof(ShuffleBuffer([pieces], range(2))) < 200
 
 
 def test_racks_without_pieces_travel_alone(pieces):
-    assert len(pickle.dumps(Rack([Shelf(pieces)], range(2)))) < 1_000 < len(pickle.dumps(Shelf(pieces)))
+    assert (
+        len(pickle.dumps(ShuffleBuffer([SpillFile(pieces)], range(2)))) < 1_000 < len(pickle.dumps(SpillFile(pieces)))
+    )

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.columns import Table
 from akdask.kernels import compiled
-from akdask.plan import boundaries, exchange
-from akdask.plan import sort as plan_sort
-from akdask.plan.boundaries import sampled
-from akdask.plan.exchange import join_pieces
-from akdask.plan.run import resolve_lengths
-from akdask.plan.runs import Packed, PutInOrder, Run
+from akdask.plan.run.run import resolve_lengths
+from akdask.plan.shuffle import exchange
+from akdask.plan.shuffle.exchange import concat_slices
+from akdask.plan.sort import sort as plan_sort
+from akdask.plan.sort import splitters as boundaries
+from akdask.plan.sort.runs import PackedKeys, RangedRows, SortPartition
+from akdask.plan.sort.splitters import sample_positions
 from akdask.schema import INT64, STR
 
 
@@ -137,20 +138,20 @@ def test_partitions_without_rows_are_sorted(nrows):
 @given(st.integers(1, 9), st.lists(st.integers(0, 40), max_size=5))
 def test_rows_looked_at_do_not_depend_on_blocks(stride, cuts):
     bounds = [0, *sorted(cuts), 50]
-    parts = [sampled(start, stop, stride) for start, stop in pairwise(bounds)]
-    assert np.concatenate(parts).tolist() == sampled(0, 50, stride).tolist()
-    assert len(sampled(0, 50, stride)) >= 50 // stride
+    parts = [sample_positions(start, stop, stride) for start, stop in pairwise(bounds)]
+    assert np.concatenate(parts).tolist() == sample_positions(0, 50, stride).tolist()
+    assert len(sample_positions(0, 50, stride)) >= 50 // stride
 
 
 def test_pieces_of_several_partitions_are_joined_in_order():
-    finish = PutInOrder((), ())
+    finish = SortPartition((), ())
     given = ([1, 9], [0, 2]), ([2], [0, 0]), ([0, 7], [0, 1])
-    first, second, third = (Packed(np.array(words, np.uint64), 0, [*bounds, len(words)]) for words, bounds in given)
-    joined = join_pieces([[[first], []], None, [[second, third], [first]]], finish)
+    first, second, third = (PackedKeys(np.array(words, np.uint64), 0, [*bounds, len(words)]) for words, bounds in given)
+    joined = concat_slices([[[first], []], None, [[second, third], [first]]], finish)
     (everything,), (alone,) = joined
-    assert [words.tolist() for (words,) in Packed.ranges([everything])] == [[1, 9, 0], [2, 7]]
+    assert [words.tolist() for (words,) in PackedKeys.ranges([everything])] == [[1, 9, 0], [2, 7]]
     assert alone.words.tolist() == [1, 9]
-    assert join_pieces([None, None], finish) is None
+    assert concat_slices([None, None], finish) is None
 
 
 @pytest.mark.parametrize("by", BY)
@@ -177,8 +178,8 @@ def test_runs_that_are_packed_up_make_the_same_rows(blocks, marks):
         keys = np.sort(np.array(block, np.int64))
         text = pa.array([f"{number} {row}" for row in range(len(keys))], pa.large_string())
         table = Table({"key": keys, "text": text}, len(keys))
-        runs.append(Run(table, (("key", True),), [0, *np.searchsorted(keys, marks).tolist(), len(keys)]))
-    finish = PutInOrder(("key", "text"), (INT64, STR))
+        runs.append(RangedRows(table, (("key", True),), [0, *np.searchsorted(keys, marks).tolist(), len(keys)]))
+    finish = SortPartition(("key", "text"), (INT64, STR))
     (packed,) = finish.pack(runs)
     for name in ("key", "text"):
         assert finish([packed]).columns[name].tolist() == finish(runs).columns[name].tolist()

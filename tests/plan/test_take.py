@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import PositionError
-from akdask.plan import take
+from akdask.plan.rows import take
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 HELD, PICKED = 2**40, 0

@@ -8,7 +8,7 @@ import pytest
 from dask import delayed
 
 import akdask as ak
-from akdask.plan import threads
+from akdask.plan.run import threads
 from akdask.testing.memory import MemorySource
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.plan.lengths import rows_decided_by
-from akdask.plan.reduce import CountRows
-from akdask.plan.run import run
-from akdask.plan.tokens import token
+from akdask.plan.expr.lengths import rows_decided_by
+from akdask.plan.expr.tokens import token
+from akdask.plan.reduce.aggregate import CountRows
+from akdask.plan.run.run import run
 from akdask.testing.memory import MemorySource
 
 SCRIPT = """

@@ -5,9 +5,9 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentTypeError
-from akdask.plan.program import Apply, compile_values
-from akdask.plan.sources import Rows
-from akdask.plan.values import Call, ColumnRef, Constant, columns_of, describe, substitute, walk
+from akdask.plan.expr.sources import Rows
+from akdask.plan.expr.values import Call, ColumnRef, Constant, columns_of, describe, substitute, walk
+from akdask.plan.task.program import Apply, compile_values
 from akdask.schema import FLOAT64, INT64, STR, UINT64
 
 A = ColumnRef("scan-1", "a", INT64)

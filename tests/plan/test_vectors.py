@@ -9,7 +9,7 @@ import pytest
 import akdask as ak
 from akdask.errors import FileError, FileFormatError
 from akdask.kernels import compiled
-from akdask.kernels.vectors import Routine
+from akdask.kernels.reductions.vector_program import VectorProgram
 from akdask.testing import assert_equal
 
 pytest.importorskip("numba", reason="the compiler is not installed")
@@ -44,7 +44,7 @@ def files(columns, tmp_path_factory):
 def runs(monkeypatch):
     """Have the compiler at hand, and note what routines are run on."""
     seen = []
-    run = Routine.run
+    run = VectorProgram.run
 
     def noted(self, pieces):
         found = run(self, pieces)
@@ -52,7 +52,7 @@ def runs(monkeypatch):
         return found
 
     monkeypatch.setattr(compiled, "is_at_hand", lambda: True)
-    monkeypatch.setattr(Routine, "run", noted)
+    monkeypatch.setattr(VectorProgram, "run", noted)
     return seen
 
 
@@ -103,7 +103,7 @@ def test_anything_else_is_done_block_by_block(files, columns, runs, name):
 
 
 def test_partitions_of_a_task_are_run_together(files, columns, runs, monkeypatch):
-    monkeypatch.setattr("akdask.plan.lots.CORES", 1)
+    monkeypatch.setattr("akdask.plan.task.batches.CORES", 1)
     for block_size, calls in ((2**20, [(ROWS, 6)]), (2**10, [(ROWS - ROWS // 3, 4), (ROWS // 3, 2)])):
         runs.clear()
         with ak.config.set(block_size=block_size):

@@ -16,7 +16,7 @@ from akdask.hdf5.layout import H5Object, ObjType
 from akdask.hdf5.members import Members
 from akdask.hdf5.newfile import Columns, NewDataset, NewGroup, NewObject, ObjectSpec, Share
 from akdask.hdf5.nulended import StringError, encode, segments_of
-from akdask.kernels.extremes import PrefixRange
+from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.schema import STR
 from akdask.typing import Column, NumberArray, StringArray
 

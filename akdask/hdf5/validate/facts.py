@@ -13,7 +13,7 @@ import numpy as np
 from akdask.errors import FileFormatError
 from akdask.hdf5.chunks import ChunkReader, ChunkStore, index_of
 from akdask.hdf5.survey import Dataset
-from akdask.kernels.random import STEP, mix_bits
+from akdask.kernels.keys.random import STEP, mix_bits
 from akdask.storage.files import identify, is_remote
 from akdask.storage.read import range_reader
 from akdask.typing import NumberArray

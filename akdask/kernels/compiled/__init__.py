@@ -63,7 +63,7 @@ def prepare() -> None:
 
 def _load_loop() -> None:
     if INSTALLED and _Process.has_room and _is_loaded():
-        from akdask.kernels.compiled.vectors import warm_up
+        from akdask.kernels.compiled.reductions.vector_program import warm_up
 
         warm_up()
         load()

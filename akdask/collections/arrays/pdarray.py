@@ -1,0 +1,170 @@
+"""`pdarray`: a lazy one-dimensional array of numbers or bools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.arrays.elementwise import clz, ctz, logical_not, parity, popcount, rotl, rotr
+from akdask.collections.arrays.ndarray import reshaped
+from akdask.collections.arrays.reductions import ReductionMethods, reduced
+from akdask.collections.arrays.scans import ExtremeMethods
+from akdask.collections.arrays.sorting import SortMethods
+from akdask.collections.arrays.statistics import corr, cov
+from akdask.collections.core.array import as_ndarray
+from akdask.collections.core.assignment import assigned
+from akdask.collections.core.operators import OperatorMethods
+from akdask.collections.core.wrap import shows
+from akdask.columns import Table, to_objects
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.values import cast
+from akdask.plan.group.aggregate import GroupAggregate, GroupReduction
+from akdask.schema import BIGINT, bigint_of
+from akdask.schema.bigint import bigint
+
+
+@shows("int", "uint", "float", "bool", "bigint")
+class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
+    """A lazy array of int64, uint64, float64, bool or bigint.
+
+    Made by reading files, by `array`, `arange` and their like, and by computing with other arrays.  Everything is lazy
+    unless its description says otherwise.  Arithmetic follows Arkouda's type promotion, comparison gives bool arrays,
+    and NumPy's ufuncs work on it.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a = ak.arange(6)
+    >>> (a * 2)[a > 3].tolist()
+    [8, 10]
+    >>> int(a.sum())
+    15
+    """
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy dtype of the elements; of integers of any size ``ak.bigint``."""
+        return bigint if self._value.dtype.kind == "bigint" else self._value.dtype.numpy
+
+    @property
+    def max_bits(self) -> int:
+        """Bits of integers of any size, which are taken modulo ``2**max_bits``; -1 for no limit.
+
+        It may be set, which changes the elements of this array; lazy.
+        """
+        return self._value.dtype.max_bits
+
+    @max_bits.setter
+    def max_bits(self, bits: int | None) -> None:
+        if self._value.dtype.kind != "bigint":
+            raise ArgumentTypeError(f"only bigint has max_bits; the array is of {self.dtype}.")
+        self._value = cast(self._value, bigint_of(bits))
+
+    def bigint_to_uint_arrays(self) -> list[pdarray]:
+        """Return the elements as arrays of uint64, the highest 64 bits first; computes how many there are.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the elements are not bigint.
+        SchemaError
+            If some are below 0.
+        """
+        if self._value.dtype.kind != "bigint":
+            raise ArgumentTypeError(f"only bigint is split into uint64; the array is of {self.dtype}.")
+        count = int(reduced(self, "limbs"))
+        return [self._operate("limb", self, number=number) for number in reversed(range(count))]
+
+    def slice_bits(self, low: int, high: int) -> pdarray:
+        """Return bits `low` to `high`, both included, of integers; as bigint where they are 64 or more; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no such bits.
+        """
+        if not 0 <= low <= high:
+            raise ArgumentError(f"there are no bits {low} to {high}.", hint="bits are counted from 0, the lowest.")
+        count = high - low + 1
+        fits = self._value.dtype.kind in ("int", "uint") and low < 64 and count < 64
+        shifted: pdarray = (self if fits else self.astype(BIGINT)) >> low
+        return shifted & (2**count - 1)
+
+    popcount, parity, clz, ctz, logical_not = popcount, parity, clz, ctz, logical_not
+    cov, corr = cov, corr
+
+    def rotl(self, other: Any) -> Any:
+        """Return the elements with their bits rotated left by a scalar or row by row; lazy."""
+        return rotl(self, other)
+
+    def rotr(self, other: Any) -> Any:
+        """Return the elements with their bits rotated right by a scalar or row by row; lazy."""
+        return rotr(self, other)
+
+    @property
+    def inferred_type(self) -> str:
+        """The word of pandas for the kind of elements: ``integer``, ``floating`` or ``boolean``."""
+        return {"float": "floating", "bool": "boolean"}.get(self._value.dtype.kind, "integer")
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._value.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements; counts rows if their number is unknown."""
+        return self.size * self.itemsize
+
+    def _form(self) -> Callable[..., Any]:
+        return as_objects if self._value.dtype.kind == "bigint" else as_ndarray
+
+    def __setitem__(self, key: Any, item: Any) -> None:
+        """Assign to rows: lazy, and what was derived from the array before keeps the old values.
+
+        Parameters
+        ----------
+        key : int, slice, or array of bool or int
+            Which rows.
+        item : scalar or pdarray
+            One value for all of them, or an array as long as the selection.
+        """
+        self._frame, self._value = assigned(self, key, item)
+
+    def value_counts(self) -> tuple[Any, pdarray]:
+        """Return the distinct elements in ascending order, and how often each occurs, as int64; lazy."""
+        groups = GroupAggregate.of(self._frame, [self._value], [GroupReduction("size")])
+        return self._like(groups, groups.key(0)), pdarray(groups, groups.result(0))
+
+    def fill(self, value: Any) -> None:
+        """Set every element; lazy."""
+        self[:] = value
+
+    def reshape(self, *shape: Any) -> Any:
+        """Return the elements in another shape, in row-major order, as an `ArrayView`; lazy.
+
+        Parameters
+        ----------
+        *shape : int, or one sequence of int
+            Length of each dimension; one of them may be -1, which is found from the number of elements.
+        """
+        return reshaped(self, *shape)
+
+    def flatten(self) -> pdarray:
+        """Return the array itself, which is flat."""
+        return self
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other array has the same elements in the same order; computes."""
+        if not isinstance(other, pdarray) or self.size != other.size:
+            return False
+        return bool(self._operate("equal", self, other).all())
+
+
+def as_objects(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table of integers of any size as Python ints."""
+    objects = np.empty(table.nrows, object)
+    objects[:] = to_objects(table.columns[0])
+    return objects

@@ -1,0 +1,92 @@
+"""Reductions of lazy columns: each returns a lazy scalar, and those computed together share one pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akdask.collections.core.array import Array, check_axis
+from akdask.collections.core.scalar import Scalar
+from akdask.errors import ArgumentError
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
+
+
+def reduced(array: Array, name: str, form: str | None = None, **params: Any) -> Scalar:
+    """Return the lazy scalar of one reduction of an array, in one of the `FORMS` of elements if that is given."""
+    return Scalar(Element(Aggregate(array._frame, (AggregateExpr(name, array._value, **params),)), 0, form))
+
+
+class ReductionMethods(Array):
+    """Reductions to a lazy scalar.
+
+    There is only one `axis`.  With `keepdims`, arrays of one element take the place of scalars.
+    """
+
+    def sum(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the sum: int64 of bools and ints (wrapping), uint64 of uint64, float64 of floats; lazy."""
+        return self._reduced("sum", axis, keepdims)
+
+    def prod(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the product, of the types that `sum` has; lazy."""
+        return self._reduced("prod", axis, keepdims)
+
+    def min(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the smallest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
+        return self._reduced("min", axis, keepdims)
+
+    def max(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the largest element, NaN if there is one; lazy.  An error, when computed, of no elements."""
+        return self._reduced("max", axis, keepdims)
+
+    def mean(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the mean as float64, NaN of no elements; lazy."""
+        return self._reduced("mean", axis, keepdims)
+
+    def var(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the variance as float64, with `ddof` subtracted from the count, which must be more; lazy."""
+        return self._reduced("var", axis, keepdims, ddof=self._checked_ddof(ddof))
+
+    def std(self, ddof: int = 0, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the standard deviation as float64, with `ddof` subtracted from the count; lazy."""
+        return self._reduced("std", axis, keepdims, ddof=self._checked_ddof(ddof))
+
+    def any(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether any element is not zero; lazy."""
+        return self._reduced("any", axis, keepdims)
+
+    def all(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether no element is zero; lazy."""
+        return self._reduced("all", axis, keepdims)
+
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the position of the first smallest element as int64; lazy."""
+        return self._reduced("argmin", axis, keepdims)
+
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return the position of the first largest element as int64; lazy."""
+        return self._reduced("argmax", axis, keepdims)
+
+    def count_nonzero(self) -> Scalar:
+        """Return the number of elements that are not zero as int64; lazy."""
+        return self._reduced("count_nonzero", None, False)
+
+    def nunique(self) -> Scalar:
+        """Return the number of distinct elements as int64; lazy.
+
+        Each partition keeps its distinct elements, so this is for columns with few of them.
+        """
+        return self._reduced("nunique", None, False)
+
+    def _checked_ddof(self, ddof: int) -> int:
+        size = self.rows.size
+        if ddof < 0 or (size and ddof >= size):
+            raise ArgumentError(f"ddof={ddof} leaves nothing to divide by, of {size} elements.", hint="ddof is 0 or 1.")
+        return ddof
+
+    def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
+        check_axis(name, axis)
+        if keepdims:
+            from akdask.collections.groups.axes import reduced_along
+
+            along: Any = self
+            return reduced_along(along, self.shape, name, None, keepdims, **params)
+        return reduced(self, name, **params)

@@ -1,0 +1,90 @@
+"""Sums of products of two arrays: scalar product, covariance, correlation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.arrays.elementwise import elementwise
+from akdask.collections.core.array import Array
+from akdask.errors import ArgumentTypeError, UnsupportedError
+
+
+def dot(pda1: Any, pda2: Any) -> Any:
+    """Return the sum of the products of the elements of two arrays; lazy.
+
+    Parameters
+    ----------
+    pda1, pda2 : pdarray or number
+        Of a number and an array, the products are returned, and of two numbers theirs.
+
+    Raises
+    ------
+    AlignmentError
+        If the arrays are not of one size.
+    UnsupportedError
+        If one of them has several dimensions.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> int(ak.dot(ak.array([1, 2, 3]), ak.array([4, 5, 6]))), ak.dot(ak.array([1, 2]), 5).tolist()
+    (32, [5, 10])
+    """
+    if any(getattr(item, "ndim", 0) > 1 for item in (pda1, pda2)):
+        raise UnsupportedError("dot takes arrays of one dimension.", hint="to_ndarray() gives them to NumPy.")
+    product = pda1 * pda2
+    both = isinstance(pda1, Array) and isinstance(pda2, Array)
+    if not both:
+        return product
+    # NumPy's sum of products of bools is a bool.
+    return product.any() if product.dtype == np.dtype(bool) else product.sum()
+
+
+def cov(x: Any, y: Any) -> np.float64:
+    """Return the covariance of two arrays, NaN of fewer than two elements; computes.
+
+    Parameters
+    ----------
+    x, y : pdarray
+        Of one size.
+
+    Raises
+    ------
+    AlignmentError
+        If they are not.
+    ArgumentTypeError
+        If one of them is no array of numbers.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a = ak.arange(10)
+    >>> ak.cov(a, a * 2)
+    np.float64(18.333333333333332)
+    """
+    total = elementwise("multiply", _centred("cov", x), _centred("cov", y)).sum().value()
+    with np.errstate(all="ignore"):
+        return np.float64(total) / (x.size - 1)
+
+
+def corr(x: Any, y: Any) -> np.float64:
+    """Return Pearson's correlation of two arrays, NaN where all elements of one are the same; computes.  See `cov`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a = ak.arange(10)
+    >>> float(round(ak.corr(a, 5 - a), 12))
+    -1.0
+    """
+    covariance = cov(x, y)
+    with np.errstate(all="ignore"):
+        return covariance / (x.std(ddof=1).value() * y.std(ddof=1).value())
+
+
+def _centred(name: str, array: Any) -> Any:
+    if not isinstance(array, Array) or not hasattr(array, "mean"):
+        raise ArgumentTypeError(f"{name} takes lazy arrays of numbers, got {type(array).__name__}.")
+    return elementwise("subtract", array, array.mean())

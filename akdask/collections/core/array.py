@@ -1,0 +1,331 @@
+"""What all one-dimensional lazy arrays share: rows, size, selection, conversion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from akdask import config
+from akdask.collections.core import selection as row_tools
+from akdask.collections.core.base import Collection
+from akdask.collections.core.substitutes import Substitutes
+from akdask.collections.core.writing import Storable, StorageMethods, stored_column
+from akdask.columns import Table
+from akdask.errors import ArgumentError, AxisError, UnsupportedError
+from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Partitions, Project
+from akdask.plan.expr.sources import Persisted
+from akdask.plan.expr.values import ColumnRef, Value
+from akdask.plan.run.cost import edge_of_limit, is_cheap
+from akdask.plan.run.result import CollectionRows
+from akdask.plan.run.run import resolve_lengths, run
+from akdask.plan.task.combine import Limit
+from akdask.schema import RowSpace
+from akdask.typing import Column
+
+SHOWN = 3
+
+LAZY = "lazy; .head().compute() shows some values, .compute() all, .explain() the plan"
+"""What `repr` says where it shows no values."""
+
+
+class Array(StorageMethods, Substitutes, Collection):
+    """A lazy column: a value on the rows of a frame."""
+
+    _shown_name: ClassVar[str] = "array"
+
+    _frame: Frame
+    _value: Value
+
+    def __init__(self, frame: Frame, value: Value) -> None:
+        self._frame = frame
+        self._value = value
+        if config.get("eager") and not (isinstance(frame, Persisted) and isinstance(value, ColumnRef)):
+            kept = self.persist()
+            self._frame, self._value = kept._frame, kept._value
+
+    def _like(self, frame: Frame, value: Value) -> Self:
+        """Return the same kind of array with other rows or another value."""
+        return type(self)(frame, value)
+
+    def _form(self) -> Callable[..., Any]:
+        """Return what makes the user's object of a table with the value as its only column."""
+        raise NotImplementedError
+
+    def _type_name(self) -> str:
+        """Return the type as DataFrames name it."""
+        return self._value.dtype.name
+
+    def _pandas_form(self) -> Callable[[Column], Any] | None:
+        """Return what makes a column for pandas of one of the plan's, None where it shows as it is."""
+        return None
+
+    def _plain(self, items: np.ndarray[Any, Any]) -> list[Any]:
+        """Return elements as `repr` writes them."""
+        return items.tolist()
+
+    def _extras(self) -> tuple[Frame, ...]:
+        """Return one-partition nodes whose results `_form` wants as well."""
+        return ()
+
+    @property
+    def expr(self) -> CollectionRows:
+        """The plan."""
+        return CollectionRows(self._project(), self._form(), self._extras(), None)
+
+    def _as_operand(self) -> tuple[Frame, Value]:
+        """Return what stands for the elements in an expression."""
+        return self._frame, self._value
+
+    def _sort_key(self) -> tuple[Frame, Value]:
+        """Return what the elements are ordered by."""
+        return self._frame, self._value
+
+    def _storable(self) -> Storable:
+        return stored_column(self._frame, self._value)
+
+    def _project(self) -> Project:
+        return Project(self._frame, (0,), (self._value,))
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        return self._persisted, ()
+
+    def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
+        frame = Persisted.of(self._project(), graph, self.__dask_keys__())
+        return self._like(frame, ColumnRef(frame._name, 0, self._value.dtype))
+
+    # rows
+
+    @property
+    def rows(self) -> RowSpace:
+        """The row space: which rows, in how many partitions, of what lengths if known."""
+        return self._frame.rows
+
+    @property
+    def npartitions(self) -> int:
+        """Number of partitions."""
+        return self._frame.npartitions
+
+    @property
+    def size(self) -> int:
+        """Number of elements; counts them, once, where a filter has left that open."""
+        size = self.rows.size
+        return sum(row_tools.known_lengths(self._frame)) if size is None else size
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(size,)``."""
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __bool__(self) -> bool:
+        """Return the truth of the only element; an error, as in NumPy, if there are more or none."""
+        if self.size != 1:
+            raise ArgumentError(
+                f"the truth value of an array of {self.size} elements is ambiguous.",
+                hint="use .any() or .all(); write (a > 1) & (b < 2) for `a > 1 and b < 2` and for `1 < a < 2`.",
+            )
+        return bool(self[0])
+
+    def resolve_lengths(self) -> Self:
+        """Count the rows of each partition if they are unknown; returns the array itself."""
+        resolve_lengths(self._frame)
+        return self
+
+    # selection
+
+    def __getitem__(self, key: Any) -> Any:
+        """Select rows.
+
+        Parameters
+        ----------
+        key : int, slice, pdarray of bool (mask) or of int (positions), or anything that becomes one; ``...`` for all
+            rows, None beside one of these for a further dimension
+            An int finds the element at once; everything else is lazy, but for counting rows of unknown number where
+            positions matter.
+        """
+        if key is None or key is ... or isinstance(key, tuple):
+            key, axis, ndim = row_tools.along_axes(key)
+            if ndim > 1:
+                return self._with_axes(self[key], axis, ndim)
+        if isinstance(key, Array):
+            return self._select(*key._as_operand())
+        key = row_tools.row_key(key)
+        if isinstance(key, int):
+            return self._element(key)
+        if isinstance(key, slice):
+            frame, (value,) = row_tools.slice_columns(self._frame, [self._value], key)
+            return self._like(frame, value)
+        return self._select(*literal(as_column(key)))
+
+    def _with_axes(self, chosen: Any, axis: int, ndim: int) -> Any:
+        """Return chosen rows along one of several dimensions, the others of which have the length 1."""
+        if not isinstance(chosen, Array) or not hasattr(chosen, "reshape"):
+            raise UnsupportedError(
+                f"a {type(self).__name__} has one dimension.", hint="to_ndarray() gives what NumPy adds dimensions to."
+            )
+        return chosen.reshape([-1 if number == axis else 1 for number in range(ndim)])
+
+    def _select(self, key_frame: Frame, key: Value) -> Self:
+        frame, (value,) = row_tools.select_columns(self._frame, [self._value], key_frame, key)
+        return self._like(frame, value)
+
+    def _element(self, position: int) -> Any:
+        return self._like(row_tools.one_row(self._frame, position), self._value).to_ndarray()[0]
+
+    def take(self, indices: Any, axis: int | None = None) -> Self:
+        """Return the elements at the given positions; lazy.
+
+        Parameters
+        ----------
+        indices : array of int
+            Positions; negative ones count from the end.
+        axis : None or 0
+            There is only one axis.
+        """
+        return self[indices]
+
+    def head(self, n: int = 5) -> Self:
+        """Return the first `n` elements; lazy."""
+        return self[:n] if n < 0 or self.rows.lengths is not None else self._limit(n)
+
+    def tail(self, n: int = 5) -> Self:
+        """Return the last `n` elements; lazy."""
+        if n > 0 and self.rows.lengths is None:
+            return self._limit(-n)
+        return self[-n:] if n else self[:0]
+
+    def _limit(self, count: int) -> Self:
+        limited = Limit(self._project(), count)
+        return self._like(limited, limited.column(0))
+
+    def copy(self) -> Self:
+        """Return a copy; lazy objects share what cannot change."""
+        return self._like(self._frame, self._value)
+
+    # conversion
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array; computes.
+
+        Raises
+        ------
+        TransferError
+            If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
+        """
+        (result,) = run(self.expr)
+        return result
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array: what pandas calls it, and Matplotlib looks for.  Computes.
+
+        Parameters
+        ----------
+        dtype : dtype-like, optional
+            Type to convert to.
+        copy : bool
+            Accepted as pandas spells it; the array is the caller's in any case.
+        """
+        return np.asarray(self, dtype=dtype)
+
+    def tolist(self) -> list[Any]:
+        """Return the elements as a list of Python objects; computes."""
+        return self.to_ndarray().tolist()
+
+    def to_list(self) -> list[Any]:
+        """Return the elements as a list, as `tolist` does: the name of older Arkouda releases.  Computes."""
+        return self.tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the elements; computes them all."""
+        return iter(self.to_ndarray())
+
+    # display
+
+    def _edges(self) -> tuple[list[Any], list[Any] | None] | None:
+        """Return a few first and last elements where at most the edge partitions are needed, else None.
+
+        The last ones are missing where the first ones are all.
+        """
+        if not self._is_cheap():
+            return self._edge_of_limit()
+        first, last = self._edge_partitions()
+        (head,) = run(first.head(2 * SHOWN + 1).expr)
+        if first is last and len(head) <= 2 * SHOWN:
+            return self._plain(head), None
+        (tail,) = run(last.tail(SHOWN).expr)
+        return self._plain(head[:SHOWN]), self._plain(tail)
+
+    def _edge_of_limit(self) -> tuple[list[Any], list[Any] | None] | None:
+        """Return the first or last elements that were asked for, as far as one partition has them."""
+        edge = edge_of_limit(self._frame, [self._value])
+        if edge is None:
+            return None
+        frame, (value,), count = edge
+        part = self._like(frame, value)
+        (found,) = run((part.head(count) if count >= 0 else part.tail(-count)).expr)
+        shown = self._plain(found[:SHOWN] if len(found) > 2 * SHOWN else found)
+        if len(found) > 2 * SHOWN:
+            return shown, self._plain(found[-SHOWN:])
+        if len(found) == abs(count):
+            return shown, None
+        return (shown, []) if count >= 0 else ([], shown)
+
+    def _is_cheap(self) -> bool:
+        return is_cheap(self._frame, [self._value])
+
+    def _edge_partitions(self) -> tuple[Self, Self]:
+        """Return what the first and the last elements are to be found in: the array itself, if that is as cheap."""
+        if self.rows.lengths is not None or self.npartitions == 1:
+            return self, self
+        numbers = 0, self.npartitions - 1
+        first, last = (self._like(Partitions(self._frame, (number,)), self._value) for number in numbers)
+        return first, last
+
+    def _describe(self) -> str:
+        return f"{type(self).__name__}({self._value.dtype}, {self.rows.describe()})"
+
+    def __repr__(self) -> str:
+        edges = self._edges()
+        if edges is None:
+            return f"<{self._describe()}: {LAZY}>"
+        head, tail = edges
+        shown = [show(item) for item in head] + ([] if tail is None else ["...", *map(show, tail)])
+        return f"{self._shown_name}([{' '.join(shown)}])"
+
+
+def show(item: Any) -> str:
+    """Write one element for `repr`."""
+    return repr(item) if isinstance(item, str) else str(item)
+
+
+def check_axis(name: str, axis: Any) -> None:
+    """Refuse an axis that arrays of one dimension do not have.
+
+    Raises
+    ------
+    AxisError
+        If it is neither None nor the only one, counted from either end.
+    """
+    given = (axis,) if not isinstance(axis, tuple | list) else axis
+    if not all(item in (None, 0, -1) for item in given):
+        raise AxisError(f"{name}(axis={axis}): the array has one dimension.", hint="leave axis.")
+
+
+def as_ndarray(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table of numbers; the user may change it."""
+    column: Any = table.columns[0]
+    return column if column.flags.writeable else column.copy()

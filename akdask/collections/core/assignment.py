@@ -1,0 +1,140 @@
+"""Assignment to rows of a lazy array: a new expression that reads the items where the key holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.core import selection as row_tools
+from akdask.collections.core.array import Array
+from akdask.collections.core.operators import operand
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.chain import column_identity
+from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Filter, Project
+from akdask.plan.expr.sources import Rows
+from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.rows.scatter import PutAt, PutMasked
+from akdask.plan.run.run import resolve_lengths
+from akdask.plan.task.align import align
+from akdask.plan.task.combine import Gather, Realign
+from akdask.schema import BOOL, FLOAT64, INT64, ColumnType
+
+Columns = tuple[Frame, Value]
+
+
+def assigned(array: Array, key: Any, item: Any) -> Columns:
+    """Return frame and value of an array with an item assigned to some of its rows.
+
+    Lazy, but for counting rows where positions or the number of selected rows matter.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the item's type does not fit the array's, which keeps its own; or, when it is computed, if an array of floats
+        for one of integers has fractions.
+    ArgumentError
+        If an array is assigned that has not as many elements as rows are selected.
+    """
+    frame, old = array._frame, array._value
+    items = operand(item, old)
+    items = items[0], fitting(items[1], old.dtype)
+    if not isinstance(key, Array):
+        key = row_tools.row_key(key)
+    if isinstance(key, int):
+        position = row_tools.row_position(frame, key)
+        key = slice(position, position + 1)
+    if isinstance(key, slice):
+        frame, old, mask = _slice_mask(frame, old, key)
+        return _assign_masked(frame, old, mask, *items)
+    key_frame, chosen = (key._frame, key._value) if isinstance(key, Array) else literal(as_column(key))
+    if chosen.dtype != BOOL:
+        return _assign_at(frame, old, (key_frame, chosen), *items)
+    common, (old, mask) = align("assign", [(frame, old), (key_frame, chosen)])
+    return _assign_masked(common, old, mask, *items)
+
+
+def fitting(value: Value, wanted: ColumnType) -> Value:
+    """Return the item in the array's type; only conversions that keep the number are made silently."""
+    if value.dtype == wanted:
+        return value
+    if value.dtype == FLOAT64 and wanted == INT64:
+        return _whole(value)
+    if isinstance(value, Constant) and value.dtype.kind == "int" and wanted.kind == "uint":
+        limits = np.iinfo(wanted.numpy)
+        if limits.min <= int(value.value) <= limits.max:
+            return Constant(wanted.numpy.type(value.value))
+    if wanted.kind == "bigint" and value.dtype.kind in ("bool", "uint", "int", "bigint"):
+        return cast(value, wanted)
+    order = ("bool", "uint", "int", "float")
+    if (
+        value.dtype.kind not in order
+        or wanted.kind not in order
+        or order.index(value.dtype.kind) > order.index(wanted.kind)
+    ):
+        raise ArgumentTypeError(
+            f"cannot assign {value.dtype} to elements of an array of {wanted}.",
+            hint=f"convert first, with ak.cast(…, {str(wanted)!r}).",
+        )
+    return cast(value, wanted)
+
+
+def _whole(value: Value) -> Value:
+    """Return floats as integers: a scalar at once, an array when it is computed."""
+    if not isinstance(value, Constant):
+        return Call("as_whole", value)
+    number = float(value.value)
+    if not number.is_integer() or abs(number) >= 2.0**63:
+        raise ArgumentTypeError(
+            f"cannot assign {number} to elements of an array of int64.", hint="make it an int first."
+        )
+    return Constant(int(number))
+
+
+def _slice_mask(frame: Frame, old: Value, key: slice) -> tuple[Frame, Value, Value]:
+    """Return a mask that holds on the rows of a slice."""
+    lengths = row_tools.known_lengths(frame)
+    start, stop, step = key.indices(sum(lengths))
+    if step < 0:
+        raise ArgumentError("cannot assign to a slice with a negative step.", hint="reverse the items instead.")
+    rows = Rows(lengths)
+    frame, (old, position) = align("assign", [(frame, old), (rows, rows.position)])
+    mask = Call("bitwise_and", _compare("greater_equal", position, start), _compare("less", position, stop))
+    if step > 1:
+        phase = Call("remainder", Call("subtract", position, Constant(start)), Constant(step))
+        mask = Call("bitwise_and", mask, _compare("equal", phase, 0))
+    return frame, old, mask
+
+
+def _compare(operation: str, value: Value, number: int) -> Value:
+    return Call(operation, value, Constant(number))
+
+
+def _assign_masked(frame: Frame, old: Value, mask: Value, item_frame: Frame | None, items: Value) -> Columns:
+    if item_frame is None:
+        return frame, Call("where", mask, items, old)
+    chosen = Filter(frame, mask, column_identity(frame, mask))
+    resolve_lengths(chosen, item_frame)
+    wanted, given = row_tools.known_lengths(chosen), row_tools.known_lengths(item_frame)
+    if sum(given) == 1 != sum(wanted):
+        raise ArgumentError("an array of one element is not spread over rows.", hint="assign the element itself, a[0].")
+    if sum(wanted) != sum(given):
+        raise ArgumentError(f"cannot assign {sum(given)} items to {sum(wanted)} selected rows.")
+    pieces = Realign(Project(item_frame, (0,), (items,)), given, wanted)
+    put = PutMasked(Project(frame, (0, 1), (old, mask)), Project(pieces, (0,), (pieces.column(0),)))
+    return put, put.result
+
+
+def _assign_at(frame: Frame, old: Value, key: Columns, item_frame: Frame | None, items: Value) -> Columns:
+    key_frame, positions = key
+    lengths = row_tools.known_lengths(frame)
+    if item_frame is None:
+        pairs = key_frame, [positions, items]
+    else:
+        resolve_lengths(key_frame, item_frame)
+        pairs = align("assign", [(key_frame, positions), (item_frame, items)])
+    gathered = Gather(Project(pairs[0], (0, 1), tuple(pairs[1])))
+    put = PutAt(Project(frame, (0,), (old,)), gathered, lengths)
+    return put, put.result

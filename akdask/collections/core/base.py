@@ -1,0 +1,33 @@
+"""What every lazy object answers to Dask, and how it comes into this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from dask.base import DaskMethodsMixin
+
+from akdask.plan.run.explain import explain
+from akdask.plan.run.run import Root
+
+
+class Collection(Root, DaskMethodsMixin):
+    """A lazy object: a plan, and the means to run it.
+
+    Works with ``dask.compute``, ``dask.persist``, ``dask.visualize`` and with the methods of a distributed `Client`.
+    """
+
+    @property
+    def dask(self) -> Mapping[Any, Any]:
+        """The task graph; building it reads nothing."""
+        return self.__dask_graph__()
+
+    def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def explain(self) -> str:
+        """Return the plan as it was written and as it will run; nothing is computed."""
+        return explain(self.expr)

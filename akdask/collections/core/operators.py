@@ -1,0 +1,116 @@
+"""Operators and NumPy's ufuncs on lazy columns: they build values and compute nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.scalar import Scalar
+from akdask.collections.core.wrap import class_asked_for, wrap
+from akdask.errors import ArgumentTypeError
+from akdask.kernels.rowwise.operations import UFUNCS
+from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.task.align import align
+from akdask.schema import column_type, unlimited
+
+Operand = tuple[Frame | None, Value]
+
+
+def operand(item: Any, like: Value | None = None) -> Operand:
+    """Return the frame and value of anything that can stand in an expression; scalars have no frame.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither a lazy array, a scalar nor convertible to a column.
+    """
+    if isinstance(item, Array):
+        return item._as_operand()
+    if isinstance(item, Scalar):
+        return None, item.as_value()
+    if isinstance(item, np.ndarray) and item.ndim == 0:
+        item = item[()]
+    if isinstance(item, bool | int | float | str | np.generic):
+        return None, Constant(item, like.dtype if like is not None else None)
+    if isinstance(item, np.ndarray | list | tuple):
+        return literal(as_column(item))
+    raise ArgumentTypeError(f"cannot compute with {type(item).__name__}.", hint="make it an array with ak.array(…).")
+
+
+def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Value]:
+    """Return the frame and value of an operation on lazy arrays and scalars.
+
+    Raises
+    ------
+    AlignmentError
+        If arrays among them do not share rows.
+    """
+    like = next((item._value for item in items if isinstance(item, Array)), None)
+    operands = [operand(item, like) for item in items]
+    framed = [(frame, value) for frame, value in operands if frame is not None]
+    frame, aligned = align(operation, framed)
+    remaining = iter(aligned)
+    values = [next(remaining) if own is not None else value for own, value in operands]
+    return frame, Call(operation, *values, **params)
+
+
+class OperatorMethods(NDArrayOperatorsMixin, Array):
+    """Python's operators and NumPy's ufuncs, which are the same thing: NumPy's mixin spells each by its ufunc."""
+
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        return wrap(*combine(operation, list(items), **params))
+
+    def astype(self, dtype: Any) -> Any:
+        """Return the elements converted to another type, or to `Strings` or `Categorical`; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If no column can hold the type.
+        """
+        asked_for = class_asked_for(dtype)
+        if asked_for is not None:
+            return asked_for._cast_from(self)
+        wanted = column_type(dtype)
+        return self.copy() if wanted == unlimited(self._value.dtype) else self._operate("cast", self, dtype=wanted.name)
+
+    def __eq__(self, other: object) -> Any:
+        """Return where elements are equal, row by row; False for None, as Arkouda does."""
+        return False if other is None else super().__eq__(other)
+
+    def __ne__(self, other: object) -> Any:
+        """Return where elements differ, row by row; True for None."""
+        return True if other is None else super().__ne__(other)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Build the value of a ufunc on arrays and scalars; ``out=`` is what in-place operators pass."""
+        operation = UFUNCS.get(ufunc)
+        out = kwargs.pop("out", None)
+        if method != "__call__" or kwargs or operation is None:
+            return NotImplemented
+        result = self._operate(operation, *inputs)
+        if out is None:
+            return result
+        (target,) = out
+        return target._become(result, operation) if isinstance(target, OperatorMethods) else NotImplemented
+
+    def _become(self, changed: Any, operation: str) -> Any:
+        """Take on a new expression of the same type; what was derived from the array before keeps the old one."""
+        if changed._value.dtype != self._value.dtype:
+            raise ArgumentTypeError(
+                f"{operation} in place would change the type from {self._value.dtype} to {changed._value.dtype}.",
+                hint="write a = a + b instead of a += b.",
+            )
+        self._frame, self._value = changed._frame, changed._value
+        return self

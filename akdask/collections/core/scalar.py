@@ -1,0 +1,125 @@
+"""Lazy scalars: what reductions return.
+
+Computed together they share one pass over the files; used like a number they find their value, so that scripts that
+expect plain numbers run as they are.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from akdask.collections.core.base import Collection
+from akdask.plan.expr.values import Replica
+from akdask.plan.reduce.aggregate import Element
+from akdask.plan.run.run import run
+
+_UNKNOWN = ...
+
+
+class Scalar(NDArrayOperatorsMixin, Collection):
+    """A number that has not been computed yet.
+
+    ``dask.compute(a.sum(), b.mean())`` finds several in one pass.  Comparing, formatting, arithmetic with plain
+    numbers, ``int()``, ``float()``, ``bool()`` and NumPy functions find the value, once.  Arithmetic with arrays stays
+    lazy.
+    """
+
+    __array_priority__ = 1000
+
+    def __init__(self, expr: Element, value: Any = _UNKNOWN) -> None:
+        super().__init__(expr)
+        self._value = value
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy dtype of the value."""
+        return self._element.aggregate.reductions[self._element.position].dtype.numpy
+
+    @property
+    def _element(self) -> Element:
+        assert isinstance(self._expr, Element)
+        return self._expr
+
+    def as_value(self) -> Replica:
+        """Return what stands for the scalar in row-wise expressions."""
+        element = self._element
+        dtype = element.aggregate.reductions[element.position].dtype
+        return Replica(element.aggregate, element.position, dtype)
+
+    def value(self) -> Any:
+        """Return the NumPy scalar; computes on first use."""
+        if self._value is _UNKNOWN:
+            (self._value,) = run(self._expr)
+        elif hasattr(self._value, "result"):
+            # A persisted scalar on a cluster is a future.
+            self._value = self._value.result()
+        return self._value
+
+    def item(self) -> Any:
+        """Return the plain Python value; computes on first use."""
+        value = self.value()
+        return value.item() if isinstance(value, np.generic) else value
+
+    def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _first, ()
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Scalar], tuple[Any, ...]]:
+        return _rebuild, (self._expr,)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.value(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(isinstance(item, Collection) and not isinstance(item, Scalar) for item in inputs):
+            return NotImplemented
+        plain = [item.value() if isinstance(item, Scalar) else item for item in inputs]
+        return getattr(ufunc, method)(*plain, **kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self.value())
+
+    def __str__(self) -> str:
+        return str(self.value())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value(), spec)
+
+    def __int__(self) -> int:
+        return int(self.value())
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __complex__(self) -> complex:
+        return complex(self.value())
+
+    def __bool__(self) -> bool:
+        return bool(self.value())
+
+    def __index__(self) -> int:
+        return operator.index(self.value())
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return round(self.value(), ndigits)
+
+    def __hash__(self) -> int:
+        return hash(self.value())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.value(), name)
+
+
+def _first(results: list[Any]) -> Any:
+    return results[0]
+
+
+def _rebuild(graph: Mapping[Hashable, Any], expr: Element, **_: Any) -> Scalar:
+    """``dask.persist`` gives a graph of the result alone, ``dask.optimize`` one of tasks."""
+    return Scalar(expr, *(graph.values() if len(graph) == 1 else ()))

@@ -1,0 +1,173 @@
+"""Choosing rows of lazy columns by mask, slice or positions: shared by every collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any, SupportsIndex
+
+import numpy as np
+
+from akdask.errors import ArgumentTypeError, AxisError, PositionError
+from akdask.plan.expr.chain import column_identity
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Filter, Project, Slice
+from akdask.plan.expr.values import Value
+from akdask.plan.rows.take import take_broadcast, take_exchanged, takes_broadcast
+from akdask.plan.run.run import resolve_lengths
+from akdask.plan.sort.sort import sorted_along
+from akdask.plan.task.align import align
+from akdask.plan.task.combine import Reverse
+from akdask.schema import BOOL
+
+Columns = tuple[Frame, list[Value]]
+
+
+def known_lengths(frame: Frame) -> tuple[int, ...]:
+    """Return the number of rows in each partition; counts them if nobody has yet."""
+    resolve_lengths(frame)
+    lengths = frame.rows.lengths
+    assert lengths is not None, "resolve_lengths has just found them"
+    return lengths
+
+
+def filter_columns(frame: Frame, values: Sequence[Value], mask_frame: Frame, mask: Value) -> Columns:
+    """Return the columns on the rows where a mask holds; lazy."""
+    common, aligned = align("filter", [*((frame, value) for value in values), (mask_frame, mask)])
+    identity = column_identity(mask_frame, mask).cut_like(mask_frame.rows, common.rows)
+    return Filter(common, aligned[-1], identity), aligned[:-1]
+
+
+def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key: Value) -> Columns:
+    """Return the columns on rows given by a mask or by positions."""
+    if key.dtype == BOOL:
+        return filter_columns(frame, values, key_frame, key)
+    if key.dtype.kind in ("int", "uint"):
+        return take_columns(frame, values, key_frame, key)
+    raise ArgumentTypeError(
+        f"cannot select rows by an array of {key.dtype}.", hint="use a mask of bool or positions of int."
+    )
+
+
+def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value) -> Columns:
+    """Return the columns at positions given by an integer column; lazy, but rows of unknown number may be counted.
+
+    Where the positions are those that put the same rows in order, the columns are sorted along.
+    """
+    along = sorted_along(frame, values, at_frame, at)
+    if along is not None:
+        return along[0], list(along[1])
+    if takes_broadcast(frame, values, at_frame):
+        return at_frame, take_broadcast(frame, values, at)
+    return take_exchanged(frame, values, at_frame, at, known_lengths(frame))
+
+
+def slice_columns(frame: Frame, values: Sequence[Value], key: slice) -> Columns:
+    """Return the columns on a slice of the rows; lazy but for counting rows of unknown number."""
+    lengths = known_lengths(frame)
+    start, stop, step = key.indices(sum(lengths))
+    if step < 0:
+        project = Project(frame, tuple(range(len(values))), tuple(values))
+        frame = Reverse(project)
+        values = [frame.column(number) for number in range(len(values))]
+        last = sum(lengths) - 1
+        start, stop, step = last - start, last - stop, -step
+        lengths = lengths[::-1]
+    if (start, step) == (0, 1) and stop >= sum(lengths):
+        return frame, list(values)
+    return Slice(frame, slice_ranges(lengths, start, stop, step)), list(values)
+
+
+def slice_ranges(lengths: Sequence[int], start: int, stop: int, step: int) -> tuple[tuple[int, int, int, int], ...]:
+    """Return the row ranges of the partitions that a slice with a positive step touches, at least one.
+
+    Examples
+    --------
+    >>> slice_ranges([3, 2, 4], 1, 8, 3)
+    ((0, 1, 3, 3), (1, 1, 2, 3), (2, 2, 3, 3))
+    """
+    ranges = []
+    first = 0
+    for partition, length in enumerate(lengths):
+        begin = start - first if start >= first else (start - first) % step
+        end = min(stop - first, length)
+        if begin < end:
+            ranges.append((partition, begin, end, step))
+        first += length
+    return tuple(ranges) or ((0, 0, 0, 1),)
+
+
+def one_row(frame: Frame, position: int) -> Slice:
+    """Return the frame with a single row, counted from the end if negative."""
+    start = row_position(frame, position)
+    return Slice(frame, slice_ranges(known_lengths(frame), start, start + 1, 1))
+
+
+def row_position(frame: Frame, position: int) -> int:
+    """Return a position counted from the start.
+
+    Raises
+    ------
+    PositionError
+        If there is no such row.
+    """
+    size = sum(known_lengths(frame))
+    if not -size <= position < size:
+        raise PositionError(
+            f"position {position} is outside an array of {size} rows.",
+            hint=f"positions run from {-size} to {size - 1}." if size else "the array has no rows.",
+        )
+    return position % size
+
+
+def position(key: SupportsIndex) -> int:
+    """Return a position of a row as an int; refuse anything else."""
+    try:
+        return index(key)
+    except TypeError:
+        raise ArgumentTypeError(f"{key!r} is no position of a row.", hint="pass an int.") from None
+
+
+def along_axes(key: Any) -> tuple[Any, int, int]:
+    """Return what a key with ``...`` and None means for the rows, and which of how many dimensions these then are.
+
+    Raises
+    ------
+    AxisError
+        If rows are chosen along several dimensions.
+
+    Examples
+    --------
+    >>> along_axes((slice(None), None)), along_axes(...)
+    ((slice(None, None, None), 0, 2), (slice(None, None, None), 0, 1))
+    """
+    parts = list(key) if isinstance(key, tuple) else [key]
+    if len(parts) != 1 and all(isinstance(part, SupportsIndex) for part in parts):
+        # A tuple of positions, of none perhaps, chooses as a list does.
+        return parts, 0, 1
+    named = [part for part in parts if part is not None and part is not ...]
+    if len(named) > 1:
+        raise AxisError(f"{len(named)} selections are too many for an array of one dimension.", hint="pass one.")
+    places = [part for part in parts if part is not ... or not named]
+    axis = next((number for number, part in enumerate(places) if part is not None), len(places))
+    rows = named[0] if named else slice(None)
+    return rows, axis, 1 + sum(part is None for part in parts)
+
+
+def row_key(key: Any) -> Any:
+    """Return a key for rows in one of the forms int, slice, or array-like; refuse anything else."""
+    if isinstance(key, bool | np.bool_):
+        raise ArgumentTypeError("a single bool does not select rows.", hint="pass a mask with one bool a row.")
+    if isinstance(key, slice):
+        return key
+    if isinstance(key, list | tuple):
+        # NumPy would make floats of no elements.
+        return key or np.empty(0, np.int64)
+    if isinstance(key, np.ndarray) and key.ndim:
+        return key
+    if isinstance(key, SupportsIndex):
+        return position(key)
+    raise ArgumentTypeError(
+        f"cannot select rows by {type(key).__name__}.",
+        hint="use an int, a slice, a bool array as mask, or an int array of positions.",
+    )

@@ -1,0 +1,82 @@
+"""From a frame and a value, or from data at hand, to the object that users see.
+
+Each kind of array registers for the types that it shows, or for the NumPy dtypes that it is made of.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.core.array import Array
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Value
+from akdask.schema.dtypes import Kind
+
+MakeArray = TypeVar("MakeArray", bound=Callable[[Frame, Value], Array])
+
+ArrayType = TypeVar("ArrayType", bound=type[Array])
+
+_asked_for: dict[str, type[Array]] = {}
+_shown_by: dict[Kind, Callable[[Frame, Value], Array]] = {}
+_made_of: dict[str, Callable[[Any], Array]] = {}
+
+
+def shows(*kinds: Kind) -> Callable[[MakeArray], MakeArray]:
+    """Register a class, or what makes its objects, for values of some kinds of column types."""
+
+    def register(make: MakeArray) -> MakeArray:
+        _shown_by.update(dict.fromkeys(kinds, make))
+        return make
+
+    return register
+
+
+def wrap(frame: Frame, value: Value) -> Array:
+    """Return the array of the kind that the value's type asks for."""
+    return _shown_by[value.dtype.kind](frame, value)
+
+
+def made_of(dtype_kind: str) -> Callable[[ArrayType], ArrayType]:
+    """Register a class that data at hand of a kind of NumPy dtype become."""
+
+    def register(cls: ArrayType) -> ArrayType:
+        _made_of[dtype_kind] = cls
+        return cls
+
+    return register
+
+
+def special(items: Any) -> Array | None:
+    """Return data at hand as an array of the class that their dtype or their elements ask for, None if for none."""
+    kind = getattr(getattr(items, "dtype", None), "kind", "O" if isinstance(items, list | tuple) else "")
+    maker = _made_of.get(_kind_of_first(items) if kind == "O" else kind)
+    return None if maker is None else maker(items)
+
+
+def _kind_of_first(items: Any) -> str:
+    """Return the kind of NumPy dtype that times are of, by the first of them that is not missing."""
+    for item in items:
+        if isinstance(item, np.datetime64 | datetime.date):
+            return "M"
+        if isinstance(item, np.timedelta64 | datetime.timedelta):
+            return "m"
+        if item is not None and item is not pd.NA:
+            break
+    return ""
+
+
+def can_be_asked_for(cls: ArrayType) -> ArrayType:
+    """Register a class that casts can name, by itself or by its name; its ``_cast_from`` makes one of an array."""
+    _asked_for[cls.__name__] = cls
+    return cls
+
+
+def class_asked_for(dtype: Any) -> Any:
+    """Return the class of arrays that a cast names instead of a dtype, None if it names none."""
+    name = dtype.__name__ if isinstance(dtype, type) and issubclass(dtype, Array) else dtype
+    return _asked_for.get(name) if isinstance(name, str) else None

@@ -1,0 +1,292 @@
+"""Writing lazy arrays to files: the functions and methods named ``to_hdf`` and ``update_hdf``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from akdask import config
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError, UnsupportedError
+from akdask.hdf5.codecs.bigint import LIMBS
+from akdask.hdf5.layout import VALUES, ObjType
+from akdask.hdf5.newfile import ObjectSpec
+from akdask.hdf5.write import SetWriter
+from akdask.plan.expr.created import counted
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import Replica, Value
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.plan.run.write import fitted, write
+from akdask.schema import INT64
+from akdask.storage.files import absolute, written_path
+from akdask.storage.locales import locale_files
+from akdask.storage.recovery import recover
+
+MODES = ("truncate", "append")
+FILE_TYPES = ("distribute", "single")
+
+PLAIN_KINDS = (ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
+"""Kinds that are numbers to servers of before v2023.09.06."""
+
+Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Storable:
+    """What is stored of an array.
+
+    Parameters
+    ----------
+    kind : ObjType
+        The kind of object.
+    frame : Frame
+        The rows.
+    members : mapping of str to Value
+        What is stored row by row.
+    tables : mapping of str to Project, optional
+        What is stored besides: one-partition plans with one column.
+    children : mapping of str to Storable, optional
+        Members that are objects themselves.
+    params : mapping of str to value, optional
+        Numbers that attributes hold, such as the shape of an array.
+    """
+
+    kind: ObjType
+    frame: Frame
+    members: Mapping[str, Value] = field(default_factory=dict)
+    tables: Mapping[str, Project] = field(default_factory=dict)
+    children: Mapping[str, Storable] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def spec(self, name: str) -> ObjectSpec:
+        """Return the description of the object under a name."""
+        is_plain = config.get("compat") and self.kind in PLAIN_KINDS
+        return ObjectSpec(
+            name,
+            ObjType.PDARRAY if is_plain else self.kind,
+            {member: (name, member) for member in self.members},
+            {member: (name, member) for member in self.tables},
+            self.members[VALUES].dtype if VALUES in self.members else None,
+            {member: child.spec(f"{name}/{member}") for member, child in self.children.items()},
+            self.params,
+        )
+
+    def as_inner(self) -> Storable:
+        """Return the object as a level or key, where servers take no times or addresses but only their numbers."""
+        if self.kind not in PLAIN_KINDS:
+            return self
+        return replace(self, kind=ObjType.PDARRAY, params={**self.params, "inner_kind": int(self.kind)})
+
+    def named(self, name: str) -> Iterator[tuple[str, Storable]]:
+        """Yield the object and all that it is made of, each with its path."""
+        yield name, self
+        for member, child in self.children.items():
+            yield from child.named(f"{name}/{member}")
+
+
+_KINDS = {"str": ObjType.STRINGS, "list": ObjType.SEGARRAY}
+
+
+def stored_column(frame: Frame, value: Value) -> Storable:
+    """Return what is stored of a single column.
+
+    Files of one set must have the same number of limbs, so integers of any size are looked through before they are
+    written; those below 0 are an error then.
+    """
+    item = value.dtype.item or value.dtype
+    tables = {}
+    if item.kind == "bigint":
+        needed = Replica(Aggregate(frame, (AggregateExpr("limbs", value),)), 0, INT64)
+        tables[LIMBS] = Project(counted(1), (LIMBS,), (needed,))
+    return Storable(_KINDS.get(value.dtype.kind, ObjType.PDARRAY), frame, {VALUES: value}, tables)
+
+
+class StorageMethods:
+    """Writing an array to HDF5 files, as an object of a set or into one that is there."""
+
+    _default_dataset: ClassVar[str] = "array"
+
+    def _storable(self) -> Storable:
+        raise NotImplementedError
+
+    def to_hdf(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        file_type: str = "distribute",
+        *,
+        num_locales: int | None = None,
+    ) -> None:
+        """Write the array to HDF5 files, which Arkouda reads; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
+        dataset : str, optional
+            Name of the object: ``array`` for arrays of numbers, ``strings_array`` for Strings, ``categorical_array``
+            for Categorical, ``index`` and ``groupby`` unless given.
+        mode : {"truncate", "append"}
+            Replace files of that prefix, or add the object to them.
+        file_type : {"distribute", "single"}
+            A set of files, or one in all at exactly that path.
+        num_locales : int, optional
+            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.  What
+            is added to a set must have as many partitions as that has files, or a single one, or be told so here.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `mode` or `file_type` are none of these.
+        ArgumentError
+            If `num_locales` is no number of files, or the path names a folder or a device.
+        ExistsError
+            If an object of that name is to be added and is there already.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        self._write(self._storable(), prefix_path, dataset, mode, file_type, num_locales)
+
+    def _write(  # noqa: PLR0917 - the parameters of `to_hdf`
+        self, stored: Storable, path: Path, dataset: str | None, mode: str, file_type: str, num_locales: int | None
+    ) -> None:
+        _check_option("mode", mode, MODES, ArgumentTypeError)
+        _check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
+        write_objects({dataset or self._default_dataset: stored}, path, mode, file_type, num_locales=num_locales)
+
+    def save(  # noqa: PLR0917 - Arkouda's signature
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        compression: str | None = None,
+        file_format: str = "HDF5",
+        file_type: str = "distribute",
+    ) -> None:
+        """Write the array as `to_hdf` does: the name of old Arkouda releases.
+
+        Parameters
+        ----------
+        prefix_path, dataset, mode
+            As in `to_hdf`.
+        compression : None
+            For other formats.
+        file_format : {"HDF5"}
+            The format.
+        file_type
+            As in `to_hdf`.
+
+        Raises
+        ------
+        UnsupportedError
+            If another format is asked for.
+        """
+        demand_written_format(file_format, compression)
+        self.to_hdf(prefix_path, dataset, mode=mode, file_type=file_type)
+
+    def update_hdf(self, prefix_path: Path, dataset: str | None = None, repack: bool = True) -> None:
+        """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            As in `to_hdf`; the files must be there.
+        dataset : str, optional
+            Name of the object, as in `to_hdf`.
+        repack : bool
+            Accepted as Arkouda spells it; space that the old object took is always given back.
+        """
+        update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
+
+
+def demand_written_format(file_format: str, compression: str | None) -> None:
+    """Refuse to write other formats than HDF5.
+
+    Raises
+    ------
+    UnsupportedError
+        If one is asked for.
+    """
+    if file_format.upper() != "HDF5" or compression is not None:
+        raise UnsupportedError(f"files of format {file_format!r} cannot be written yet.", hint="use 'HDF5'.")
+
+
+def write_objects(
+    objects: Mapping[str, Storable],
+    path: Path,
+    mode: str,
+    file_type: str,
+    *,
+    num_locales: int | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Write objects to one set of files, each cut into as many partitions as there are files; computes.
+
+    Raises
+    ------
+    ArgumentError
+        If `mode`, `file_type`, `num_locales` or a name is not allowed, or the path names a folder or a device.
+    FileError
+        If there are no objects.
+    """
+    chosen_mode = _check_option("mode", mode, MODES, ArgumentError)
+    chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
+    if not objects:
+        raise FileError("there is nothing to write.", hint="pass at least one column.")
+    recover(written_path(path))
+    everything = dict(pair for name, item in objects.items() for pair in item.named(name))
+    count = _check_count(num_locales, chosen_type) or max(item.frame.npartitions for item in everything.values())
+    if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None and (overwrite or count == 1):
+        # A single partition goes into any number of files; that of several is told by the writer if it differs.
+        count = len(locale_files(os.fspath(path))) or count
+    specs = [item.spec(name) for name, item in objects.items()]
+    writer = SetWriter(path, specs, npartitions=count, mode=chosen_mode, file_type=chosen_type, overwrite=overwrite)
+    rows = [fitted(project, count) for project in _by_frame(everything)]
+    tables = [
+        Project(table.frame, ((name, member),), table.values)
+        for name, item in everything.items()
+        for member, table in item.tables.items()
+    ]
+    write(writer, rows, tables)
+
+
+def update_objects(objects: Mapping[str, Storable], path: Path) -> None:
+    """Write objects into a set that is there, replacing those of the same names; computes."""
+    recover(written_path(path))
+    is_single = not locale_files(os.fspath(path)) and os.path.isfile(absolute(path))
+    write_objects(objects, path, "append", "single" if is_single else "distribute", overwrite=True)
+
+
+def _by_frame(objects: Mapping[str, Storable]) -> list[Project]:
+    """Collect what is stored of each frame, so that its rows are read once."""
+    frames: dict[str, Frame] = {}
+    columns: dict[str, dict[Hashable, Value]] = {}
+    for name, item in objects.items():
+        if not item.members:
+            continue
+        frames[item.frame._name] = item.frame
+        found = columns.setdefault(item.frame._name, {})
+        found.update({(name, member): value for member, value in item.members.items()})
+    return [Project(frames[key], tuple(found), tuple(found.values())) for key, found in columns.items()]
+
+
+def _check_count(num_locales: Any, file_type: str) -> int | None:
+    if num_locales is None:
+        return None
+    if not isinstance(num_locales, (int, np.integer)) or isinstance(num_locales, bool) or num_locales < 1:
+        raise ArgumentError(f"num_locales is a number of files, at least 1, not {num_locales!r}.")
+    if file_type == "single":
+        raise ArgumentError("a single file has no locales.", hint="leave num_locales out, or write a set.")
+    return int(num_locales)
+
+
+def _check_option(name: str, given: Any, allowed: tuple[str, ...], error: type[AkdaskError]) -> Any:
+    """Return the option in lower case, as Arkouda compares it."""
+    if not isinstance(given, str) or given.lower() not in allowed:
+        raise error(f"{name} is {' or '.join(map(repr, allowed))}, not {given!r}.")
+    return given.lower()

@@ -1,0 +1,102 @@
+"""Rows of a DataFrame chosen by membership, by the size of their group, or at random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Sized
+from typing import Any, Self
+
+import numpy as np
+
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.frame.groupby import GroupMethods
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.index import Index
+from akdask.collections.groups.keys import as_arrays, like
+from akdask.collections.groups.setops import in1d
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.values import Constant
+
+
+class ChoiceMethods(GroupMethods):
+    """Membership, ranges of group sizes, and samples."""
+
+    def isin(self, values: Any) -> Self:
+        """Return which values are among given ones, as a DataFrame of bool; lazy.
+
+        Parameters
+        ----------
+        values : array or sequence, mapping, or DataFrame
+            What to look for in all columns; in each column by its name; or in each row the value that another frame
+            with the same rows has there.  A column of strings has no numbers and the other way round.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is nothing to look among, such as one number or str.
+        """
+        columns = self._columns
+        found = {name: _is_in(columns.array(name), name, values) for name in columns.values}
+        return self._of(columns.beside(found))
+
+    def filter_by_range(self, keys: str | Sequence[str], low: int = 1, high: int | None = None) -> pdarray:
+        """Return which rows have keys that so many rows share; lazy bool array.
+
+        Parameters
+        ----------
+        keys : str or list of str
+            The columns that must be equal.
+        low, high : int
+            Fewest and most rows, both included; no most if None.
+
+        Returns
+        -------
+        pdarray of bool
+            With the rows of the frame; False for rows with NaN among their keys, which are in no group.
+
+        Raises
+        ------
+        ArgumentError
+            If `low` is negative, or `high` is less than `low`.
+        ArgumentTypeError
+            If `keys` are no names.
+        MissingColumnError
+            If there is no column of a name.
+        """
+        if low < 0 or (high is not None and high < low):
+            raise ArgumentError(f"group sizes range from low to high, neither below 0; got low={low}, high={high}.")
+        groups = self.groupby(keys, use_series=False)
+        sizes = groups.broadcast(groups.size()[1])
+        # Rows that are in no group have the size 0.
+        mask: pdarray = sizes >= max(low, 1)
+        return mask if high is None else mask & (sizes <= high)
+
+    def sample(self, n: int = 5) -> Self:
+        """Return `n` rows chosen at random, all of them if there are no more; counts rows of unknown number."""
+        size = len(self)
+        chosen: Self = self if n >= size else self._rows(np.random.default_rng().choice(size, n, replace=False))
+        return chosen
+
+
+def _is_in(column: Array, name: str, values: Any) -> pdarray:
+    """Return which elements of a column are among values as `isin` takes them."""
+    named = isinstance(values, FrameBase | Mapping)
+    sought: Any = values.get(name, []) if named else values
+    if isinstance(sought, Index):
+        sought = sought.values
+    if isinstance(sought, str) or not isinstance(sought, Array | Sized):
+        raise ArgumentTypeError(
+            f"isin looks among the values of an array, mapping or DataFrame, not of {type(sought).__name__}.",
+            hint="put a single value into a list.",
+        )
+    if not isinstance(sought, Array):
+        sought = as_arrays(like(column, sought))[0]
+    if _is_number(column) != _is_number(sought):
+        return pdarray(column._frame, Constant(np.False_))
+    by_row = isinstance(values, FrameBase) and name in values
+    found: pdarray = column == sought if by_row else in1d(column, sought)
+    return found
+
+
+def _is_number(array: Array) -> bool:
+    return array._as_operand()[1].dtype.is_number

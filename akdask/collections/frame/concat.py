@@ -1,0 +1,122 @@
+"""DataFrames one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+from akdask.collections.core.array import Array
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.columnset import INDEX, ColumnSet
+from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError
+from akdask.kernels.core.rules import promote
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import cast
+from akdask.plan.task.compact import joined
+
+
+class ConcatMethods(FrameBase):
+    """Putting rows below others."""
+
+    @classmethod
+    def concat(cls, items: Sequence[FrameBase], ordered: bool = True) -> Self:
+        """Return the rows of several DataFrames, one below the other; lazy, and the partitions stay what they are.
+
+        Parameters
+        ----------
+        items : sequence of DataFrame
+            At least one.  All have the same columns, in any order; types of numbers meet in their common type, and
+            Categoricals put their categories together.
+            Those without columns are left out.
+        ordered : bool
+            Accepted as Arkouda spells it; the order is always kept.
+
+        Returns
+        -------
+        DataFrame
+            With the labels of the rows where all items have some; otherwise rows are numbered anew.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no items.
+        ArgumentTypeError
+            If one of them is no DataFrame.
+        MissingColumnError
+            If their columns differ.
+        SchemaError
+            If strings meet numbers.
+        """
+        if not items:
+            raise ArgumentError("concat needs at least one DataFrame.")
+        return cls._of(stacked([_columns_of(item) for item in items]))
+
+    def append(self, other: FrameBase, ordered: bool = True) -> Self:
+        """Put the rows of another DataFrame below those of this one, in place; lazy.  See `concat`.
+
+        Returns
+        -------
+        DataFrame
+            The frame itself.  What was derived from it before keeps its rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1, 2]})
+        >>> df.append(ak.DataFrame({"x": [3]})) is df
+        True
+        >>> df["x"].tolist()
+        [1, 2, 3]
+        """
+        self._become(self.concat([self, other], ordered)._columns)
+        return self
+
+
+def _columns_of(item: Any) -> ColumnSet:
+    if not isinstance(item, FrameBase):
+        raise ArgumentTypeError(f"only DataFrames can be put below each other, not {type(item).__name__}.")
+    return item._columns
+
+
+def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
+    """Return the rows of several sets of columns, one below the other."""
+    parts = [part for part in parts if part.values] or parts[:1]
+    names: list[Hashable] = list(parts[0].values)
+    for part in parts[1:]:
+        if set(part.values) != set(names):
+            raise MissingColumnError(
+                "only rows with the same columns can be put below each other.",
+                details=[", ".join(map(str, item.values)) for item in parts],
+            )
+    unified: dict[Hashable, list[Array]] = {
+        name: _unified(str(name), [part.array(str(name)) for part in parts]) for name in names
+    }
+    if all(part.index is not None for part in parts):
+        unified[INDEX] = _unified("the index", [part.index_array() for part in parts])
+    projects = (
+        Project(part.frame, tuple(unified), tuple(arrays[number]._value for arrays in unified.values()))
+        for number, part in enumerate(parts)
+    )
+    frame = joined(list(projects))
+    columns = {name: arrays[0]._like(frame, frame.column(name)) for name, arrays in unified.items()}
+    called = {part.index_name for part in parts}
+    index_name = called.pop() if len(called) == 1 else None
+    return ColumnSet.of({str(name): columns[name] for name in names}, columns.get(INDEX), index_name)
+
+
+def _unified(name: str, arrays: list[Array]) -> list[Array]:
+    """Return arrays as ones of the same kind and type, each on its own rows."""
+    categoricals = [array for array in arrays if isinstance(array, Categorical)]
+    if len(categoricals) == len(arrays):
+        same = all(array._labels is categoricals[0]._labels for array in categoricals)
+        return [*categoricals] if same else [*Categorical.standardize_categories(categoricals)]
+    plain: list[Any] = [array.to_strings() if isinstance(array, Categorical) else array for array in arrays]
+    kinds = {type(array) for array in plain}
+    wanted = promote(*[array._value.dtype for array in plain]) or plain[0]._value.dtype
+    if len(kinds) > 1 or any(array._value.dtype.kind != wanted.kind and not wanted.is_number for array in plain):
+        raise SchemaError(
+            f"column {name!r} has values of kinds that cannot be put below each other.",
+            details=[f"{type(array).__name__} of {array._value.dtype}" for array in plain],
+        )
+    return [array._like(array._frame, cast(array._value, wanted)) for array in plain]

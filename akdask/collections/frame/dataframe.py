@@ -1,0 +1,187 @@
+"""`DataFrame`: lazy columns that share their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import pandas as pd
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.column_names import names_of
+from akdask.collections.core.reading import files_of, read_objects
+from akdask.collections.core.writing import Path
+from akdask.collections.frame.concat import ConcatMethods
+from akdask.collections.frame.counts import CountMethods
+from akdask.collections.frame.merge import MergeMethods
+from akdask.collections.frame.missing import MissingMethods
+from akdask.collections.frame.statistics import StatisticsMethods
+from akdask.collections.frame.truth import TruthMethods
+from akdask.collections.frame_core.base import Content
+from akdask.collections.frame_core.build import arrays_of, named_items, split_index
+from akdask.collections.frame_core.columns import ColumnMethods
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.display import DisplayMethods
+from akdask.collections.frame_core.index import Index
+from akdask.collections.frame_core.rename import RenameMethods
+from akdask.collections.frame_core.storage import FileMethods
+from akdask.collections.frame_core.to_pandas import ToPandas
+from akdask.errors import ArgumentTypeError
+from akdask.hdf5.fileset import open_set
+from akdask.plan.run.dask_dataframe import to_dask
+from akdask.plan.run.result import CollectionRows
+from akdask.plan.run.run import run
+
+
+class DataFrame(
+    ColumnMethods,
+    RenameMethods,
+    CountMethods,
+    MissingMethods,
+    MergeMethods,
+    ConcatMethods,
+    StatisticsMethods,
+    TruthMethods,
+    FileMethods,
+    DisplayMethods,
+):
+    """Named lazy columns that share their rows.
+
+    Parameters
+    ----------
+    initialdata : mapping, DataFrame, pandas.DataFrame or sequence, optional
+        Columns by name (lazy arrays, data at hand, or a scalar for all rows), or arrays in the order of `columns`.  A
+        key ``index``, in any case, becomes the index, as `to_hdf` stores it.
+    index : Index, lazy array or data at hand, optional
+        Labels of the rows, instead of their numbers.
+    columns : list of str, optional
+        Names of the columns, ``"0"``, ``"1"`` and so on unless given; of a mapping, those to take.
+
+    Raises
+    ------
+    AlignmentError
+        If the columns do not share rows.
+    ArgumentError
+        If there are not as many names as arrays, or `initialdata` is something else.
+    ArgumentTypeError
+        If columns are not named by str.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> df = DataFrame({"x": ak.arange(4), "y": ["a", "b", "c", "d"]})
+    >>> df[df["x"] > 1].to_pandas()
+       x  y
+    2  2  c
+    3  3  d
+    """
+
+    def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
+        named, found = split_index(named_items(initialdata, columns))
+        labels = found if index is None else Index(index)
+        arrays = arrays_of(named)
+        self._content = Content(
+            ColumnSet.of(arrays) if labels is None else ColumnSet.of(arrays, labels.values, labels.name)
+        )
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Array], index: Array | None = None) -> Self:
+        """Return the frame of arrays that share rows, whatever the columns are called."""
+        return cls._of(ColumnSet.of(columns, index))
+
+    @classmethod
+    def from_pandas(cls, pd_df: pd.DataFrame) -> Self:
+        """Return the columns and index of a pandas DataFrame as lazy columns.
+
+        Categorical columns stay so; column names become str.
+        """
+        if not isinstance(pd_df, pd.DataFrame):
+            raise ArgumentTypeError(f"from_pandas takes a pandas DataFrame, got {type(pd_df).__name__}.")
+        return cls(pd_df)
+
+    @classmethod
+    def load(cls, prefix_path: Path, file_format: str = "INFER") -> Self:
+        """Open the files that were written under a prefix as a DataFrame.  Reads metadata only.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            What `to_hdf` was given.
+        file_format : {"INFER", "HDF5"}
+            The format.
+
+        Raises
+        ------
+        MissingFileError
+            If there are no files of that prefix.
+        AlignmentError
+            If the objects in the files do not have as many rows.
+        """
+        objects = read_objects(open_set(files_of(prefix_path, file_format)))
+        # A snapshot of one DataFrame is a set with one object.
+        (first, *rest) = objects.values()
+        return first if isinstance(first, cls) and not rest else cls(objects)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a column, some columns, or some rows.
+
+        Parameters
+        ----------
+        key : str, list of str, int, slice, or array of bool or int
+            A name gives the column, several a DataFrame.  An int gives one row as a dict, at once; other keys choose
+            rows as those of an array do, and stay lazy.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentTypeError
+            If the key is nothing of that, such as a list of names and numbers.
+        """
+        if isinstance(key, str):
+            return self._column(key)
+        if isinstance(key, list | tuple) and any(isinstance(name, str) for name in key):
+            return self._of(self._columns.only(names_of(key)))
+        return self._rows(key)
+
+    # conversion
+
+    def to_pandas(self, datalimit: float | None = None, retain_index: bool = True) -> pd.DataFrame:
+        """Return the rows as a pandas DataFrame; computes.
+
+        Parameters
+        ----------
+        datalimit : float, optional
+            Most megabytes (2**20 bytes) to bring into this process; ``config.get("max_transfer_bytes")`` unless given.
+        retain_index : bool, default True
+            Keep the labels of the rows, such as the keys of groups, as pandas does; otherwise rows are numbered anew.
+
+        Raises
+        ------
+        TransferError
+            If the data would take more than that.
+        """
+        columns = self._columns
+        limit = None if datalimit is None else datalimit * 2**20
+        form, labels = ToPandas.of(columns, with_index=retain_index)
+        (result,) = run(CollectionRows(columns.project(with_index=retain_index), form, tuple(labels), limit))
+        return result
+
+    def to_dask(self) -> Any:
+        """Return a Dask DataFrame with the same rows, labels and partitions; lazy.
+
+        Strings are what Dask's setting ``dataframe.convert-string`` asks for, ``string[pyarrow]`` unless it is off.
+        Categoricals have categories that Dask calls unknown.
+        """
+        import dask
+        from dask.dataframe.utils import clear_known_categories
+
+        arrow = dask.config.get("dataframe.convert-string", None) is not False
+        columns = self._columns
+        form, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
+        project = columns.project(with_index=True)
+        meta = clear_known_categories(form.of_nothing(project, len(labels)))
+        return to_dask(project, form, labels, meta)
+
+
+from_pandas = DataFrame.from_pandas

@@ -1,0 +1,338 @@
+"""`DataFrameGroupBy`: rows grouped by some columns, and reductions of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Self
+
+from akdask.collections.arrays.sorting import sort
+from akdask.collections.core.array import Array
+from akdask.collections.core.column_names import names_of
+from akdask.collections.core.selection import known_lengths
+from akdask.collections.core.substitutes import missing_attribute
+from akdask.collections.frame.diff import DiffAggregate
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.rows import RowMethods
+from akdask.collections.groups.column_rules import has_meaning
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.reductions import REDUCTIONS
+from akdask.errors import ArgumentError
+from akdask.kernels.group.distinct_values import PAIR_STATISTICS
+from akdask.kernels.group.reductions import GROUPED
+
+Call = tuple[str, str, str]
+"""Name of the result, column, reduction."""
+
+
+def _method(name: str) -> Callable[..., RowMethods]:
+    """Declare the method of one reduction of columns of numbers."""
+
+    def method(self: DataFrameGroupBy, colnames: Any = None) -> RowMethods:
+        return self._each(name, colnames)
+
+    method.__name__ = name
+    method.__doc__ = f"Return ``{name}`` of each group, of one, several or all columns of numbers; lazy."
+    return method
+
+
+class DataFrameGroupBy:
+    """Rows of a DataFrame grouped by columns of it.
+
+    Parameters
+    ----------
+    gb : GroupBy
+        The groups.
+    df : DataFrame
+        The rows.
+    gb_key_names : list of str
+        The columns that they are grouped by.
+    as_index : bool
+        Label the rows of results by the keys where there is one key; otherwise keys are columns.
+
+    Notes
+    -----
+    Results are lazy DataFrames with one row for each group.  All reductions of one call are found in one pass, apart
+    from medians, modes and distinct counts.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 2.0, 3.0]})
+    >>> df.groupby("k", as_index=False).sum().to_pandas()
+       k    x
+    0  1  4.0
+    1  2  2.0
+    """
+
+    def __init__(self, gb: GroupBy, df: RowMethods, gb_key_names: Sequence[str], as_index: bool = True) -> None:
+        self.gb = gb
+        # Columns may be assigned to; what is reduced are the rows that were grouped.
+        self.df = df.copy()
+        self.gb_key_names = list(gb_key_names)
+        self.as_index = as_index
+        self._chosen: list[str] | None = None
+
+    def __getitem__(self, names: str | Sequence[str]) -> DataFrameGroupBy:
+        """Return the same groups with only some columns to reduce."""
+        chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index)
+        chosen._chosen = self._columns(names)
+        return chosen
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the groups with only the column of that name to reduce: ``g.x`` for ``g["x"]``."""
+        df = self.__dict__.get("df")
+        if df is None or name not in df.columns:
+            raise missing_attribute(type(self), name, of="attribute or column")
+        return self[name]
+
+    def agg(self, func: Any = None, **named: tuple[str, str]) -> RowMethods:
+        """Return several reductions of each group; lazy.
+
+        Parameters
+        ----------
+        func : str, list of str, or mapping of column to str or list of str, optional
+            Names of reductions, for all columns or for each.  Several of one column are called ``column_reduction``.
+        **named : (str, str)
+            Results by name: ``total=("x", "sum")``.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+        MissingColumnError
+            If there is no such column.
+        """
+        calls: list[Call] = [(name, column, reduction) for name, (column, reduction) in named.items()]
+        if isinstance(func, str | list | tuple):
+            func = dict.fromkeys(self._columns(None), func)
+        for column, reductions in (func or {}).items():
+            if isinstance(reductions, str):
+                calls.append((column, column, reductions))
+            else:
+                calls += [(f"{column}_{reduction}", column, reduction) for reduction in reductions]
+        return self._reduce(calls)
+
+    aggregate = agg
+
+    def size(self, as_series: bool | None = None, sort_index: bool = True) -> RowMethods:
+        """Return the number of rows of each group as column ``size``; lazy."""
+        grouped = self.gb._grouped(("size", None, {}))
+        return self._frame(self.gb._keys_of(grouped), {"size": self.gb._result(grouped)})
+
+    sum, prod, mean, var, std = map(_method, ("sum", "prod", "mean", "var", "std"))
+    min, max, median, argmin, argmax = map(_method, ("min", "max", "median", "argmin", "argmax"))
+    any, all, or_, and_, xor = map(_method, ("any", "all", "OR", "AND", "XOR"))
+
+    def count(self, colnames: Any = None) -> RowMethods:
+        """Return the number of values of each group that are not NaN; lazy."""
+        return self._each("count", colnames, numbers=False)
+
+    def first(self, colnames: Any = None) -> RowMethods:
+        """Return the first value of each group; lazy."""
+        return self._each("first", colnames, numbers=False)
+
+    def nunique(self, colnames: Any = None) -> RowMethods:
+        """Return the number of distinct values of each group; lazy."""
+        return self._each("nunique", colnames, numbers=False)
+
+    def unique(self, colnames: Any = None) -> RowMethods:
+        """Return the distinct values of each group, as SegArrays; lazy."""
+        return self._each("unique", colnames, numbers=False)
+
+    def mode(self, colnames: Any = None) -> RowMethods:
+        """Return the commonest value of each group; lazy."""
+        return self._each("mode", colnames, numbers=False)
+
+    def head(self, n: int = 5, sort_index: bool = True) -> RowMethods:
+        """Return the first rows of each group; lazy.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows of each group, at most.
+        sort_index : bool, default True
+            Keep the order of the rows; otherwise those of one group come together.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": [1, 2, 1], "x": [5, 6, 7]}).groupby("k").head(2).to_pandas()
+           k  x
+        0  1  5
+        1  2  6
+        2  1  7
+        """
+        return self._some_rows(self.gb.head(self.gb._arrays[0], n)[1], sort_index)
+
+    def tail(self, n: int = 5, sort_index: bool = True) -> RowMethods:
+        """Return the last rows of each group; lazy.  See `head`."""
+        return self._some_rows(self.gb.tail(self.gb._arrays[0], n)[1], sort_index)
+
+    def sample(
+        self,
+        n: int | None = None,
+        frac: float | None = None,
+        replace: bool = False,
+        weights: Any = None,
+        random_state: int | None = None,
+    ) -> RowMethods:
+        """Return a random choice of the rows of each group; see `GroupBy.sample`."""
+        odds = self.df._columns.array(weights) if isinstance(weights, str) else weights
+        some_keys = self.gb._arrays[0]
+        chosen = self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True)
+        return self._some_rows(chosen, sort_index=False)
+
+    def diff(self, colname: str) -> DiffAggregate:
+        """Return the differences of successive values of a column in each group, to be reduced; counts rows.
+
+        Parameters
+        ----------
+        colname : str
+            A column of numbers.
+
+        Returns
+        -------
+        DiffAggregate
+            Its `values` are float64 with the rows of the frame, NaN for the first row of each group; its methods
+            reduce them as those of this class do.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no such column.
+        ArgumentTypeError
+            If it has no numbers.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> groups = ak.DataFrame({"k": [1, 2, 2, 2], "x": [3, 9, 11, 27]}).groupby("k")
+        >>> groups.diff("x").values.tolist()
+        [nan, nan, 2.0, 16.0]
+        >>> groups.diff("x").max().to_pandas(retain_index=False)
+              x
+        0   NaN
+        1  16.0
+        """
+        return DiffAggregate(self, colname)
+
+    def broadcast(self, x: Any, permute: bool = True) -> Any:
+        """Spread one value per group back to the rows; see `GroupBy.broadcast`."""
+        return self.gb.broadcast(x, permute)
+
+    def _some_rows(self, positions: Any, sort_index: bool) -> RowMethods:
+        rows: RowMethods = self.df._rows(sort(positions) if sort_index else positions)
+        return rows
+
+    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True) -> RowMethods:
+        names = self._columns(colnames)
+        if colnames is None:
+            arrays = {name: self.df._columns.array(name) for name in names}
+            names = [name for name, array in arrays.items() if has_meaning(reduction, array)]
+            if numbers:
+                names = [name for name in names if arrays[name]._type_name() not in ("str", "Categorical")]
+        return self._reduce([(name, name, reduction) for name in names])
+
+    def _columns(self, names: Any) -> list[str]:
+        if names is None:
+            others = [name for name in self.df.columns if name not in self.gb_key_names]
+            return others if self._chosen is None else self._chosen
+        names = names_of(names)
+        self.df._columns.only(names)
+        return names
+
+    def _reduce(self, calls: Iterable[Call]) -> RowMethods:
+        calls = [(name, column, REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls]
+        unknown = [reduction for _, _, reduction in calls if reduction not in {*REDUCTIONS.values(), "size"}]
+        if unknown:
+            raise ArgumentError(
+                f"groups cannot be reduced by {unknown[0]!r}.",
+                details=[f"reductions: {', '.join(sorted(REDUCTIONS))}"],
+            )
+        self._columns([column for _, column, _ in calls])
+        one_pass = [call for call in calls if call[2] in GROUPED]
+        keys, results = self.gb.reduce_together([(self.df._columns.array(column), how) for _, column, how in one_pass])
+        found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
+        for name, column, how in calls:
+            if how in PAIR_STATISTICS:
+                found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column))[1])
+        return self._frame(keys, {name: found[name] for name, _, _ in calls})
+
+    def _frame(self, keys: Any, results: Mapping[str, Array]) -> RowMethods:
+        arrays = keys if isinstance(keys, tuple) else (keys,)
+        if self.as_index and len(arrays) == 1:
+            return self.df._of(ColumnSet.of(results, arrays[0], self.gb_key_names[0]))
+        return self.df._of(ColumnSet.of({**dict(zip(self.gb_key_names, arrays, strict=True)), **results}))
+
+
+def _beside(keys: Any, result: Array) -> Array:
+    """Count groups that were cut elsewhere, where there are several partitions, so that they can be put together."""
+    key = keys[0] if isinstance(keys, tuple) else keys
+    if not key.rows.same_rows(result.rows):
+        known_lengths(key._frame)
+        known_lengths(result._frame)
+    return result
+
+
+class GroupMethods(RowMethods):
+    """Grouping by columns."""
+
+    def groupby(
+        self, keys: str | Sequence[str], use_series: bool = True, as_index: bool = True, dropna: bool = True
+    ) -> Any:
+        """Return the rows grouped by one or more columns; lazy.
+
+        Parameters
+        ----------
+        keys : str or list of str
+            The columns.
+        use_series : bool
+            Return a `DataFrameGroupBy`; otherwise a `GroupBy` of the columns alone.
+        as_index : bool
+            Label the rows of results by the keys where there is one key; otherwise keys are columns.
+        dropna : bool
+            Leave out rows with NaN among their keys.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentTypeError
+            If `keys` are no names.
+        """
+        names = names_of(keys)
+        arrays = [self._columns.array(name) for name in names]
+        groups = GroupBy(arrays[0] if isinstance(keys, str) else arrays, dropna=dropna)
+        return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
+
+    def GroupBy(
+        self, keys: str | Sequence[str], use_series: bool = False, as_index: bool = True, dropna: bool = True
+    ) -> Any:
+        """Return the rows grouped as `groupby` does, but as a `GroupBy` of the columns unless `use_series`; lazy."""
+        return self.groupby(keys, use_series, as_index, dropna)
+
+    def drop_duplicates(self, subset: str | Sequence[str] | None = None, keep: str = "first") -> Self:
+        """Return the frame with one row of all that are equal, in the order of the rows; lazy.
+
+        Parameters
+        ----------
+        subset : str or list of str, optional
+            The columns that must be equal, all unless given.
+        keep : {"first", "last"}
+            Which row to keep.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentError
+            If `keep` is something else.
+        """
+        if keep not in ("first", "last"):
+            raise ArgumentError(f"keep={keep!r} is neither 'first' nor 'last'.")
+        names = names_of(self.columns if subset is None else subset)
+        if not names:
+            return self._of(self._columns)
+        groups = GroupBy([self._columns.array(name) for name in names], dropna=False)
+        frame: Self = self._rows(groups.edge_rows(last=keep == "last"))
+        return frame

@@ -1,0 +1,112 @@
+"""Missing values of a DataFrame: NaN, NaT, and elements of Categoricals that are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, Self
+
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.column_names import axis_number
+from akdask.collections.core.selection import filter_columns
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.plan.run.run import run
+from akdask.schema import FLOAT64, INT64
+
+
+class MissingMethods(FrameBase):
+    """Finding missing values, and leaving them out."""
+
+    def isna(self) -> Self:
+        """Return which values are missing, as a DataFrame of bool; lazy."""
+        return self._marked(missing=True)
+
+    def notna(self) -> Self:
+        """Return which values are not missing, as a DataFrame of bool; lazy."""
+        return self._marked(missing=False)
+
+    def dropna(
+        self, axis: int | str = 0, how: str | None = None, thresh: int | None = None, ignore_index: bool = False
+    ) -> Self:
+        """Return the frame without the rows, or columns, that have missing values; lazy for rows.
+
+        Parameters
+        ----------
+        axis : {0, 1, "index", "columns"}
+            Leave out rows, or columns, whose values are then counted.
+        how : {"any", "all"}, optional
+            Whether one missing value is enough, which is the default, or all must be missing.
+        thresh : int, optional
+            Keep what has so many values that are not missing.
+        ignore_index : bool
+            Number the rows anew.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If both `how` and `thresh` are given.
+        ArgumentError
+            If `how` or `axis` is something else.
+        """
+        if how is not None and thresh is not None:
+            raise ArgumentTypeError("dropna takes either how= or thresh=, not both.")
+        if how not in (None, "any", "all"):
+            raise ArgumentError(f"how={how!r} is neither 'any' nor 'all'.")
+        columns = self._columns
+        if axis_number(axis) == 1:
+            kept = columns.only(_full_columns(columns, how, thresh))
+        elif columns.values:
+            mask = _full_rows([present(columns, name) for name in columns.values], how, thresh)
+            kept = columns.on(lambda frame, values: filter_columns(frame, values, columns.frame, mask))
+        else:
+            kept = columns
+        return self._of(kept.labelled(None) if ignore_index else kept)
+
+    def _marked(self, *, missing: bool) -> Self:
+        columns = self._columns
+        marks = {name: present(columns, name) for name in columns.values}
+        arrays = {
+            name: pdarray(columns.frame, Call("logical_not", mark) if missing else mark) for name, mark in marks.items()
+        }
+        return self._of(columns.beside(arrays))
+
+
+def present(columns: ColumnSet, name: str) -> Value:
+    """Return where a column has a value."""
+    kind, value = columns.kinds[name], columns.values[name]
+    if isinstance(kind, Categorical):
+        return Call("invert", kind._like(columns.frame, value).isna()._value)
+    if isinstance(kind, TimeArray):
+        return Call("not_equal", value, Constant(NOT_A_TIME))
+    if value.dtype == FLOAT64:
+        return Call("logical_not", Call("isnan", value))
+    return Call("equal", value, value)
+
+
+def _full_rows(marks: list[Value], how: str | None, thresh: int | None) -> Value:
+    """Return which rows have enough values."""
+    if thresh is None:
+        return reduce(lambda one, other: Call("logical_or" if how == "all" else "logical_and", one, other), marks)
+    return Call("greater_equal", how_many(marks), Constant(int(thresh)))
+
+
+def how_many(marks: Sequence[Value]) -> Value:
+    """Return how many of some bool values hold in each row, as int64."""
+    counts: list[Value] = [cast(mark, INT64) for mark in marks]
+    return reduce(lambda one, other: Call("add", one, other), counts)
+
+
+def _full_columns(columns: ColumnSet, how: str | None, thresh: int | None) -> list[str]:
+    """Return the columns that have enough values; computes."""
+    if not columns.values:
+        return []
+    wanted: list[Any] = [AggregateExpr("count_nonzero", present(columns, name)) for name in columns.values]
+    (counts,) = run(Aggregate(columns.frame, tuple(wanted)))
+    least = thresh if thresh is not None else 1 if how == "all" else sum(columns.counted())
+    return [name for name, count in zip(columns.values, counts, strict=True) if count >= least]

@@ -1,0 +1,157 @@
+"""Statistics of the columns of a DataFrame, each in one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.column_names import axis_number
+from akdask.collections.frame.missing import how_many, present
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.build import arrays_of
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.errors import ArgumentTypeError
+from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.plan.run.run import run
+from akdask.schema import FLOAT64
+
+DESCRIBED: dict[str, dict[str, Any]] = {"count": {}, "mean": {}, "std": {"ddof": 1}, "min": {}, "max": {}}
+
+
+class StatisticsMethods(FrameBase):
+    """Reductions of all columns of numbers.  They compute, for what they return is small."""
+
+    def count(self, axis: int | str = 0, numeric_only: bool = False) -> pd.Series | pdarray:
+        """Return the number of values that are not missing, of each column or row; computes for columns.
+
+        NaN is missing, and so are NaT and the label for missing of a Categorical.
+
+        Parameters
+        ----------
+        axis : {0, 1, "index", "columns"}
+            Count the values of each column, or of each row.
+        numeric_only : bool
+            Look at columns of numbers and bool only.
+
+        Returns
+        -------
+        pandas.Series, or pdarray of int64
+            By the names of the columns, or lazy with the rows of the frame.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"x": [1.0, float("nan")], "y": [1, 2]})
+        >>> df.count().to_dict(), df.count(axis=1).tolist()
+        ({'x': 1, 'y': 2}, [2, 1])
+        """
+        columns = self._columns
+        names = list(_numbers(columns)) if numeric_only else list(columns.values)
+        marks = [present(columns, name) for name in names]
+        if axis_number(axis) == 1:
+            return pdarray(columns.frame, how_many(marks) if marks else Constant(0))
+        counts = _reduced(columns, [AggregateExpr("count_nonzero", mark) for mark in marks])
+        return pd.Series(counts, index=names, dtype=np.int64)
+
+    def sum(self) -> pd.Series:
+        """Return the sum of each column of numbers; computes."""
+        return self._each("sum")
+
+    def mean(self) -> pd.Series:
+        """Return the mean of each column of numbers; computes.  NaN where a value is NaN, as in Arkouda."""
+        return self._each("mean")
+
+    def min(self) -> pd.Series:
+        """Return the smallest value of each column of numbers; computes."""
+        return self._each("min")
+
+    def max(self) -> pd.Series:
+        """Return the largest value of each column of numbers; computes."""
+        return self._each("max")
+
+    def std(self, ddof: int = 1) -> pd.Series:
+        """Return the standard deviation of each column of numbers; computes."""
+        return self._each("std", ddof=ddof)
+
+    def var(self, ddof: int = 1) -> pd.Series:
+        """Return the variance of each column of numbers; computes."""
+        return self._each("var", ddof=ddof)
+
+    def describe(self) -> pd.DataFrame:
+        """Return count, mean, standard deviation, minimum and maximum of each column of numbers; computes, in one pass.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If no column has numbers.
+        """
+        numbers = _numbers(self._columns)
+        if not numbers:
+            raise ArgumentTypeError("describe needs columns of numbers.", details=[f"types: {self.dtypes}"])
+        wanted = [
+            AggregateExpr(name, value, **params) for value in numbers.values() for name, params in DESCRIBED.items()
+        ]
+        found = np.array(_reduced(self._columns, wanted), np.float64).reshape(len(numbers), len(DESCRIBED))
+        return pd.DataFrame(found.T, index=list(DESCRIBED), columns=list(numbers))
+
+    def corr(self) -> Self:
+        """Return the correlation of each pair of columns of numbers as a DataFrame; computes, in two passes.
+
+        Its rows are labelled by the names of the columns.  NaN where a value of either is NaN, as in Arkouda, or where
+        all are the same.  Strings and Categoricals are left out: their codes measure nothing.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2], "y": [-1, -2]}).corr().to_pandas(retain_index=True)
+             x    y
+        x  1.0 -1.0
+        y -1.0  1.0
+        """
+        numbers = _numbers(self._columns)
+        floats = [cast(value, FLOAT64) for value in numbers.values()]
+        means = _reduced(self._columns, [AggregateExpr("mean", value) for value in floats])
+        centred = [Call("subtract", value, Constant(mean)) for value, mean in zip(floats, means, strict=True)]
+        pairs = list(combinations_with_replacement(range(len(centred)), 2))
+        products = [AggregateExpr("sum", Call("multiply", centred[one], centred[other])) for one, other in pairs]
+        found = np.zeros((len(centred), len(centred)))
+        for (one, other), total in zip(pairs, _reduced(self._columns, products), strict=True):
+            found[one, other] = found[other, one] = total
+        widths = np.sqrt(found.diagonal())
+        with np.errstate(all="ignore"):
+            correlations = found / np.outer(widths, widths)
+        arrays = arrays_of(dict(zip(numbers, correlations.T, strict=True)))
+        return self._of(ColumnSet.of(arrays, array(list(numbers)) if numbers else None))
+
+    def _each(self, name: str, **params: Any) -> pd.Series:
+        numbers = _numbers(self._columns)
+        found = _reduced(self._columns, [AggregateExpr(name, value, **params) for value in numbers.values()])
+        return pd.Series(found, index=list(numbers))
+
+
+def _numbers(columns: ColumnSet) -> dict[str, Value]:
+    """Return the columns of numbers; codes of a Categorical are none, nor is what shows as something else."""
+    return {
+        name: value
+        for name, value in columns.values.items()
+        if isinstance(columns.kinds[name], pdarray) and columns.kinds[name]._pandas_form() is None
+    }
+
+
+def _reduced(columns: ColumnSet, reductions: Sequence[AggregateExpr]) -> list[Any]:
+    if not reductions:
+        return []
+    (results,) = run(Aggregate(columns.frame, tuple(reductions)))
+    return results

@@ -1,0 +1,106 @@
+"""What a DataFrame is made of: arrays by name, from whatever a user has."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.column_names import names_of
+from akdask.collections.core.operators import operand
+from akdask.collections.core.scalar import Scalar
+from akdask.collections.core.wrap import special, wrap
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.index import Index
+from akdask.collections.text.categorical import Categorical
+from akdask.columns import Table
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.created import as_column, counted, literal_table
+from akdask.plan.expr.node import Frame
+
+
+def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
+    """Return what a DataFrame is made of, by name."""
+    columns = None if columns is None else names_of(columns)
+    if data is None:
+        return {name: [] for name in columns or ()}
+    if isinstance(data, pd.DataFrame):
+        named = {str(name): data[name] for name in data.columns}
+        numbers = pd.RangeIndex(len(data))
+        is_numbered = isinstance(data.index, pd.RangeIndex) and data.index.identical(numbers)
+        index: dict[str, Any] = {} if is_numbered else {"index": data.index}
+        return {**{name: named[name] for name in columns or named}, **index}
+    if isinstance(data, FrameBase):
+        held = data._columns if columns is None else data._columns.only(columns)
+        index = {} if held.index is None else {"index": Index(held.index_array(), held.index_name)}
+        return {**{name: held.array(name) for name in held.values}, **index}
+    if isinstance(data, Mapping):
+        return {name: data[name] for name in columns} if columns is not None else dict(data)
+    if isinstance(data, str | Array) or not isinstance(data, Sequence | np.ndarray):
+        raise ArgumentError(
+            f"a DataFrame is not made of {type(data).__name__}.",
+            hint="pass a dict of names and arrays, or a list of arrays.",
+        )
+    names = [str(number) for number in range(len(data))] if columns is None else columns
+    if len(names) != len(data):
+        raise ArgumentError(f"{len(data)} arrays need as many names, got {len(names)}.")
+    return dict(zip(names, data, strict=True))
+
+
+def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Index | None]:
+    """Take out the column that is the index by its name, as in Arkouda."""
+    keys: list[Any] = list(named)
+    bad = [repr(name) for name in keys if not isinstance(name, str)]
+    if bad:
+        raise ArgumentTypeError("columns are named by str.", details=bad)
+    index = [name for name in named if name.lower() == "index"]
+    if not index:
+        return named, None
+    return {name: item for name, item in named.items() if name != index[0]}, Index(named[index[0]])
+
+
+def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:
+    """Make arrays of columns, those at hand as one frame; scalars take the rows of the others."""
+    arrays: dict[str, Array] = {}
+    at_hand: dict[str, Any] = {}
+    scalars: dict[str, Any] = {}
+    for name, item in named.items():
+        if isinstance(item, Array):
+            arrays[name] = item
+        elif isinstance(item, Index):
+            arrays[name] = item.values
+        elif is_scalar(item):
+            scalars[name] = item
+        elif isinstance(getattr(item, "dtype", None), pd.CategoricalDtype):
+            arrays[name] = Categorical(item)
+        elif (made := special(item)) is not None:
+            arrays[name] = made
+        else:
+            at_hand[name] = as_column(list(item) if isinstance(item, range) else item)
+    arrays.update(_literals(at_hand))
+    frame = next((array._frame for array in arrays.values()), None) or counted(1)
+    arrays.update({name: spread(frame, item) for name, item in scalars.items()})
+    return {name: arrays[name] for name in named}
+
+
+def _literals(columns: Mapping[str, Any]) -> dict[str, Array]:
+    """Put columns at hand into one frame for each number of rows, so that it can be said which do not fit."""
+    made: dict[str, Array] = {}
+    for length in dict.fromkeys(len(column) for column in columns.values()):
+        same: dict[Hashable, Any] = {name: column for name, column in columns.items() if len(column) == length}
+        frame = literal_table(Table(same, length))
+        made.update({str(name): wrap(frame, frame.column(name)) for name in same})
+    return made
+
+
+def spread(frame: Frame, item: Any) -> Array:
+    """Return a scalar as a column on the rows of a frame."""
+    return wrap(frame, operand(item)[1])
+
+
+def is_scalar(item: Any) -> bool:
+    """Whether an item stands for every row: a plain value, or a lazy scalar."""
+    return isinstance(item, Scalar) or bool(pd.api.types.is_scalar(item))

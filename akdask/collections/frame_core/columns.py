@@ -1,0 +1,148 @@
+"""Columns of a DataFrame by name, as in a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.substitutes import missing_attribute
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.build import arrays_of, is_scalar, spread
+from akdask.collections.frame_core.index import Index
+from akdask.errors import ArgumentTypeError, warn
+from akdask.plan.expr.created import counted
+
+
+class ColumnMethods(FrameBase):
+    """Access by name, and assignment."""
+
+    @property
+    def index(self) -> Index:
+        """Labels of the rows; their numbers unless others were given.  Lazy."""
+        columns = self._columns
+        return Index(columns.index_array(), columns.index_name)
+
+    @index.setter
+    def index(self, labels: Any) -> None:
+        index = None if labels is None else Index(labels)
+        self._content.columns = self._columns.labelled(*((None, None) if index is None else (index.values, index.name)))
+
+    def keys(self) -> list[str]:
+        """Return the names of the columns."""
+        return self.columns
+
+    def values(self) -> list[Array]:
+        """Return the columns."""
+        return [self._column(name) for name in self.columns]
+
+    def items(self) -> list[tuple[str, Array]]:
+        """Return names and columns."""
+        return [(name, self._column(name)) for name in self.columns]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a column, or a default where there is none of that name."""
+        return self._column(name) if name in self else default
+
+    def pop(self, name: str) -> Array:
+        """Take a column out of the frame and return it."""
+        array = self._columns.array(name)
+        del self[name]
+        return array
+
+    def update(self, other: Mapping[str, Any]) -> None:
+        """Put columns into the frame, replacing those of the same names."""
+        for name in other:
+            self[name] = other[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the columns."""
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns.values
+
+    def _column(self, name: str) -> Array:
+        """Return a column, the same object each time, so that assigning to its rows changes the frame."""
+        columns = self._columns
+        handed = self._content.handed
+        if name not in handed:
+            handed[name] = columns.array(name), columns.array(name)
+        return handed[name][0]
+
+    def __setitem__(self, name: str | int, values: Any) -> None:
+        """Put a column into the frame: an array with the same rows, data at hand, or a scalar for all rows.
+
+        With an int in place of the name, a mapping gives some values of that row.
+
+        Raises
+        ------
+        AlignmentError
+            If an array does not share rows with the other columns.
+        ArgumentTypeError
+            If `name` is neither, or a row is given as something else than a mapping.
+        MissingColumnError, PositionError
+            If a row is given that is not there, or has columns that are not.
+        """
+        if isinstance(name, int | np.integer) and not isinstance(name, bool):
+            return self._set_row(int(name), values)
+        if not isinstance(name, str):
+            raise ArgumentTypeError(
+                f"a column is assigned by its name, not by {type(name).__name__}.",
+                hint="to change some rows of a column: df['x'][mask] = value.",
+            )
+        columns = self._columns
+        if is_scalar(values):
+            array = spread(columns.frame if columns.values else counted(1), values)
+        else:
+            array = arrays_of({name: values})[name]
+        self._content.columns = columns.having(name, array)
+        self._content.handed.pop(name, None)
+        return None
+
+    def _set_row(self, position: int, values: Any) -> None:
+        if not isinstance(values, Mapping):
+            raise ArgumentTypeError(
+                f"a row is assigned as a mapping of names to values, not as {type(values).__name__}."
+            )
+        changed = {name: self._columns.array(name) for name in values}
+        for name, array in changed.items():
+            array[position] = values[name]
+        # Only now, so that a value that does not fit leaves the row as it was.
+        self.update(changed)
+
+    def __delitem__(self, name: str) -> None:
+        columns = self._columns
+        columns.array(name)
+        self._content.columns = columns.only(other for other in columns.values if other != name)
+        self._content.handed.pop(name, None)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a column whose name is no attribute: ``df.x`` for ``df["x"]``."""
+        content = self.__dict__.get("_content")
+        if content is None or name not in content.columns.values:
+            raise missing_attribute(type(self), name, of="attribute or column")
+        return self._column(name)
+
+    def __setattr__(self, name: str, values: Any) -> None:
+        """Change a column by its name, ``df.x = …`` for ``df["x"] = …``; as in pandas, none is made so."""
+        if name.startswith("_") or hasattr(type(self), name):
+            super().__setattr__(name, values)
+        elif name in self:
+            self[name] = values
+        else:
+            if not is_scalar(values):
+                warn(f"df.{name} = … makes no column; write df[{name!r}] = … for one.", UserWarning)
+            super().__setattr__(name, values)
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *(name for name in self.columns if name.isidentifier())]
+
+    def assign(self, **kwargs: Any) -> Self:
+        """Return the frame with more columns; each is what `df[name] = …` takes, or a function of the frame."""
+        changed = self.copy()
+        for name, values in kwargs.items():
+            changed[name] = values(changed) if callable(values) else values
+        return changed

@@ -1,0 +1,508 @@
+"""`Index` and `MultiIndex`: the labels of rows, of one level or of several."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import reduce
+from inspect import isfunction
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.elementwise import cast, where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.sorting import argsort, coargsort, sort
+from akdask.collections.core.array import Array
+from akdask.collections.core.substitutes import Substitutes
+from akdask.collections.core.writing import Storable, StorageMethods
+from akdask.collections.groups.setops import in1d
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import concatenate
+from akdask.collections.text.strings import Strings
+from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.hdf5.layout import LEVEL, ObjType
+from akdask.plan.task.align import align
+
+UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
+
+
+class Index(StorageMethods, Substitutes):
+    """Labels of rows: an array with the name of index.
+
+    Parameters
+    ----------
+    values : pdarray, Strings, Categorical, Index or data at hand
+        The labels.
+    name : str, optional
+        What they are called.
+    allow_list : bool, default False
+        Accepted as Arkouda spells it: a list becomes an array in any case.
+    max_list_size : int, default 1000
+        Most labels that a list may have with `allow_list`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the labels are no array or sequence.
+    ArgumentError
+        If there are too many for `allow_list`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> Index(ak.array([3, 1, 2]))[1:].tolist()
+    [1, 2]
+    """
+
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    _default_dataset = "index"
+
+    def __init__(self, values: Any, name: Hashable = None, allow_list: bool = False, max_list_size: int = 1000) -> None:
+        if allow_list and isinstance(values, list) and len(values) > max_list_size:
+            raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
+        given: Any = values.values if isinstance(values, Index) else values
+        self.values: Any = _as_labels(given)
+        self.name: Any = getattr(values, "name", None) if name is None and not isinstance(values, Array) else name
+
+    @staticmethod
+    def factory(index: Any) -> Index:
+        """Return the labels as a `MultiIndex` if they have several levels, else as an `Index`."""
+        several = isinstance(index, pd.MultiIndex | MultiIndex) or (
+            isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index)
+        )
+        return MultiIndex(index) if several else Index(index)
+
+    @property
+    def index(self) -> Any:
+        """The labels as an array: the older name of `values`."""
+        return self.values
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the labels."""
+        return self.values.dtype
+
+    @property
+    def size(self) -> int:
+        """Number of labels; counts them, once, where a filter has left that open."""
+        return int(self.values.size)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(size,)``."""
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    @property
+    def nlevels(self) -> int:
+        """Number of levels."""
+        return 1
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the levels."""
+        return [self.name]
+
+    @property
+    def inferred_type(self) -> str:
+        """What the labels are, in pandas' words."""
+        if isinstance(self.values, Categorical):
+            return "categorical"
+        return _INFERRED[self.values._value.dtype.kind]
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no label occurs twice; computes."""
+        labels = self.values.codes if isinstance(self.values, Categorical) else self.values
+        return bool(labels.nunique() == self.size)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return one label, or the labels of chosen rows as an `Index`; see `pdarray.__getitem__`."""
+        found = self.values[key.values if isinstance(key, Index) else key]
+        return Index(found, self.name) if isinstance(found, Array) else found
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the labels; computes them all."""
+        return iter(self.values)
+
+    def __eq__(self, other: object) -> Any:
+        """Return where labels are equal; lazy bool array."""
+        return self.values == (other.values if isinstance(other, Index) else other)
+
+    def __ne__(self, other: object) -> Any:
+        """Return where labels are not equal; lazy bool array."""
+        return _negated(self == other)
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other index has the same labels in the same order; computes."""
+        return isinstance(other, Index) and other.nlevels == 1 and bool(self.values.equals(other.values))
+
+    def lookup(self, key: Any) -> pdarray:
+        """Return which labels are the given one, or among some given ones; lazy bool array."""
+        if isinstance(key, Index):
+            key = key.values
+        if isinstance(key, Array):
+            return in1d(self.values, key)
+        keys = list(key) if isinstance(key, list | tuple | np.ndarray) else [key]
+        return _any_of([self.values == one for one in keys], self.values)
+
+    def map(self, arg: Mapping[Any, Any]) -> Index:
+        """Return the labels with some replaced by others; lazy.
+
+        Parameters
+        ----------
+        arg : dict or pandas.Series
+            New labels by old ones, all of them numbers or all of them text.
+
+        Returns
+        -------
+        Index
+            Of Strings where the labels were a Categorical.  Labels that are not in the dict stay as they are; where
+            numbers become text or text numbers, ``"null"`` or NaN stands for them.
+        """
+        if not isinstance(arg, Mapping | pd.Series):
+            raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
+        news = dict(arg.items())
+        to_text = {isinstance(new, str) for new in news.values()}
+        if len(to_text) > 1:
+            raise ArgumentTypeError("labels become all numbers or all text.", details=[f"given: {news!r:.100}"])
+        given = self.values.to_strings() if isinstance(self.values, Categorical) else self.values
+        found = given if to_text <= {isinstance(given, Strings)} else "null" if True in to_text else np.nan
+        for old, new in news.items():
+            found = where(given == old, new, found)
+        return Index(found, self.name)
+
+    def concat(self, other: Index) -> Index:
+        """Return the labels followed by those of another index; lazy."""
+        if isinstance(other, MultiIndex):
+            raise ArgumentTypeError("labels of one level are not joined with labels of several.")
+        return Index(concatenate([self.values, Index(other).values]), self.name)
+
+    def set_dtype(self, dtype: Any) -> Self:
+        """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
+        self.values = _converted(self.values, dtype)
+        return self
+
+    def memory_usage(self, unit: str = "B") -> int | float:
+        """Return how much memory the labels take when they are held, an int in bytes; computes where they are text.
+
+        Parameters
+        ----------
+        unit : {"B", "KB", "MB", "GB"}
+            What is counted.
+        """
+        return in_unit(sum(level.nbytes for level in self._levels), unit)
+
+    def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
+        """Return the labels by the name of the index, or by the one given."""
+        if isinstance(label, list):
+            (label,) = label
+        return {label or self.name or "idx": self.values.copy()}
+
+    def argsort(self, ascending: bool = True) -> Any:
+        """Return the positions that put the labels in order, as int64; lazy."""
+        return argsort(self.values, ascending=ascending)
+
+    def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
+        """Return the labels in order; lazy.
+
+        Parameters
+        ----------
+        return_indexer : bool
+            Return the positions that put them in order as well.
+        ascending : bool, default True
+            The direction.
+        na_position : {"last"}
+            Where missing labels go.
+
+        Returns
+        -------
+        Index, or Index and pdarray
+        """
+        _check_na_position(na_position)
+        ordered = Index(sort(self.values, ascending=ascending), self.name)
+        return (ordered, self.argsort(ascending)) if return_indexer else ordered
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array; computes."""
+        return np.asarray(self.values.to_ndarray())
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def tolist(self) -> list[Any]:
+        """Return the labels as a list; computes."""
+        return self.to_ndarray().tolist()
+
+    def to_list(self) -> list[Any]:
+        """Return the labels as a list: the older name of `tolist`.  Computes."""
+        return self.tolist()
+
+    def to_pandas(self) -> pd.Index:
+        """Return the labels as a pandas Index; computes."""
+        return pd.Index(_for_pandas(self.values), name=self.name)
+
+    @property
+    def _levels(self) -> list[Any]:
+        return [self.values]
+
+    def _storable(self) -> Storable:
+        levels = [level._storable().as_inner() for level in self._levels]
+        kind = ObjType.INDEX if len(levels) == 1 else ObjType.MULTIINDEX
+        children = {f"{LEVEL}{number}": level for number, level in enumerate(levels)}
+        return Storable(kind, levels[0].frame, children=children)
+
+    def __repr__(self) -> str:
+        return f"Index({self.values!r}, dtype={str(self.dtype)!r})"
+
+
+class MultiIndex(Index):
+    """Labels of rows that have several levels.
+
+    Parameters
+    ----------
+    data : sequence of arrays, or pandas.MultiIndex
+        The levels: for each a label a row.
+    name : str, optional
+        What the labels are called.
+    names : sequence of str, optional
+        What the levels are called.
+
+    Raises
+    ------
+    AlignmentError
+        If the levels do not share rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> index = MultiIndex([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])], names=["n", "s"])
+    >>> index.lookup((1, "b")).tolist(), index.get_level_values("s").tolist()
+    ([False, True, False], ['a', 'b', 'a'])
+    """
+
+    def __init__(self, data: Any, name: str | None = None, names: Sequence[Any] | None = None) -> None:
+        if isinstance(data, pd.MultiIndex):
+            names = data.names if names is None else names
+            data = [data.get_level_values(number) for number in range(data.nlevels)]
+        if isinstance(data, MultiIndex):
+            names = data.names if names is None else names
+            data = data.levels
+        if not isinstance(data, list | tuple) or not data:
+            raise ArgumentTypeError("a MultiIndex is made of a list of at least one level.")
+        given = [item.name if isinstance(item, Index) else None for item in data]
+        self._names = list(names) if names is not None else given
+        if len(self._names) != len(data):
+            raise ArgumentError(f"{len(data)} levels need as many names, got {len(self._names)}.")
+        levels = [_as_labels(item.values if isinstance(item, Index) else item) for item in data]
+        frame, values = align("make a MultiIndex", [(level._frame, level._value) for level in levels])
+        self.levels: list[Any] = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
+        self.name = name
+
+    @property
+    def values(self) -> list[Any]:
+        """The levels."""
+        return self.levels
+
+    @property
+    def index(self) -> list[Any]:
+        """The levels."""
+        return self.levels
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the levels."""
+        return list(self._names)
+
+    @property
+    def nlevels(self) -> int:
+        """Number of levels."""
+        return len(self.levels)
+
+    @property
+    def size(self) -> int:
+        """Number of rows; counts them, once, where a filter has left that open."""
+        return int(self.levels[0].size)
+
+    @property
+    def dtype(self) -> Any:
+        """``dtype('O')``: labels are tuples."""
+        return np.dtype(object)
+
+    @property
+    def inferred_type(self) -> str:
+        """Always ``mixed``."""
+        return "mixed"
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no combination of labels occurs twice; computes."""
+        return bool(self.to_pandas().is_unique)
+
+    @property
+    def _levels(self) -> list[Any]:
+        return self.levels
+
+    def get_level_values(self, level: Any) -> Index:
+        """Return one level, by its number or name, as an `Index`.
+
+        Raises
+        ------
+        ArgumentError
+            If there is none.
+        """
+        number = self._names.index(level) if level in self._names else level
+        if not isinstance(number, int) or not -self.nlevels <= number < self.nlevels:
+            raise ArgumentError(f"there is no level {level!r}.", details=[f"levels: {self._names}"])
+        return Index(self.levels[number], self._names[number])
+
+    def equal_levels(self, other: MultiIndex) -> bool:
+        """Whether the other index has as many levels with the same labels; computes."""
+        return self.nlevels == other.nlevels and all(
+            type(own) is type(its) and own.equals(its) for own, its in zip(self.levels, other._levels, strict=True)
+        )
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other index has the same labels in the same order; computes."""
+        return isinstance(other, MultiIndex) and self.equal_levels(other)
+
+    def lookup(self, key: Any) -> pdarray:
+        """Return which rows have the labels of a tuple; lazy bool array.
+
+        Parameters
+        ----------
+        key : tuple or list
+            For each level a label, or a list of those that will do; or for all of them arrays, whose rows are looked
+            for.
+        """
+        if not isinstance(key, list | tuple) or len(key) != self.nlevels:
+            raise ArgumentTypeError(f"rows are looked up by a tuple of {self.nlevels} labels.")
+        if all(isinstance(one, Array) for one in key):
+            return in1d(self.levels, list(key))
+        matches = [Index(level).lookup(one) for level, one in zip(self.levels, key, strict=True)]
+        found: pdarray = reduce(lambda left, right: left & right, matches)
+        return found
+
+    def map(self, arg: Mapping[Any, Any]) -> Index:
+        """Refuse: labels of several levels are not mapped."""
+        raise ArgumentTypeError("labels of several levels cannot be mapped.", hint="map one level.")
+
+    def concat(self, other: Index) -> MultiIndex:
+        """Return the labels followed by those of another index of as many levels; lazy."""
+        pairs = zip(self.levels, MultiIndex(other).levels, strict=True)
+        return MultiIndex([concatenate(pair) for pair in pairs], self.name, self._names)
+
+    def argsort(self, ascending: bool = True) -> Any:
+        """Return the positions that put the rows in order, by the first level first, as int64; lazy."""
+        return coargsort(self.levels, ascending=ascending)
+
+    def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
+        """Return the rows in order, by the first level first; see `Index.sort_values`.  Lazy."""
+        _check_na_position(na_position)
+        positions = self.argsort(ascending)
+        return (self[positions], positions) if return_indexer else self[positions]
+
+    def set_dtype(self, dtype: Any) -> Self:
+        """Convert all levels to a type, or by a function; returns the index itself.  Lazy."""
+        self.levels = [_converted(level, dtype) for level in self.levels]
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return one tuple of labels, or those of chosen rows as a `MultiIndex`; see `pdarray.__getitem__`."""
+        found = [level[key] for level in self.levels]
+        return MultiIndex(found, self.name, self._names) if isinstance(found[0], Array) else tuple(found)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over tuples of labels; computes them all."""
+        return iter(self.to_pandas())
+
+    def __eq__(self, other: object) -> Any:
+        """Return where all labels are equal; lazy bool array."""
+        if not isinstance(other, Index | list | tuple):
+            raise ArgumentTypeError(f"labels of several levels are not compared with one {type(other).__name__}.")
+        its = other._levels if isinstance(other, Index) else list(other)
+        if len(its) != self.nlevels:
+            raise ArgumentTypeError(f"labels of {self.nlevels} levels are not compared with those of {len(its)}.")
+        return reduce(lambda left, right: left & right, [a == b for a, b in zip(self.levels, its, strict=True)])
+
+    def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:
+        """Return the levels by their names, or by those given."""
+        known = [f"idx_{number}" if name is None else name for number, name in enumerate(self._names)]
+        return dict(zip(labels or known, [level.copy() for level in self.levels], strict=True))
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the labels as a NumPy array of tuples; computes."""
+        return np.asarray(self.to_pandas().to_numpy())
+
+    def to_pandas(self) -> pd.MultiIndex:
+        """Return the labels as a pandas MultiIndex; computes."""
+        return pd.MultiIndex.from_arrays([_for_pandas(level) for level in self.levels], names=self._names)
+
+    def __repr__(self) -> str:
+        return f"MultiIndex({self.levels!r}, names={self._names!r})"
+
+
+_INFERRED = {"int": "integer", "uint": "integer", "bigint": "integer", "float": "floating", "bool": "boolean"}
+_INFERRED |= {"str": "string"}
+
+
+def in_unit(nbytes: int, unit: str) -> int | float:
+    """Return a number of bytes in another unit.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such unit.
+    """
+    if unit not in UNITS:
+        raise ArgumentError(f"memory is measured in {', '.join(UNITS)}, not {unit!r}.")
+    return nbytes if unit == "B" else nbytes / UNITS[unit]
+
+
+def _as_labels(given: Any) -> Any:
+    if isinstance(given, Array):
+        return given.copy()  # What is assigned to the given one later does not change labels.
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+        raise ArgumentTypeError(f"labels are an array or a sequence, not {type(given).__name__}.")
+    if isinstance(getattr(given, "dtype", None), pd.CategoricalDtype):
+        return Categorical(given)
+    return array(given)
+
+
+def _converted(labels: Any, dtype: Any) -> Any:
+    """Convert labels to a type, or by a function that makes an array of one."""
+    makes = isfunction(dtype) or (isinstance(dtype, type) and issubclass(dtype, Array))
+    return dtype(labels) if makes else cast(labels, dtype)
+
+
+def _negated(equal: Any) -> Any:
+    return ~equal if isinstance(equal, Array) else equal
+
+
+def _check_na_position(given: str) -> None:
+    if given != "last":
+        raise UnsupportedError(f"na_position={given!r}: missing labels come last.")
+
+
+def _any_of(matches: list[Any], values: Any) -> Any:
+    return reduce(lambda left, right: left | right, matches) if matches else values != values  # noqa: PLR0124
+
+
+def _for_pandas(labels: Any) -> Any:
+    """Return labels as pandas has them: text as objects."""
+    found = labels.to_pandas() if hasattr(labels, "to_pandas") else labels.to_ndarray()
+    return found.astype(object) if isinstance(found, np.ndarray) and found.dtype.kind == "U" else found

@@ -1,0 +1,111 @@
+"""Files of a DataFrame: its columns as objects of a set, or all of it as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from akdask.collections.arrays.elementwise import cast
+from akdask.collections.core.writing import Path, Storable, update_objects, write_objects
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentError
+from akdask.hdf5.layout import ROW_LABELS, ObjType
+
+
+class FileMethods(FrameBase):
+    """Writing HDF5 files."""
+
+    def to_hdf(
+        self,
+        path: Path,
+        index: bool | None = None,
+        columns: Sequence[str] | None = None,
+        file_type: str = "distribute",
+        *,
+        num_locales: int | None = None,
+    ) -> None:
+        """Write the columns to HDF5 files, which Arkouda reads; computes.
+
+        Parameters
+        ----------
+        path : str or path
+            Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
+        index : bool, optional
+            Write the labels of the rows as well, as ``Index``; unless told, where they are more than the numbers of the
+            rows, such as the keys of groups.  `DataFrame.load` makes them labels again.
+        columns : list of str, optional
+            The columns to write, all unless given.
+        file_type : {"distribute", "single"}
+            A set of files, or one in all at exactly that path.
+        num_locales : int, optional
+            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.
+
+        Raises
+        ------
+        ArgumentError
+            If labels are to be written beside a column that is called as they are.
+        """
+        write_objects(self._storables(index, columns), path, "truncate", file_type, num_locales=num_locales)
+
+    def save(
+        self,
+        path: Path,
+        index: bool | None = None,
+        columns: Sequence[str] | None = None,
+        file_type: str = "distribute",
+    ) -> None:
+        """Write the columns as `to_hdf` does: the name of old Arkouda releases."""
+        self.to_hdf(path, index, columns, file_type)
+
+    def update_hdf(
+        self,
+        prefix_path: Path,
+        index: bool | None = None,
+        columns: Sequence[str] | None = None,
+        repack: bool = True,
+    ) -> None:
+        """Write the columns into the HDF5 files of a prefix, replacing those of the same names; computes.
+
+        `index` is that of `to_hdf`.  `repack` is accepted as Arkouda spells it; space that old columns took is always
+        given back.
+        """
+        update_objects(self._storables(index, columns), prefix_path)
+
+    def _storables(self, index: bool | None, names: Sequence[str] | None) -> dict[str, Storable]:
+        columns = self._columns if names is None else self._columns.only(names)
+        labelled = columns.index is not None if index is None else index
+        columns = columns.numbered() if labelled else columns
+        objects = {name: columns.array(name)._storable() for name in columns.values}
+        if labelled:
+            _check_names(columns, "be written with its labels")
+            objects[ROW_LABELS] = columns.index_array()._storable()
+        return objects
+
+    def _storable(self) -> Storable:
+        """Return the frame as one object, as snapshots hold it."""
+        columns = self._columns.numbered()
+        _check_names(columns, "be written as one object")
+        children = {ROW_LABELS: _labels(columns)}
+        children.update((name, columns.array(name)._storable()) for name in columns.values)
+        return Storable(ObjType.DATAFRAME, columns.frame, children=children)
+
+
+def _check_names(columns: ColumnSet, purpose: str) -> None:
+    taken = [name for name in columns.values if name.lower() == ROW_LABELS.lower()]
+    if taken:
+        raise ArgumentError(
+            f"a DataFrame with a column {taken[0]!r} cannot {purpose}.",
+            hint="the labels of the rows have that name in files; rename the column, or leave them with index=False.",
+        )
+
+
+def _labels(columns: ColumnSet) -> Storable:
+    """Return the labels of the rows in a form that servers take: 64-bit numbers or Strings."""
+    labels: Any = columns.index_array()
+    if isinstance(labels, Categorical):
+        labels = labels.to_strings()
+    elif labels._value.dtype.kind == "bool":
+        labels = cast(labels, "int64")
+    return labels._storable().as_inner()

@@ -1,0 +1,109 @@
+"""From the tables of partitions to pandas: for results in this process, and for the partitions of a Dask DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from akdask.collections.frame_core.columnset import INDEX, ColumnSet
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.categorical_form import labels_text, pandas_categorical
+from akdask.columns import Table, empty, to_objects, type_of
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.tokens import token
+from akdask.plan.join.categories import LABEL, CategoryTable
+from akdask.schema import STR
+from akdask.typing import Column
+
+TEXT = pd.Series([""]).dtype
+"""What pandas makes of text by itself: object until version 2, its own type of strings since."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToPandas:
+    """Makes a pandas DataFrame of a table and of the tables of labels of its Categoricals.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns.
+    has_index : bool
+        Whether the table has labels of its rows.
+    labelled : tuple of (hashable, int)
+        Columns that are codes, and the position of their labels among the further arguments.
+    formed : tuple of (hashable, callable)
+        Columns that another column is made of first, such as times of numbers.
+    index_name : hashable, optional
+        What the labels are called.
+    arrow_strings : bool
+        Give strings as pandas' ``string[pyarrow]``, as Dask DataFrames have them, without making Python objects.
+    """
+
+    names: tuple[str, ...]
+    has_index: bool
+    labelled: tuple[tuple[Hashable, int], ...] = ()
+    formed: tuple[tuple[Hashable, Callable[[Column], Any]], ...] = ()
+    index_name: Hashable = None
+    arrow_strings: bool = False
+
+    @classmethod
+    def of(
+        cls, columns: ColumnSet, *, with_index: bool, arrow_strings: bool = False
+    ) -> tuple[ToPandas, list[CategoryTable]]:
+        """Return the form of some columns, and the tables of labels that it wants."""
+        has_index = with_index and columns.index is not None
+        names: list[Hashable] = [*columns.values, *([INDEX] if has_index else [])]
+        found: dict[str, CategoryTable] = {}
+        labelled, formed = [], []
+        for name in names:
+            kind = columns.kinds[name]
+            form = kind._pandas_form()
+            if form is not None:
+                formed.append((name, form))
+            if isinstance(kind, Categorical):
+                found.setdefault(kind._labels._name, kind._labels)
+                labelled.append((name, list(found).index(kind._labels._name)))
+        index_name = columns.index_name if with_index else None
+        made = cls(tuple(columns.values), has_index, tuple(labelled), tuple(formed), index_name, arrow_strings)
+        return made, list(found.values())
+
+    @property
+    def token(self) -> str:
+        """Names the form in plans."""
+        formed = [(name, form.__qualname__) for name, form in self.formed]
+        parts = self.names, self.has_index, self.labelled, formed, self.index_name, self.arrow_strings
+        return token("to pandas", *parts)
+
+    def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.DataFrame:
+        """Return the frame; rows without labels are numbered from `start`."""
+        places = dict(self.labelled)
+        columns = {**table.columns, **{name: form(table.columns[name]) for name, form in self.formed}}
+        made = {
+            name: self._column(columns[name], labels[places[name]] if name in places else None)
+            for name in (*self.names, *([INDEX] if self.has_index else []))
+        }
+        index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
+        index.name = self.index_name
+        return pd.DataFrame(made, index=index, columns=list(self.names))
+
+    def _column(self, column: Column, labels: Table | None) -> Any:
+        if labels is not None:
+            return pandas_categorical(np.asarray(column), labels_text(labels))
+        if not isinstance(column, np.ndarray) and type_of(column) != STR:
+            return pd.Series(to_objects(column), dtype=object).array
+        if isinstance(column, pa.Array):
+            if self.arrow_strings:
+                return pd.array(column, dtype="string[pyarrow]")
+            return pd.array(column.to_pylist(), dtype=TEXT)
+        return column
+
+    def of_nothing(self, project: Project, count: int) -> pd.DataFrame:
+        """Return a frame without rows, of the right types, for `count` tables of labels without any."""
+        columns = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
+        no_labels: Sequence[Table] = [Table({LABEL: empty(STR)}, 0)] * count
+        return self(Table(columns, 0), *no_labels)

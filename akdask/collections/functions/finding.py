@@ -1,0 +1,119 @@
+"""Where elements are in an array, and what an array of values has for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.wrap import wrap
+from akdask.collections.functions.pairing import left_join
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.keys import as_arrays, comparable_keys, like
+from akdask.plan.expr.values import Call, Constant
+from akdask.plan.join.join import join_row_numbers
+from akdask.plan.rows.broadcast import broadcast
+from akdask.plan.task.align import align
+from akdask.schema import STR
+
+
+def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> Any:
+    """Return where elements are first found in an array, or all places where they are; lazy.
+
+    Parameters
+    ----------
+    query : array, or sequence of arrays
+        The elements; of several arrays, each row is one.
+    space : array, or sequence of arrays
+        Where to look; every task gets an index of it whole.
+    all_occurrences : bool
+        Return lists of all places, ascending, instead of the first ones.
+    remove_missing : bool
+        Leave out elements that are not found, rather than give -1 for them.  Lists have no places of them anyway.
+
+    Returns
+    -------
+    pdarray of int64, or SegArray of int64
+        A place, or with `all_occurrences` a list of places, for each element of `query`: -1 or an empty list for
+        elements that are not found.  Places have the rows of `query`, unless `remove_missing`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> find(ak.array([5, 7, 6]), ak.array([7, 5, 7])).tolist()
+    [1, 0, -1]
+    >>> find(ak.array([5, 7, 6]), ak.array([7, 5, 7]), all_occurrences=True).tolist()
+    [[1], [0, 2], []]
+    """
+    if all_occurrences:
+        numbers, places = left_join(query, space)
+        return GroupBy(numbers).unique(places)[1].filter(-1)
+    arrays = as_arrays(query)
+    keys, others = comparable_keys("find", arrays, as_arrays(like(arrays[0], space)))
+    found = pdarray(keys.frame, others.indexed().find(keys.values))
+    return found[found >= 0] if remove_missing else found
+
+
+def indexof1d(query: Any, space: Any) -> pdarray:
+    """Return all places where elements are found in an array, as int64; lazy.
+
+    Parameters
+    ----------
+    query : array, or sequence of arrays
+        The elements; those that are not found are left out.
+    space : array, or sequence of arrays
+        Where to look; the places of one element ascend.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> indexof1d(ak.array([7, 6, 5]), ak.array([7, 5, 7])).tolist()
+    [0, 2, 1]
+    """
+    arrays = as_arrays(query)
+    keys, others = comparable_keys("indexof1d", arrays, as_arrays(like(arrays[0], space)))
+    paired, numbers = join_row_numbers(keys.side(), others.side())
+    return pdarray(paired.frame, numbers)
+
+
+def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
+    """Return the value that belongs to each argument; lazy.
+
+    Parameters
+    ----------
+    keys : array, or sequence of arrays
+        The arguments that have values, each once.
+    values : pdarray or Strings
+        Their values.
+    arguments : array, or sequence of arrays
+        What to look up.
+    fillvalue : scalar
+        What arguments get that are not among the keys; for Strings a str, "" unless given.
+
+    Returns
+    -------
+    pdarray or Strings
+        With the rows of `arguments`, in the type that values and `fillvalue` have in common.
+
+    Raises
+    ------
+    NonUniqueError
+        When it is computed, if a key comes twice.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> lookup(ak.array([5, 7]), ak.array([50, 70]), ak.array([7, 6, 5])).tolist()
+    [70, -1, 50]
+    """
+    wanted = as_arrays(arguments)
+    sought, known = comparable_keys("look up", wanted, as_arrays(like(wanted[0], keys)))
+    values = values if isinstance(values, Array) else array(values)
+    frame, (*on_rows, value) = align("look up", [*((known.frame, key) for key in known.values), values._as_operand()])
+    rows = type(known)(frame, tuple(on_rows)).indexed("unique rows").find(sought.values)
+    whole = broadcast(frame, value)
+    fill = "" if value.dtype == STR and fillvalue == -1 else fillvalue
+    missing = Call("less", rows, Constant(0))
+    found = Call("where", missing, Constant(fill, value.dtype), Call("lookup_found", whole, rows))
+    return wrap(sought.frame, found)

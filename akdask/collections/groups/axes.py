@@ -1,0 +1,130 @@
+"""Reductions along some dimensions of an array: of groups of elements that have the other positions in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any, TypeAlias
+
+from akdask.collections.arrays.creation import full
+from akdask.collections.arrays.elementwise import cast, where
+from akdask.collections.arrays.ndarray import reshaped
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.groups.groupby import GroupBy
+from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
+from akdask.plan.reduce.row_numbers import row_numbers
+
+POSITIONS = frozenset({"argmin", "argmax"})
+
+OF_NOTHING: dict[str, Any] = {
+    "sum": 0,
+    "prod": 1,
+    "any": False,
+    "all": True,
+    "count_nonzero": 0,
+    "mean": math.nan,
+    "var": math.nan,
+    "std": math.nan,
+}
+"""What reductions are of no elements; there are no extremes of them."""
+
+
+def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
+    """Reduce an array along one or several of its dimensions; lazy.
+
+    Parameters
+    ----------
+    base : pdarray
+        The elements, in row-major order.
+    shape : tuple of int
+        Length of each dimension.
+    name : str
+        Which reduction.
+    axis : int, sequence of int or None
+        The dimensions, None for all.
+    keepdims : bool
+        Leave dimensions of length 1 where they were.
+    **params
+        Arguments of the reduction, such as ``ddof``.
+
+    Returns
+    -------
+    Scalar, pdarray or ArrayView
+        Of the types that the reduction of all elements gives; products are float64.  NaN are left out where positions
+        of extremes are looked for, which are -1 where nothing else is there.
+
+    Raises
+    ------
+    AxisError
+        If the array does not have a dimension.
+    ArgumentError
+        If a dimension comes twice, positions are wanted along several, or extremes of no elements.
+    """
+    axes = _checked_axes(name, axis, len(shape))
+    if len(axes) == len(shape) and not keepdims:
+        return getattr(base, name)(**params)
+    if name in POSITIONS and len(axes) > 1:
+        raise ArgumentError(f"{name} gives positions along one axis, not {axes}.")
+    left = [1 if number in axes else length for number, length in enumerate(shape)]
+    if not keepdims:
+        left = [length for number, length in enumerate(shape) if number not in axes]
+    found = _of_groups(base, shape, name, axes, params) if base.size else _of_nothing(base, name, math.prod(left))
+    return reshaped(found, left)
+
+
+def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return the dimensions that are meant, counted from the first, ascending."""
+    given = range(ndim) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
+    try:
+        numbers = [index(number) for number in given]
+    except TypeError:
+        raise ArgumentTypeError(f"{name}(axis={axis!r}): dimensions are named by whole numbers.") from None
+    if not all(-ndim <= number < ndim for number in numbers):
+        raise AxisError(f"{name}(axis={axis}): the array has {ndim} dimensions.")
+    axes = tuple(sorted({number % ndim for number in numbers}))
+    if len(axes) < len(numbers):
+        raise ArgumentError(f"{name}(axis={axis}): a dimension comes twice.")
+    return axes
+
+
+def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int, ...], params: dict[str, Any]) -> Any:
+    numbers = pdarray(*row_numbers(base._frame))
+    key = numbers * 0
+    for dimension, length in enumerate(shape):
+        if dimension not in axes:
+            key = key * length + numbers // math.prod(shape[dimension + 1 :]) % length
+    found = _REDUCTIONS[name](GroupBy(key), base, params)
+    if name in POSITIONS:
+        (axis,) = axes
+        return where(found < 0, found, found // math.prod(shape[axis + 1 :]) % shape[axis])
+    return found
+
+
+_Reduce: TypeAlias = Callable[[GroupBy, pdarray, dict[str, Any]], Any]
+
+
+def _skipping_nothing(name: str) -> _Reduce:
+    return lambda groups, base, _: getattr(groups, name)(base, skipna=False)[1]
+
+
+def _spread(name: str) -> _Reduce:
+    return lambda groups, base, params: getattr(groups, name)(base, skipna=False, ddof=params.get("ddof", 0))[1]
+
+
+_REDUCTIONS: dict[str, _Reduce] = {
+    **{name: _skipping_nothing(name) for name in ("sum", "prod", "min", "max", "mean")},
+    **{name: _spread(name) for name in ("var", "std")},
+    "any": lambda groups, base, _: groups.any(base != 0)[1],
+    "all": lambda groups, base, _: groups.all(base != 0)[1],
+    "argmin": lambda groups, base, _: groups.argmin(base)[1],
+    "argmax": lambda groups, base, _: groups.argmax(base)[1],
+    "count_nonzero": lambda groups, base, _: groups.sum(base != 0)[1],
+}
+
+
+def _of_nothing(base: pdarray, name: str, count: int) -> Any:
+    """Return the reduction of no elements, so many times."""
+    if name not in OF_NOTHING and count:
+        raise ArgumentError(f"{name} of no elements: a dimension that is reduced has length 0.")
+    return cast(full(count, OF_NOTHING.get(name, 0)), getattr(base, name)().dtype)

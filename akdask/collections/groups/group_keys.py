@@ -1,0 +1,90 @@
+"""What rows are grouped by: the columns as they were when the groups were made, whatever becomes of the arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Self
+
+from akdask.collections.core.array import Array
+from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
+from akdask.plan.expr.chain import column_identity
+from akdask.plan.expr.lengths import ColumnIdentity
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Filter
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.task.align import Aligned, align
+from akdask.schema import FLOAT64
+
+
+@dataclass(frozen=True, slots=True)
+class GroupKeys:
+    """Columns that rows are grouped by.
+
+    Parameters
+    ----------
+    frame : Frame
+        Where they are found.
+    values : tuple of Value
+        The columns.
+    grouped : Value, optional
+        Tells which rows are in a group at all; None where every row is.
+    """
+
+    frame: Frame
+    values: tuple[Value, ...]
+    grouped: Value | None = None
+
+    @classmethod
+    def of(cls, arrays: Sequence[Array], *, dropna: bool) -> Self:
+        """Return arrays as keys, of which rows with NaN or NaT may be left out.
+
+        Raises
+        ------
+        AlignmentError
+            If they do not share rows: that is a mistake of whoever makes the groups, not of who asks for something.
+        """
+        frame, values = align("group", [(array._frame, array._value) for array in arrays])
+        return cls(frame, tuple(values), _is_present(arrays, values) if dropna else None)
+
+    @classmethod
+    def of_numbers(cls, numbers: Array) -> Self:
+        """Return the number of each row's group as the key; rows with negative ones are in none."""
+        return cls(numbers._frame, (numbers._value,), Call("greater_equal", numbers._value, Constant(0)))
+
+    @property
+    def _columns(self) -> list[Aligned]:
+        wanted = self.values if self.grouped is None else (*self.values, self.grouped)
+        return [(self.frame, value) for value in wanted]
+
+    @property
+    def identities(self) -> tuple[ColumnIdentity, ...]:
+        """What tells the keys of the rows that are grouped from others, wherever they may have to be found."""
+        frame = self.frame if self.grouped is None else self._selected(self.frame, self.grouped)
+        return tuple(column_identity(frame, value) for value in self.values)
+
+    def beside(self, *others: Aligned) -> tuple[Frame, tuple[Value, ...], list[Value]]:
+        """Return the rows that are in a group, and the keys and other columns as they are found there."""
+        count = len(self.values)
+        frame, values = align("group", [*self._columns, *others])
+        if self.grouped is None:
+            return frame, tuple(values[:count]), values[count:]
+        return self._selected(frame, values[count]), tuple(values[:count]), values[count + 1 :]
+
+    def _selected(self, frame: Frame, grouped: Value) -> Frame:
+        assert self.grouped is not None, "there are rows to leave out"
+        identity = column_identity(self.frame, self.grouped)
+        return Filter(frame, grouped, identity.cut_like(self.frame.rows, frame.rows))
+
+
+def _is_present(arrays: Sequence[Array], values: Sequence[Value]) -> Value | None:
+    """Return which rows have no NaN or NaT among their keys, None where no type of key has any."""
+    missing: list[Value] = [
+        Call("isnan", value) if value.dtype == FLOAT64 else Call("equal", value, Constant(NOT_A_TIME))
+        for array, value in zip(arrays, values, strict=True)
+        if value.dtype == FLOAT64 or isinstance(array, TimeArray)
+    ]
+    if not missing:
+        return None
+    return Call("logical_not", reduce(lambda one, other: Call("logical_or", one, other), missing))

@@ -1,0 +1,122 @@
+"""Keys of two sets of rows, in forms that can be compared: what membership, look-ups and joins begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.core.array import Array
+from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels.core.rules import promote
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Value, cast
+from akdask.plan.join.join import JoinSide
+from akdask.plan.join.membership import BuildIndex, Need
+from akdask.plan.task.align import Aligned, align
+from akdask.schema import INT64, STR
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys on common rows."""
+
+    frame: Frame
+    values: tuple[Value, ...]
+
+    def indexed(self, need: Need = "rows") -> BuildIndex:
+        """Return the index of the rows by their keys."""
+        return BuildIndex.of(self.frame, self.values, need)
+
+    def side(self, columns: Sequence[Value] = ()) -> JoinSide:
+        """Return the rows as a side of a join, with what is wanted of them."""
+        return JoinSide(self.frame, self.values, columns)
+
+
+def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
+    """Return the keys of both sides, each pair of one type.
+
+    Parameters
+    ----------
+    operation : str
+        What they are needed for, for error messages.
+    left, right : array, or list or tuple of arrays
+        Of several arrays, each row is a key.
+
+    Raises
+    ------
+    ArgumentError
+        If one side has more arrays than the other.
+    ArgumentTypeError
+        If numbers are compared with strings.
+    AlignmentError
+        If the arrays of one side do not share rows.
+    """
+    lefts, rights = as_arrays(left), as_arrays(right)
+    if len(lefts) != len(rights):
+        raise ArgumentError(
+            f"{operation} needs as many arrays on both sides.", details=[f"given: {len(lefts)} and {len(rights)}"]
+        )
+    pairs = [_comparable(operation, one, other) for one, other in zip(lefts, rights, strict=True)]
+    left_frame, left_values = align(operation, [one for one, _ in pairs])
+    right_frame, right_values = align(operation, [other for _, other in pairs])
+    return Keys(left_frame, tuple(left_values)), Keys(right_frame, tuple(right_values))
+
+
+def as_arrays(items: Any) -> list[Array]:
+    """Return one array, or several that are given as a list or tuple of lazy arrays."""
+    return list(items) if is_several(items) else [as_array(items)]
+
+
+def as_array(values: Any) -> Array:
+    """Return a lazy array as it is, and data at hand as one.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it has several dimensions.
+    """
+    made = values if isinstance(values, Array | ArrayView) else array(values)
+    if isinstance(made, ArrayView):
+        raise ArgumentTypeError(f"rows are those of arrays of one dimension, not of {made.ndim}.", hint="flatten() it.")
+    return made
+
+
+def is_several(items: Any) -> bool:
+    """Whether several arrays are given, each row of which is one key."""
+    return isinstance(items, list | tuple) and bool(items) and all(isinstance(item, Array) for item in items)
+
+
+def _comparable(operation: str, left: Array, right: Array) -> tuple[Aligned, Aligned]:
+    if isinstance(left, Categorical) and isinstance(right, Categorical):
+        if left._labels is not right._labels:
+            left, right = Categorical.standardize_categories([left, right])
+        return (left._frame, left._value), (right._frame, right._value)
+    one, other = left._as_operand(), right._as_operand()
+    kinds = one[1].dtype, other[1].dtype
+    if kinds[0] == kinds[1] and kinds[0].kind != "bigint":
+        return one, other
+    wanted = promote(*kinds)
+    if wanted is None:
+        raise ArgumentTypeError(
+            f"{operation} cannot compare {kinds[0]} with {kinds[1]}.", hint="cast() converts between types."
+        )
+    first, second = cast(one[1], wanted), cast(other[1], wanted)
+    if wanted.kind == "bigint":
+        # Of equal integers one may take more memory than the other; their digits are the same.
+        first, second = cast(first, STR), cast(second, STR)
+    return (one[0], first), (other[0], second)
+
+
+def like(model: Array, items: Any) -> Any:
+    """Return data at hand as an array; of no elements, one that can be compared with another array."""
+    if isinstance(items, Array) or is_several(items) or len(items):
+        return items
+    dtype = model._as_operand()[1].dtype
+    # NumPy has no type of integers of any size, with which others can be compared.
+    return array(np.array([], str if dtype == STR else INT64.numpy if dtype.kind == "bigint" else dtype.numpy))

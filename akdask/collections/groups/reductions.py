@@ -1,0 +1,251 @@
+"""Reductions of groups: each gives the keys and one value for each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.wrap import wrap
+from akdask.collections.groups.base import GroupBase, Keys, codes_of, like
+from akdask.collections.groups.column_rules import column_rule, times_of
+from akdask.collections.groups.keys import as_array, is_several
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.time.timearray import TimeArray
+from akdask.errors import ArgumentError
+from akdask.kernels.group.distinct_values import PAIR_STATISTICS
+from akdask.kernels.group.reductions import GROUPED
+from akdask.plan.group.aggregate import GroupStatistic
+from akdask.plan.reduce.row_numbers import row_numbers
+
+REDUCTIONS = {name.lower(): name for name in (*GROUPED, *PAIR_STATISTICS) if name != "size"}
+"""The name that each reduction has here, by the name that users write in any case."""
+
+GROUPBY_REDUCTION_TYPES = frozenset(REDUCTIONS)
+
+
+class GroupReductionMethods(GroupBase):
+    """Reductions by name.  What is computed together by ``dask.compute`` is found in one pass over the rows.
+
+    Of times, NaT is skipped as NaN is of floats.  Minima, maxima, means and medians of times are times, found to the
+    precision of float64 where something is divided; sums of spans are spans, and so are standard deviations.
+    """
+
+    Reductions = GROUPBY_REDUCTION_TYPES
+    """The names that `aggregate` takes."""
+
+    def size(self) -> tuple[Keys, pdarray]:
+        """Return the keys and the number of rows of each group, as int64; lazy."""
+        grouped = self._grouped(("size", None, {}))
+        return self._keys_of(grouped), self._result(grouped)
+
+    def count(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the number of values of each group that are not NaN, as int64; lazy."""
+        return self._reduced("count", values)
+
+    def sum(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the sum of each group: int64 of bools and ints, which wraps; lazy.
+
+        Parameters
+        ----------
+        values : pdarray
+            With the rows of the keys.
+        skipna : bool
+            Leave out NaN.
+        """
+        return self._reduced("sum", values, skipna=skipna)
+
+    def prod(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the product of each group as float64; see `sum`."""
+        return self._reduced("prod", values, skipna=skipna)
+
+    def mean(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the mean of each group as float64; see `sum`."""
+        return self._reduced("mean", values, skipna=skipna)
+
+    def var(self, values: Any, skipna: bool = True, ddof: int = 1) -> tuple[Keys, pdarray]:
+        """Return the keys and the variance of each group, NaN where there are no more than `ddof` values; see `sum`."""
+        return self._reduced("var", values, skipna=skipna, ddof=ddof)
+
+    def std(self, values: Any, skipna: bool = True, ddof: int = 1) -> tuple[Keys, pdarray]:
+        """Return the keys and the standard deviation of each group; see `var`."""
+        return self._reduced("std", values, skipna=skipna, ddof=ddof)
+
+    def min(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the smallest value of each group; see `sum`."""
+        return self._reduced("min", values, skipna=skipna)
+
+    def max(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the largest value of each group; see `sum`."""
+        return self._reduced("max", values, skipna=skipna)
+
+    def argmin(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the position in `values` of the first smallest value of each group; lazy.
+
+        NaN are left out; the position is -1 where nothing else is there.
+        """
+        return self._reduced("argmin", values)
+
+    def argmax(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the position in `values` of the first largest value of each group; see `argmin`."""
+        return self._reduced("argmax", values)
+
+    def first(self, values: Any) -> tuple[Keys, Any]:
+        """Return the keys and the first value of each group, of any type; lazy."""
+        return self._reduced("first", values)
+
+    def any(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and whether any value of each group is not zero; lazy."""
+        return self._reduced("any", values)
+
+    def all(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and whether no value of each group is zero; lazy."""
+        return self._reduced("all", values)
+
+    def OR(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the bits that any integer of each group has; lazy."""
+        return self._reduced("OR", values)
+
+    def AND(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the bits that all integers of each group have; lazy."""
+        return self._reduced("AND", values)
+
+    def XOR(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the bits that an odd number of integers of each group have; lazy."""
+        return self._reduced("XOR", values)
+
+    def nunique(self, values: Any) -> tuple[Keys, pdarray]:
+        """Return the keys and the number of distinct values of each group, NaN left out; of several arrays, of rows."""
+        return self._statistic("nunique", self._numbered_rows(values)[0] if is_several(values) else values)
+
+    def unique(self, values: Any) -> tuple[Keys, Any]:
+        """Return the keys and the distinct values of each group, ascending, as a SegArray; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical, or sequence of them
+            With the rows of the keys.  All NaN are one value, after all others; Categoricals give their labels.  Of
+            several arrays, the distinct rows are found, and each array gives a SegArray of a list.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> keys, found = ak.GroupBy(ak.array([1, 2, 1])).unique(ak.array([5, 3, 4]))
+        >>> found.tolist()
+        [[4, 5], [3]]
+        """
+        if is_several(values):
+            numbers, arrays = self._numbered_rows(values)
+            from akdask.collections.lists.segarray import SegArray
+
+            keys, found = self._statistic("unique", numbers, skipna=False)
+            return keys, [SegArray(found.segments, _as_text(array)[found.values]) for array in arrays]
+        labels = _as_text(values)
+        return self._statistic("unique", labels, skipna=False)
+
+    def mode(self, values: Any) -> tuple[Keys, Any]:
+        """Return the keys and the commonest value of each group; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical, or sequence of them
+            With the rows of the keys.  Of several values that are as common, that which comes first counts.  NaN are
+            left out.  Of several arrays, the commonest row is found, as a list of its values.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.GroupBy(ak.array([1, 1, 1, 2, 2])).mode(ak.array([5, 3, 3, 9, 4]))[1].tolist()
+        [3, 9]
+        """
+        if not is_several(values):
+            return self._statistic("mode", values)
+        numbers, arrays = self._numbered_rows(values)
+        keys, commonest = self._statistic("mode", numbers)
+        return keys, [array[commonest] for array in arrays]
+
+    def _numbered_rows(self, values: Sequence[Any]) -> tuple[pdarray, tuple[Any, ...]]:
+        """Return the number of each row of several arrays among their distinct rows, and these."""
+        groups: Any = type(self)(list(values), dropna=False)
+        grouped = groups._grouped()
+        return groups.broadcast(pdarray(*row_numbers(grouped))), groups._tuple_of(groups._keys_of(grouped))
+
+    def median(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
+        """Return the keys and the median of each group as float64; see `sum`."""
+        return self._statistic("median", values, skipna)
+
+    def aggregate(
+        self, values: Any, operator: str | Sequence[str], skipna: bool = True, ddof: int = 1
+    ) -> tuple[Keys, Any]:
+        """Return the keys and a reduction of each group, by its name; of several names, a list; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical
+            With the rows of the keys.
+        operator : str or sequence of str
+            The name of one of the methods, or several.
+        skipna, ddof
+            Where the method takes them.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such reduction.
+        """
+        if not isinstance(operator, str):
+            found = [self.aggregate(values, name, skipna, ddof) for name in operator]
+            return found[0][0], [result for _, result in found]
+        name = REDUCTIONS.get(operator.lower())
+        if name is None:
+            raise ArgumentError(
+                f"groups cannot be reduced by {operator!r}.",
+                details=[f"reductions: {', '.join(sorted(GROUPBY_REDUCTION_TYPES))}"],
+            )
+        if name in ("var", "std"):
+            return self._reduced(name, values, skipna=skipna, ddof=ddof)
+        if name in ("sum", "prod", "mean", "min", "max"):
+            return self._reduced(name, values, skipna=skipna)
+        return self.median(values, skipna) if name == "median" else getattr(self, name)(values)
+
+    def reduce_together(self, calls: Sequence[tuple[Any, str]], **params: Any) -> tuple[Keys, list[Any]]:
+        """Return the keys and several reductions of the groups, found in one pass over the rows; lazy.
+
+        Parameters
+        ----------
+        calls : sequence of (array, str)
+            What to reduce, and the name of the reduction.
+        **params
+            Arguments of all of them.
+        """
+        arrays = [(as_array(values), name) for values, name in calls]
+        ways = [column_rule(name, values, params.get("skipna", True)) for values, name in arrays]
+        reductions = [
+            (name, wrap(values._frame, value), params)
+            for way, (values, _) in zip(ways, arrays, strict=True)
+            for name, value in way.reductions
+        ]
+        grouped = self._grouped(*reductions)
+        found = map(grouped.result, range(len(reductions)))
+        results = [way.make(grouped, way.finish(*islice(found, len(way.reductions)))) for way in ways]
+        return self._keys_of(grouped), results
+
+    def _reduced(self, name: str, values: Any, **params: Any) -> tuple[Keys, Any]:
+        keys, (result,) = self.reduce_together([(values, name)], **params)
+        return keys, result
+
+    def _statistic(self, name: str, values: Any, skipna: bool = True) -> tuple[Keys, Any]:
+        given = as_array(values)
+        operand = given if name == "median" else codes_of(given)
+        PAIR_STATISTICS[name].result_type(operand._value.dtype)
+        frame, keys, (value,), numbers = self._on(operand)
+        are_times = isinstance(given, TimeArray)
+        node = GroupStatistic(frame, keys, self._by.identities, value, name, skipna, are_times, numbers)
+        if name == "median" and are_times:
+            return self._keys_of(node), given._like(node, times_of(node.result))
+        return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
+
+
+def _as_text(values: Any) -> Any:
+    return values.to_strings() if isinstance(values, Categorical) else values

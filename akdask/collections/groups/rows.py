@@ -1,0 +1,159 @@
+"""Rows of groups, and values of groups handed back to rows."""
+
+from __future__ import annotations
+
+import secrets
+from operator import index
+from typing import Any, SupportsIndex
+
+import numpy as np
+
+from akdask.collections.arrays.sorting import sort
+from akdask.collections.core.array import Array
+from akdask.collections.core.selection import known_lengths
+from akdask.collections.groups.base import GroupBase, Keys, codes_of, like, projected
+from akdask.collections.groups.keys import as_array, as_arrays, is_several
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
+from akdask.kernels.group.arrange import RowsPerGroup
+from akdask.plan.group.arrange import BroadcastToRows, RowsByGroup
+from akdask.plan.task.align import align
+
+
+class GroupRowMethods(GroupBase):
+    """Some rows of each group, and broadcasting."""
+
+    def head(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Keys, Any]:
+        """Return the keys, and the first rows of each group, those of one group together; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical
+            With the rows of the keys.
+        n : int
+            How many rows of each group, at most.
+        return_indices : bool
+            Return positions in `values` instead of the values there.
+        """
+        return self._some(RowsPerGroup("head", n), values, return_indices)
+
+    def tail(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Keys, Any]:
+        """Return the keys, and the last rows of each group; see `head`."""
+        return self._some(RowsPerGroup("tail", n), values, return_indices)
+
+    def sample(  # noqa: PLR0917 - Arkouda's signature
+        self,
+        values: Any,
+        n: SupportsIndex | None = None,
+        frac: float | None = None,
+        replace: bool = False,
+        weights: Any = None,
+        random_state: int | None = None,
+        return_indices: bool = False,
+        permute_samples: bool = False,
+    ) -> Any:
+        """Return a random choice of the rows of each group; lazy.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical, or sequence of them
+            With the rows of the keys; of several arrays, a list is returned.
+        n : int, optional
+            How many rows of each group, 1 unless `frac` is given.
+        frac : float, optional
+            Which share of the rows of each group.
+        replace : bool
+            Whether a row may be chosen several times.
+        weights : pdarray of float, optional
+            The odds of each row.
+        random_state : int, optional
+            A seed, for the same choice again.
+        return_indices : bool
+            Return positions in `values` instead of the values there.
+        permute_samples : bool
+            Return the rows of each group together, in random order unless `replace` is given.  Otherwise they stay in
+            the order in which they are.
+
+        Raises
+        ------
+        ArgumentError
+            If both `n` and `frac` are given, or one of them is negative.  When it is computed, if a group has fewer
+            rows than are to be chosen and `replace` is not given, or odds are negative, or all 0 in a group.
+        ArgumentTypeError
+            If `n` is not whole, or `frac` no number.
+        """
+        _check_counts(n, frac)
+        if (n is not None and frac is not None) or (n is not None and index(n) < 0) or (frac or 0) < 0:
+            raise ArgumentError(f"sample takes either n or frac, not negative; got n={n}, frac={frac}.")
+        seed = secrets.randbits(32) if random_state is None else int(random_state)
+        count = 1 if n is None and frac is None else None if n is None else index(n)
+        some = RowsPerGroup("sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None)
+        arrays = as_arrays(values)
+        odds = [] if weights is None else [as_array(weights)]
+        if permute_samples and (return_indices or not is_several(values)):
+            return self._some(some, arrays[0], return_indices, *odds)[1]
+        self._on(*map(codes_of, arrays))
+        positions: Any = self._some(some, arrays[0], True, *odds)[1]
+        if not permute_samples:
+            positions = sort(positions)
+        chosen = [array[positions] for array in arrays]
+        return positions if return_indices else chosen if is_several(values) else chosen[0]
+
+    def _some(self, some: RowsPerGroup, values: Any, return_indices: bool, *weights: Array) -> tuple[Keys, Any]:
+        given = as_array(values)
+        frame, keys, (value, *odds), numbers = self._on(codes_of(given), *weights)
+        carried = (numbers, *([] if return_indices else [value]), *odds)
+        arranged = RowsByGroup(frame, keys, self._by.identities, carried, some)
+        number = 0 if return_indices else 1
+        return self.unique_keys, like(None if return_indices else given, arranged, arranged.column(number))
+
+    def broadcast(self, values: Any, permute: bool = True) -> Any:
+        """Spread one value per group back to every row of that group.
+
+        Parameters
+        ----------
+        values : pdarray, Strings or Categorical, shape (ngroups,)
+            One value per group, in the order of `unique_keys`.
+        permute : bool, default True
+            Return rows in the original order; otherwise grouped order.
+
+        Returns
+        -------
+        pdarray, Strings or Categorical, shape (size,)
+            Shares the rows of the keys.  Rows that were left out get NaN, 0, False or no text.  Lazy.
+
+        Raises
+        ------
+        AlignmentError
+            If `values` does not have one entry per group.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> g = ak.GroupBy(ak.array([1, 4, 1]))
+        >>> g.broadcast(ak.array([3, 7])).tolist()
+        [3, 7, 3]
+        """
+        given = as_array(values)
+        operand = codes_of(given)
+        grouped = self._grouped()
+        if not operand.rows.same_rows(grouped.rows):
+            counted = known_lengths(grouped), known_lengths(operand._frame)
+            if sum(counted[0]) != sum(counted[1]):
+                raise AlignmentError(
+                    f"broadcast takes one value for each of {sum(counted[0])} groups, got {sum(counted[1])}."
+                )
+        refs = [(grouped, grouped.key(number)) for number in range(len(grouped.keys))]
+        groups, columns = align("broadcast", [*refs, operand._as_operand()])
+        if permute:
+            frame, keys = self._by.frame, list(self._by.values)
+        else:
+            rows, row_keys, _, _ = self._on()
+            frame = RowsByGroup(rows, row_keys, self._by.identities, row_keys, None)
+            keys = list(map(frame.column, range(len(row_keys))))
+        spread = BroadcastToRows(projected(frame, keys), projected(groups, columns))
+        return like(given, spread, spread.value)
+
+
+def _check_counts(n: Any, frac: Any) -> None:
+    if not isinstance(n, SupportsIndex | None) or not isinstance(frac, int | float | np.number | None):
+        raise ArgumentTypeError(f"sample takes a whole n or a number frac, not n={n!r}, frac={frac!r}.")

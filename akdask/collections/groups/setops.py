@@ -1,0 +1,199 @@
+"""Set operations on arrays, and on the rows of several arrays.
+
+All NaN are one element, as in pandas; for NumPy, each is different from every other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.groups.keys import as_arrays, comparable_keys, is_several, like
+from akdask.collections.groups.uniqueness import unique
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import concatenate
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.values import Call
+from akdask.plan.join.join import has_match
+
+
+def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, invert: bool = False) -> Any:
+    """Return which elements of `A` are among those of `B`; lazy.
+
+    Parameters
+    ----------
+    A : pdarray, Strings, Categorical, or sequence of them
+        The elements; of several arrays, each row is one.
+    B : array like `A`, or data at hand
+        Where to look.  Every task gets an index of it whole; where it is too large for that, rows are exchanged.
+    assume_unique : bool
+        Accepted as Arkouda spells it; nothing is gained by it.
+    symmetric : bool
+        Return ``(in1d(A, B), in1d(B, A))``.
+    invert : bool
+        Return which elements of `A` are not among those of `B`.
+
+    Returns
+    -------
+    pdarray of bool
+        With the rows of `A`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If numbers are looked for among strings.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> in1d(ak.array([1, 2, 3]), ak.array([3, 1])).tolist()
+    [True, False, True]
+    """
+    if symmetric:
+        return in1d(A, B, invert=invert), in1d(B, A, invert=invert)
+    arrays = as_arrays(A)
+    B = like(arrays[0], B)
+    if isinstance(arrays[0], Categorical) and len(arrays) == 1 and not is_several(B):
+        found = arrays[0].in1d(B)
+    else:
+        keys, others = comparable_keys("in1d", arrays, as_arrays(B))
+        found = pdarray(*has_match(keys.side(), others.side()))
+    return pdarray(found._frame, Call("logical_not", found._value)) if invert else found
+
+
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """Return the distinct elements of two arrays that are in both, ascending; lazy.
+
+    Parameters
+    ----------
+    ar1, ar2 : array, or sequence of arrays
+        Of several arrays, each row is an element.
+    assume_unique : bool
+        Accepted as Arkouda spells it; nothing is gained by it.
+
+    Returns
+    -------
+    array, or list of arrays
+        As many as each side has.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> intersect1d(ak.array([3, 1, 3, 2]), ak.array([3, 2, 5])).tolist()
+    [2, 3]
+    """
+    return _distinct(_selected(ar1, ar2, invert=False))
+
+
+def intersect(a: Any, b: Any, positions: bool = True, unique: bool = False) -> Any:
+    """Return where the elements of two arrays are that both have, or these elements; lazy.
+
+    Parameters
+    ----------
+    a, b : pdarray, Strings or Categorical
+        The elements.
+    positions : bool, default True
+        Return two arrays of bool, with the rows of `a` and of `b`; otherwise the distinct elements, ascending.
+    unique : bool
+        Accepted as Arkouda spells it, for elements that come once; nothing is gained by it.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> here, there = ak.intersect(ak.array([1, 2, 3]), ak.array([2, 4]))
+    >>> here.tolist(), there.tolist()
+    ([False, True, False], [True, False])
+    >>> ak.intersect(ak.array([1, 2, 3]), ak.array([2, 4]), positions=False).tolist()
+    [2]
+    """
+    return in1d(a, b, symmetric=True) if positions else intersect1d(a, b)
+
+
+def intx(a: FrameBase, b: FrameBase) -> pdarray:
+    """Return which rows of a DataFrame another one has too; lazy bool array with the rows of `a`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one is no DataFrame.
+    ArgumentError
+        If their columns differ, in names or order.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a, b = ak.DataFrame({"x": [1, 2], "y": [5, 6]}), ak.DataFrame({"x": [2, 1], "y": [6, 7]})
+    >>> ak.intx(a, b).tolist()
+    [False, True]
+    """
+    given: list[Any] = [a, b]
+    if not all(isinstance(frame, FrameBase) for frame in given):
+        raise ArgumentTypeError("rows are compared with those of another DataFrame.")
+    if not a.columns or a.columns != b.columns:
+        raise ArgumentError(
+            "only rows with the same columns in the same order can be compared.",
+            details=[", ".join(frame.columns) for frame in (a, b)],
+        )
+    lefts, rights = ([frame._columns.array(name) for name in frame.columns] for frame in (a, b))
+    found: pdarray = in1d(lefts, rights)
+    return found
+
+
+def union1d(ar1: Any, ar2: Any) -> Any:
+    """Return the distinct elements of two arrays, ascending; lazy.  See `intersect1d`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> union1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
+    [1, 2, 3]
+    """
+    return _distinct(_joined(ar1, ar2))
+
+
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """Return the distinct elements of one array that are not in the other, ascending; lazy.  See `intersect1d`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> setdiff1d(ak.array([3, 1, 4]), ak.array([3, 2])).tolist()
+    [1, 4]
+    """
+    return _distinct(_selected(ar1, ar2, invert=True))
+
+
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """Return the distinct elements that are in one of two arrays only, ascending; lazy.  See `intersect1d`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> setxor1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
+    [1, 2]
+    """
+    return _distinct(_joined(_selected(ar1, ar2, invert=True), _selected(ar2, ar1, invert=True)))
+
+
+def _distinct(items: Any) -> Any:
+    """Return the distinct elements, those of several arrays in a list, as Arkouda does."""
+    return list(unique(items)) if is_several(items) else unique(items)
+
+
+def _selected(ar1: Any, ar2: Any, *, invert: bool) -> Any:
+    """Return the elements of one that are in the other, or not."""
+    arrays = as_arrays(ar1)
+    mask = in1d(arrays, as_arrays(like(arrays[0], ar2)), invert=invert)
+    chosen = [array[mask] for array in arrays]
+    return chosen if is_several(ar1) else chosen[0]
+
+
+def _joined(ar1: Any, ar2: Any) -> Any:
+    lefts: list[Array] = as_arrays(ar1)
+    rights: list[Array] = as_arrays(like(lefts[0], ar2))
+    if len(lefts) != len(rights):
+        raise ArgumentError("set operations need as many arrays on both sides.")
+    joined = [concatenate([left, right]) for left, right in zip(lefts, rights, strict=True)]
+    return joined if is_several(ar1) else joined[0]

@@ -1,0 +1,155 @@
+"""The lazy object of each kind of stored one: a function for each kind that is more than an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from akdask.collections.arrays.ndarray import ArrayView, reshaped
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.stored import flat, from_stored, gathered, makes, scanned
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.lists.segarray import SegArray
+from akdask.collections.text.categorical import DEFAULT_NA, Categorical
+from akdask.collections.time.datetimes import Datetime, Timedelta
+from akdask.collections.time.ipv4 import IPv4
+from akdask.errors import ArgumentError, FileFormatError
+from akdask.hdf5.fileset import StoredObject
+from akdask.hdf5.layout import (
+    CATEGORIES,
+    CODES,
+    KEY,
+    LEVEL,
+    NA_CODES,
+    PERMUTATION,
+    ROW_LABELS,
+    SEGMENTS,
+    UNIQUE_KEY_IDX,
+    VALUES,
+    ObjType,
+)
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.join.categories import CategoryTable
+from akdask.schema import INT64, UINT64, ColumnType
+
+
+@makes(ObjType.CATEGORICAL)
+def _categorical(stored: StoredObject) -> Categorical:
+    na = stored.members.get(NA_CODES)
+    has_na = na is not None and sum(na.source.lengths) > 0
+    labels = CategoryTable(gathered(stored.members[CATEGORIES]), gathered(na) if na and has_na else DEFAULT_NA)
+    frame, codes = _whole_numbers(stored, CODES, INT64)
+    is_grouped = {PERMUTATION, SEGMENTS} <= stored.members.keys()
+    parts = _grouping(stored) if is_grouped else []
+    if not has_na:
+        # Files of before v2022.05.05 mark missing elements by -1.
+        codes = Call("where", Call("equal", codes, Constant(-1)), labels.na_code, codes)
+    return Categorical.of(frame, codes, labels, *parts)
+
+
+def _grouping(stored: StoredObject) -> list[pdarray]:
+    """Return the positions that bring equal elements together, and where each label starts in them."""
+    size = sum(stored.members[CODES].source.lengths)
+    found = sum(stored.members[PERMUTATION].source.lengths)
+    if found != size:
+        raise FileFormatError(
+            f"dataset {stored.name!r} has {found} positions in its permutation for {size} elements.",
+            hint="the files are damaged; name the other datasets to read only those.",
+        )
+    # The last labels may have no elements: they start behind all of them.
+    return [_positions(stored, PERMUTATION, size), _positions(stored, SEGMENTS, size + 1)]
+
+
+def _positions(stored: StoredObject, part: str, size: int) -> pdarray:
+    """Return a member whose numbers are positions among so many, checked when they are read."""
+    frame, column = _whole_numbers(stored, part, INT64)
+    return pdarray(frame, Call("stored_position", column, size=size, of=f"{stored.name}/{part}"))
+
+
+@makes(ObjType.SEGARRAY)
+def _segarray(stored: StoredObject) -> SegArray:
+    # Two columns where an old release has stored them so, else one column of lists.
+    segments = stored.members.get(SEGMENTS)
+    return flat(stored.members[VALUES]) if segments is None else SegArray(flat(segments), flat(stored.members[VALUES]))
+
+
+@makes(ObjType.INDEX)
+@makes(ObjType.MULTIINDEX)
+def _index(stored: StoredObject) -> Index:
+    levels = _numbered(stored, LEVEL)
+    return Index(levels[0]) if len(levels) == 1 else MultiIndex(levels)
+
+
+def _numbered(stored: StoredObject, prefix: str) -> list[Any]:
+    """Return the numbered members of an object, none of which may be missing."""
+    wanted = stored.params.get("count", len(stored.children))
+    names = [f"{prefix}{number}" for number in range(len(stored.children))]
+    if wanted != len(names) or names != list(stored.children):
+        raise FileFormatError(
+            f"dataset {stored.name!r} lacks some of its parts.",
+            details=[f"there should be {wanted}, found: {', '.join(stored.children)}"],
+            hint="the files are damaged; name the other datasets to read only those.",
+        )
+    return [from_stored(child) for child in stored.children.values()]
+
+
+@makes(ObjType.DATAFRAME)
+def _dataframe(stored: StoredObject) -> DataFrame:
+    columns = {name: from_stored(column) for name, column in stored.children.items() if name != ROW_LABELS}
+    labels = stored.children.get(ROW_LABELS)
+    return DataFrame.of(columns, None if labels is None else from_stored(labels))
+
+
+@makes(ObjType.GROUPBY)
+def _groupby(stored: StoredObject) -> GroupBy:
+    keys = _numbered(stored, KEY)
+    parts = {part: flat(stored.members[part]) for part in (PERMUTATION, SEGMENTS)}
+    # Permutation and segments are checked together, when rows are numbered by them.
+    size = sum(stored.members[PERMUTATION].source.lengths)
+    parts[UNIQUE_KEY_IDX] = _positions(stored, UNIQUE_KEY_IDX, size)
+    return GroupBy.build_from_components(orig_keys=keys if len(keys) > 1 else keys[0], **parts)
+
+
+@makes(ObjType.ARRAYVIEW)
+def _arrayview(stored: StoredObject) -> ArrayView:
+    shape = stored.params["shape"]
+    try:
+        return reshaped(flat(stored.members[VALUES]), shape)
+    except ArgumentError as error:
+        raise FileFormatError(
+            f"dataset {stored.name!r} does not have the elements of its shape.", details=[str(error)]
+        ) from error
+
+
+@makes(ObjType.DATETIME)
+def _datetime(stored: StoredObject) -> Datetime:
+    return Datetime.of(*_whole_numbers(stored, VALUES, INT64))
+
+
+@makes(ObjType.TIMEDELTA)
+def _timedelta(stored: StoredObject) -> Timedelta:
+    return Timedelta.of(*_whole_numbers(stored, VALUES, INT64))
+
+
+@makes(ObjType.IPV4)
+def _ipv4(stored: StoredObject) -> IPv4:
+    return IPv4.of(*_whole_numbers(stored, VALUES, UINT64))
+
+
+def _whole_numbers(stored: StoredObject, part: str, dtype: ColumnType) -> tuple[Frame, Value]:
+    """Return a member whose numbers stand for something else, in the type that it should have.
+
+    Raises
+    ------
+    FileFormatError
+        If it holds anything but whole numbers.
+    """
+    frame, column = scanned(stored.members[part])
+    if column.dtype.kind not in ("int", "uint"):
+        raise FileFormatError(
+            f"dataset {stored.name!r} is marked as {stored.kind.name}, but holds {column.dtype}.",
+            hint="its ObjType or its values are damaged; name the other datasets to read only those.",
+        )
+    return frame, column if column.dtype == dtype else Call("cast", column, dtype=dtype.name)

@@ -1,0 +1,505 @@
+"""`Categorical`: a lazy array of few distinct strings, held as codes that refer to a table of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.scans import ExtremeMethods
+from akdask.collections.arrays.sorting import TextSortMethods, sort
+from akdask.collections.core.array import Array
+from akdask.collections.core.operators import combine
+from akdask.collections.core.wrap import can_be_asked_for, class_asked_for
+from akdask.collections.core.writing import Storable
+from akdask.collections.text.categorical_form import as_text, pandas_categorical
+from akdask.collections.text.strings import Strings
+from akdask.collections.text.strings_parts import as_str
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.sources import Rows
+from akdask.plan.expr.values import Call, Constant, Replica, Value
+from akdask.plan.group.aggregate import GroupAggregate
+from akdask.plan.join.categories import CategoryTable, Distinct, UniqueLabels
+from akdask.plan.join.membership import BuildKeySet
+from akdask.plan.run.cost import is_cheap
+from akdask.plan.run.run import run
+from akdask.plan.sort.sort import ranks
+from akdask.plan.task.align import align
+from akdask.plan.task.combine import Gather
+from akdask.plan.task.compact import joined
+from akdask.schema import INT64, STR, column_type
+
+DEFAULT_NA = "N/A"
+
+
+@can_be_asked_for
+class Categorical(ExtremeMethods, TextSortMethods):
+    """A lazy array of strings of which few are different: an int64 code for each row, and the labels once.
+
+    One of the labels stands for missing values; it is put behind the others if it is not among them.
+
+    Parameters
+    ----------
+    values : Strings, pandas.Categorical, or sequence of str
+        The elements.  Labels come in ascending order of their bytes (an Arkouda server orders them by a hash).
+        Nothing is computed before the labels are needed.
+    na_value : str, default "N/A"
+        The label that stands for missing.
+    NAvalue, naValue : str, optional
+        The same, as older releases of Arkouda spell it.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the values are no strings, or the label for missing is given twice.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> c = Categorical(ak.array(["udp", "tcp", "udp"]))
+    >>> c.categories.tolist(), c.codes.tolist()
+    (['tcp', 'udp', 'N/A'], [1, 0, 1])
+    >>> (c == "udp").tolist()
+    [True, False, True]
+    """
+
+    __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
+
+    _default_dataset = "categorical_array"
+
+    permutation: pdarray | None = None
+    """Positions that bring equal elements together, where they were given or stored with the array."""
+    segments: pdarray | None = None
+    """Where each label starts in `permutation`, where that was given or stored with the array."""
+    inferred_type = "categorical"
+
+    def __init__(
+        self, values: Any, *, na_value: str | None = None, NAvalue: str | None = None, naValue: str | None = None
+    ) -> None:
+        na = _na_given(na_value, NAvalue, naValue)
+        if isinstance(values, pd.Series | pd.Index):
+            values = values.array
+        if isinstance(values, pd.Categorical):
+            made = _from_pandas(values, na)
+        elif isinstance(values, Categorical):
+            made = values
+        else:
+            made = _encoded(_strings(values), na)
+        super().__init__(made._frame, made._value)
+        self._labels: CategoryTable = made._labels
+        self.permutation, self.segments = made.permutation, made.segments
+
+    @classmethod
+    def of(
+        cls,
+        frame: Frame,
+        codes: Value,
+        labels: CategoryTable,
+        permutation: pdarray | None = None,
+        segments: pdarray | None = None,
+    ) -> Self:
+        """Return the Categorical of codes on the rows of a frame."""
+        self = cls.__new__(cls)
+        Array.__init__(self, frame, codes)
+        self._labels = labels
+        self.permutation, self.segments = permutation, segments
+        return self
+
+    @classmethod
+    def from_codes(
+        cls,
+        codes: Any,
+        categories: Any,
+        permutation: Any = None,
+        segments: Any = None,
+        *,
+        na_value: str | None = None,
+        NAvalue: str | None = None,
+        naValue: str | None = None,
+    ) -> Self:
+        """Return the Categorical of integer codes and their labels; lazy.
+
+        Parameters
+        ----------
+        codes : pdarray or array of int
+            Positions in `categories`.  A code outside is an error when its label is looked up.
+        categories : Strings or sequence of str
+            The labels, each once.
+        permutation, segments : pdarray of int, optional
+            Positions that bring equal elements together, and where each label starts in them.  Kept for files.
+        na_value : str, default "N/A"
+            The label that stands for missing.
+        NAvalue, naValue : str, optional
+            The same, as older releases of Arkouda spell it.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the codes are not integers, or the categories not strings.
+        """
+        codes = array(codes)
+        if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
+            raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
+        value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
+        labels = CategoryTable(_gathered(_strings(categories)), _na_given(na_value, NAvalue, naValue))
+        parts = [None if part is None else array(part).copy() for part in (permutation, segments)]
+        return cls.of(codes._frame, value, labels, *parts)
+
+    @classmethod
+    def standardize_categories(cls, arrays: Sequence[Categorical], na_value: str = DEFAULT_NA) -> list[Categorical]:
+        """Return arrays with common labels, the union of their own, so that their codes can be compared; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If one of them is no Categorical.
+        """
+        _check_categorical(arrays)
+        labels = _union([item._labels for item in arrays], na_value)
+        return [item._recoded(labels) for item in arrays]
+
+    def _like(self, frame: Frame, value: Value) -> Self:
+        # Positions hold for all rows in their order only, as in a DataFrame beside other columns.
+        is_same = value == self._value and frame.rows.same_rows(self._frame.rows)
+        parts = (self.permutation, self.segments) if is_same else ()
+        return self.of(frame, value, self._labels, *parts)
+
+    def _form(self) -> Callable[..., Any]:
+        return as_text
+
+    def _type_name(self) -> str:
+        return "Categorical"
+
+    def _extras(self) -> tuple[Frame, ...]:
+        return (self._labels,)
+
+    # parts
+
+    @property
+    def codes(self) -> pdarray:
+        """The position of each element's label in `categories`, as int64; lazy."""
+        return pdarray(self._frame, self._value)
+
+    @property
+    def categories(self) -> Strings:
+        """The labels, with the one for missing; lazy, and of unknown number where they have yet to be found."""
+        return Strings(self._labels, self._labels.label)
+
+    @property
+    def nlevels(self) -> int:
+        """Number of labels; finds them, once."""
+        return self.categories.size
+
+    @property
+    def na_value(self) -> str:
+        """The label that stands for missing; computes."""
+        labels = self._labels
+        return str(Strings(labels, labels.label)[pdarray(labels, labels.is_na)].tolist()[0])
+
+    @property
+    def NAvalue(self) -> str:
+        """The label that stands for missing, as older releases of Arkouda spell it; computes."""
+        return self.na_value
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the codes, the labels, and the positions where they were given; computes."""
+        parts = [self.codes, self.categories, self.permutation, self.segments]
+        return sum(part.nbytes for part in parts if part is not None)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """``dtype('<U')``, what the elements are."""
+        return np.dtype(str)
+
+    # tests
+
+    def __eq__(self, other: object) -> Any:
+        """Return where the elements equal a str, or those of a Categorical, Strings or list row by row; lazy."""
+        return self._compared("equal", other)
+
+    def __ne__(self, other: object) -> Any:
+        """Return where the elements differ from a str, or from those of a Categorical, Strings or list; lazy."""
+        return self._compared("not_equal", other)
+
+    def _compared(self, operation: str, other: object) -> Any:
+        match other:
+            case str():
+                return self._where_label(Call(operation, self._labels.label, Constant(other)))
+            case Categorical() if other._labels is self._labels:
+                sides = [(self._frame, self._value), (other._frame, other._value)]
+            case Categorical() | Strings():
+                sides = [self._as_operand(), other._as_operand()]
+            case list() | tuple() | np.ndarray() | pd.Series() | pd.Index():
+                sides = [self._as_operand(), _strings(other)._as_operand()]
+            case Array() | bool() | int() | float() | bytes() | np.generic() | None:
+                # Python would take the arrays for different things and answer with a single bool.
+                raise ArgumentTypeError(f"a Categorical does not compare with {type(other).__name__}.")
+            case _:
+                return NotImplemented
+        frame, values = align(operation, sides)
+        return pdarray(frame, Call(operation, *values))
+
+    def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
+        """Return which elements contain a substring, or match a regular expression anywhere; lazy bool array."""
+        return self._where_label(Call("contains", self._labels.label, substr=as_str(substr), regex=regex))
+
+    def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
+        """Return which elements begin with a substring or regular expression; lazy bool array."""
+        return self._where_label(Call("startswith", self._labels.label, substr=as_str(substr), regex=regex))
+
+    def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
+        """Return which elements end with a substring or regular expression; lazy bool array."""
+        return self._where_label(Call("endswith", self._labels.label, substr=as_str(substr), regex=regex))
+
+    def isna(self) -> pdarray:
+        """Return which elements are missing; lazy bool array."""
+        return self._where_label(self._labels.is_na)
+
+    def in1d(self, test: Any) -> pdarray:
+        """Return which elements are among the given ones; lazy bool array.
+
+        Parameters
+        ----------
+        test : Strings, Categorical or sequence of str
+            The elements to look for.
+        """
+        wanted = test.to_strings() if isinstance(test, Categorical) else _strings(test)
+        return self._where_label(BuildKeySet.of(wanted._frame, [wanted._value]).has([self._labels.label]))
+
+    def _where_label(self, predicate: Value) -> pdarray:
+        """Evaluate a predicate once for each label, then look it up by the codes."""
+        return pdarray(self._frame, _looked_up(self._labels, predicate, self._value))
+
+    def _as_operand(self) -> tuple[Frame, Value]:
+        return self._frame, self._text
+
+    @property
+    def _text(self) -> Value:
+        return Call("lookup", self._labels.whole, self._value)
+
+    # conversion
+
+    def to_strings(self) -> Strings:
+        """Return the elements as Strings; lazy."""
+        return Strings(self._frame, self._text)
+
+    def astype(self, dtype: Any) -> Any:
+        """Return the elements as Strings, asked for by ``str`` or ``ak.Strings``; lazy.
+
+        Raises
+        ------
+        ArgumentError
+            If anything else is asked for.
+        """
+        asked_for = class_asked_for(dtype)
+        if asked_for is Categorical:
+            return self.copy()
+        if asked_for is not Strings and column_type(dtype) != STR:
+            raise ArgumentError(f"a Categorical is cast to Strings only, not to {dtype!r}.", hint=".codes are numbers.")
+        return self.to_strings()
+
+    @classmethod
+    def _cast_from(cls, array: Any) -> Any:
+        return cls(array)
+
+    def to_pandas(self) -> pd.Categorical:
+        """Return the elements as a pandas Categorical with the same codes and labels; computes."""
+        codes, labels = run(self.codes.expr, self.categories.expr)
+        return pandas_categorical(codes, labels)
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other array has the same elements in the same order; computes."""
+        return isinstance(other, Categorical) and self.size == other.size and bool((self == other).all())
+
+    def group(self) -> pdarray:
+        """Return positions that bring equal elements together, as int64; lazy."""
+        return self.codes.argsort()
+
+    def hash(self) -> tuple[pdarray, pdarray]:
+        """Return a 128-bit hash of each element as two arrays of uint64; see `Strings.hash`.  Lazy."""
+        high, low = (self._where_label(Call("text_hash", self._labels.label, part=part)) for part in (0, 1))
+        return high, low
+
+    def unique(self) -> Self:
+        """Return the distinct elements, in the order of their codes; lazy."""
+        groups = GroupAggregate.of(self._frame, [self._value])
+        return self._like(groups, groups.key(0))
+
+    # order
+
+    def _sort_key(self) -> tuple[Frame, Value]:
+        """Return the place of each element's label among the labels in order."""
+        place = ranks(self._labels, self._labels.label)
+        return self._frame, Call("lookup", place, self._value)
+
+    def sort_values(self) -> Categorical:
+        """Return the elements in order of their labels; lazy."""
+        ordered: Categorical = sort(self)
+        return ordered
+
+    # other categories
+
+    def set_categories(self, new_categories: Any, na_value: str | None = None) -> Self:
+        """Return the elements with other labels; those that have none become missing; lazy.
+
+        Parameters
+        ----------
+        new_categories : Strings or sequence of str
+            The labels, each once.
+        na_value : str, optional
+            The label that stands for missing; the present one unless given, which must be read from files first.
+
+        Raises
+        ------
+        NonUniqueError
+            If a label is there more than once; when something is computed.
+        """
+        na = self._na_label() if na_value is None else na_value
+        return self._recoded(CategoryTable(UniqueLabels(_gathered(_strings(new_categories))), na))
+
+    def reset_categories(self) -> Categorical:
+        """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
+        text = self.to_strings()
+        return self.set_categories(Strings(*_column(Distinct.of(text._frame, text._value))))
+
+    def concatenate(self, others: Categorical | Sequence[Categorical], ordered: bool = True) -> Self:
+        """Return the elements followed by those of others; lazy.
+
+        Parameters
+        ----------
+        others : Categorical or sequence of them
+            Labels that differ are put together.
+        ordered : bool
+            Accepted as Arkouda spells it; the order is always kept.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If one of the others is no Categorical.
+        """
+        items: list[Any] = [self, *([others] if isinstance(others, Categorical) else others)]
+        _check_categorical(items)
+        if any(item._labels is not self._labels for item in items):
+            labels = _union([item._labels for item in items], self._na_label())
+            items = [item._recoded(labels) for item in items]
+        frame = joined([Project(item._frame, (0,), (item._value,)) for item in items])
+        return items[0]._like(frame, frame.column(0))
+
+    def _chosen(self, condition: Any, x: Any, y: Any) -> Categorical:
+        """Return elements of `x` where a condition holds and of `y` elsewhere, each of them a Categorical or a str."""
+        na = self._na_label()
+        left, right = self.standardize_categories([self._all_of(item, na) for item in (x, y)], na)
+        frame, code = combine("where", [condition, left.codes, right.codes])
+        return self.of(frame, code, left._labels)
+
+    def _all_of(self, item: Any, na: str) -> Categorical:
+        """Return one label on all rows, and a Categorical as it is."""
+        if isinstance(item, Categorical):
+            return item
+        return self.of(self._frame, Constant(0), CategoryTable(_gathered(_strings([item])), na))
+
+    def _na_label(self) -> str:
+        """Return the label that stands for missing, without computing where it was named when the array was made."""
+        return self._labels.na if isinstance(self._labels.na, str) else self.na_value
+
+    def _recoded(self, labels: CategoryTable) -> Self:
+        """Return the elements with the codes that they have in another table of labels."""
+        old = self._labels
+        found = labels.code_of(old.label)
+        lost = Call("bitwise_or", old.is_na, Call("less", found, Constant(0)))
+        code = Call("where", lost, labels.na_code, found)
+        return self.of(self._frame, _looked_up(old, code, self._value), labels)
+
+    def _storable(self) -> Storable:
+        one = Rows((1,))
+        tables = {
+            CATEGORIES: Project(self._labels, (0,), (self._labels.label,)),
+            NA_CODES: Project(one, (0,), (self._labels.na_code,)),
+        }
+        parts = {PERMUTATION: self.permutation, SEGMENTS: self.segments}
+        # Readers want both of them or neither.
+        children = {name: part._storable() for name, part in parts.items() if part is not None}
+        if len(children) < len(parts):
+            children = {}
+        return Storable(ObjType.CATEGORICAL, self._frame, {CODES: self._value}, tables, children)
+
+    # display
+
+    def _is_cheap(self) -> bool:
+        return is_cheap(self._frame, [self._text])
+
+    def _describe(self) -> str:
+        return f"Categorical({self.rows.describe()})"
+
+
+def _looked_up(labels: CategoryTable, value: Value, codes: Value) -> Call:
+    """Evaluate a value once for each label, and look it up for each row."""
+    table = Project(labels, (0,), (value,))
+    return Call("lookup", Replica(table, 0, value.dtype), codes)
+
+
+def _na_given(*names: str | None) -> str:
+    """Return the label for missing that was given under one of its names, or the default."""
+    given = [name for name in names if name is not None]
+    if len(given) > 1:
+        raise ArgumentTypeError("the label for missing is given more than once.", hint="use na_value only.")
+    return given[0] if given else DEFAULT_NA
+
+
+def _check_categorical(items: Sequence[Any]) -> None:
+    kinds = [type(item).__name__ for item in items if not isinstance(item, Categorical)]
+    if kinds:
+        raise ArgumentTypeError(
+            f"expected Categoricals, got {', '.join(kinds)}.", hint="make them with Categorical(…)."
+        )
+
+
+def _strings(items: Any) -> Strings:
+    if isinstance(items, str | bytes) or not hasattr(items, "__len__"):
+        raise ArgumentTypeError(f"expected an array or sequence of strings, got {type(items).__name__}.")
+    if not isinstance(items, Array) or (not isinstance(items, Strings) and items.rows.size == 0):
+        # NumPy, and Arkouda's array() too, would make floats of no elements.
+        items = array(items if not isinstance(items, Array) and len(items) else np.array([], dtype=str))
+    strings: Array = items
+    if not isinstance(strings, Strings):
+        raise ArgumentTypeError(
+            f"a Categorical is made of strings, not of {type(strings).__name__}({strings._value.dtype}).",
+            hint="convert numbers to strings first: Categorical(ak.cast(a, 'str')).",
+        )
+    return strings
+
+
+def _gathered(strings: Strings) -> Frame:
+    """Return a one-partition frame whose only column are the strings."""
+    return Gather(strings._project())
+
+
+def _column(distinct: Distinct) -> tuple[Frame, Value]:
+    return distinct, distinct.values
+
+
+def _encoded(strings: Strings, na: str) -> Categorical:
+    labels = CategoryTable(Distinct.of(strings._frame, strings._value), na)
+    return Categorical.of(strings._frame, labels.code_of(strings._value), labels)
+
+
+def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
+    """Take over the codes; pandas marks missing elements by -1, Arkouda by the code of a label."""
+    codes = array(values.codes.astype(np.int64))
+    labels = CategoryTable(_gathered(_strings(values.categories.astype(str))), na)
+    missing = Call("less", codes._value, Constant(0))
+    return Categorical.of(codes._frame, Call("where", missing, labels.na_code, codes._value), labels)
+
+
+def _union(tables: Sequence[CategoryTable], na: str) -> CategoryTable:
+    """Return a table of the labels of several, but for those that stand for missing, and `na`."""
+    frame = joined([Project(table, (0,), (table.label,)) for table in dict.fromkeys(tables)])
+    return CategoryTable(Distinct.of(frame, frame.column(0)), na)

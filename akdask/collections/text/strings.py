@@ -1,0 +1,226 @@
+"""`Strings`: a lazy one-dimensional array of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from akdask.collections.arrays.reductions import reduced
+from akdask.collections.arrays.scans import ExtremeMethods
+from akdask.collections.arrays.sorting import TextSortMethods
+from akdask.collections.core.assignment import assigned
+from akdask.collections.core.operators import OperatorMethods
+from akdask.collections.core.scalar import Scalar
+from akdask.collections.core.wrap import can_be_asked_for, shows
+from akdask.collections.core.writing import Path, demand_written_format
+from akdask.collections.text.strings_parts import StringsParts, as_str
+from akdask.columns import Table, offsets_and_bytes
+from akdask.errors import TransferError
+from akdask.hdf5 import layout
+from akdask.kernels.keys.strings import unicode_array
+from akdask.plan.run.transfer import check_bytes
+
+CHARACTER = np.dtype("U1").itemsize
+"""Bytes of a character in NumPy's strings."""
+
+if TYPE_CHECKING:
+    from akdask.collections.arrays.pdarray import pdarray
+
+
+@can_be_asked_for
+@shows("str")
+class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
+    """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
+
+    Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> s = ak.array(["tcp", "udp", "tcp"])
+    >>> (s == "tcp").tolist()
+    [True, False, True]
+    >>> s.upper().tolist()
+    ['TCP', 'UDP', 'TCP']
+    """
+
+    _default_dataset = "strings_array"
+
+    inferred_type = "string"
+
+    @classmethod
+    def _cast_from(cls, array: Any) -> Any:
+        return array.astype(str)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """``dtype('<U')``: NumPy's type of strings of any length."""
+        return np.dtype(str)
+
+    def _form(self) -> Callable[..., Any]:
+        return as_text
+
+    def __setitem__(self, key: Any, item: Any) -> None:
+        """Assign to rows; see `pdarray.__setitem__`."""
+        self._frame, self._value = assigned(self, key, item)
+
+    def __add__(self, other: Any) -> Strings:
+        """Return the strings joined end to end, row by row; lazy."""
+        return self.stick(other)
+
+    def __radd__(self, other: Any) -> Strings:
+        """Return the strings with others put before them, row by row; lazy."""
+        return self.stick(other, toLeft=True)
+
+    # tests
+
+    def contains(self, substr: str | bytes, regex: bool = False) -> Any:
+        """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
+        return self._operate("contains", self, substr=as_str(substr), regex=regex)
+
+    def startswith(self, substr: str | bytes, regex: bool = False) -> Any:
+        """Return which strings begin with a substring or regular expression; lazy bool array."""
+        return self._operate("startswith", self, substr=as_str(substr), regex=regex)
+
+    def endswith(self, substr: str | bytes, regex: bool = False) -> Any:
+        """Return which strings end with a substring or regular expression; lazy bool array."""
+        return self._operate("endswith", self, substr=as_str(substr), regex=regex)
+
+    # changes
+
+    def stick(self, other: Any, delimiter: str | bytes = "", toLeft: bool = False) -> Strings:
+        """Return the strings joined with others, row by row, with a delimiter between; lazy.
+
+        Parameters
+        ----------
+        other : Strings or str
+            What to append, or to put before if `toLeft`.
+        delimiter : str or bytes
+            Put between the two.
+        toLeft : bool
+            Put `other` on the left.
+        """
+        items = (other, self) if toLeft else (self, other)
+        return self._operate("stick", *items, delimiter=as_str(delimiter))
+
+    def lstick(self, other: Any, delimiter: str | bytes = "") -> Strings:
+        """Return the strings with others put before them; see `stick`."""
+        return self.stick(other, delimiter, toLeft=True)
+
+    def strip(self, chars: str | bytes | None = "") -> Strings:
+        """Return the strings without leading and trailing characters, white space unless given; lazy."""
+        return self._operate("strip", self, chars="" if chars is None else as_str(chars))
+
+    # files
+
+    def to_hdf(  # type: ignore[override]  # Arkouda's order of parameters
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        save_offsets: bool = True,
+        file_type: str = "distribute",
+        *,
+        num_locales: int | None = None,
+    ) -> None:
+        """Write the strings to HDF5 files, which Arkouda reads; computes.
+
+        With `save_offsets` False a single file does not say where the strings start, and readers find out by
+        ``calc_string_offsets``; in sets of files it is always written, as servers do.  For the rest see
+        `pdarray.to_hdf`.
+        """
+        leaves_out = not save_offsets and str(file_type).lower() == "single"
+        kept = replace(self._storable(), params={layout.SEGMENTS: False}) if leaves_out else self._storable()
+        self._write(kept, prefix_path, dataset, mode, file_type, num_locales)
+
+    def save(  # type: ignore[override] # noqa: PLR0917 - Arkouda's signature
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        save_offsets: bool = True,
+        compression: str | None = None,
+        file_format: str = "HDF5",
+        file_type: str = "distribute",
+    ) -> None:
+        """Write the strings as `to_hdf` does: the name of old Arkouda releases; see `pdarray.save`."""
+        demand_written_format(file_format, compression)
+        self.to_hdf(prefix_path, dataset, mode, save_offsets, file_type)
+
+    def update_hdf(  # type: ignore[override]  # Arkouda's order of parameters
+        self, prefix_path: Path, dataset: str | None = None, save_offsets: bool = True, repack: bool = True
+    ) -> None:
+        """Write the strings into the HDF5 files of a prefix, replacing the object of that name; computes.
+
+        Where strings start is written whatever `save_offsets` says, which Arkouda's readers need not look at.  For the
+        rest see `pdarray.update_hdf`.
+        """
+        super().update_hdf(prefix_path, dataset, repack)
+
+    # other things
+
+    def flatten(self) -> Strings:
+        """Return the array itself, which is flat."""
+        return self
+
+    def group(self) -> pdarray:
+        """Return positions that bring equal strings together, as int64; lazy."""
+        return self.argsort()
+
+    def nunique(self) -> Scalar:
+        """Return the number of distinct strings as int64; lazy.  For columns with few of them."""
+        return reduced(self, "nunique")
+
+    def equals(self, other: Any) -> bool:
+        """Whether the other array has the same strings in the same order; computes."""
+        if not isinstance(other, Strings) or self.size != other.size:
+            return False
+        return bool(self._operate("equal", self, other).all())
+
+
+def as_text(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table of strings as NumPy strings, all of which are as wide as the longest."""
+    column: Any = table.columns[0]
+    offsets, _ = offsets_and_bytes(column)
+    widest = int(np.diff(offsets).max(initial=0))
+    try:
+        check_bytes(CHARACTER * len(column) * widest)
+    except TransferError:
+        # No character has less than a byte, but some have several.
+        check_bytes(CHARACTER * len(column) * (pc.max(pc.utf8_length(column)).as_py() or 0))
+    return unicode_array(column)
+
+
+_DESCRIPTIONS = {
+    "lower": "Return the strings in lower case; lazy.",
+    "upper": "Return the strings in upper case; lazy.",
+    "title": "Return the strings with each word capitalized; lazy.",
+    "capitalize": "Return the strings with the first character in upper case and the rest in lower case; lazy.",
+    "islower": "Return which strings have letters, all in lower case; lazy bool array.",
+    "isupper": "Return which strings have letters, all in upper case; lazy bool array.",
+    "istitle": "Return which strings have each word capitalized; lazy bool array.",
+    "isalnum": "Return which strings are letters and digits only; lazy bool array.",
+    "isalpha": "Return which strings are letters only; lazy bool array.",
+    "isdigit": "Return which strings are digits only; lazy bool array.",
+    "isdecimal": "Return which strings are decimal characters only; lazy bool array.",
+    "isnumeric": "Return which strings are numeric characters only; lazy bool array.",
+    "isspace": "Return which strings are white space only; lazy bool array.",
+    "isempty": "Return which strings are empty; lazy bool array.",
+}
+
+
+def _method(operation: str, description: str) -> Callable[[Strings], Any]:
+    def method(self: Strings) -> Any:
+        return self._operate(operation, self)
+
+    method.__name__ = operation
+    method.__doc__ = description
+    return method
+
+
+for _name, _description in _DESCRIPTIONS.items():
+    setattr(Strings, _name, _method(_name, _description))

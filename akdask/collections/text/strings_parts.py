@@ -1,0 +1,301 @@
+"""Strings taken apart: fields between delimiters, ends, and the bytes that they are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.selection import filter_columns
+from akdask.collections.core.wrap import wrap
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.rows.lists import Flatten, ListStarts
+
+if TYPE_CHECKING:
+    from akdask.collections.arrays.pdarray import pdarray
+    from akdask.collections.text.strings import Strings
+
+
+class StringsParts(Array):
+    """What strings are made of; all lazy."""
+
+    def split(self, delimiter: str | bytes, return_segments: bool = False, regex: bool = False) -> Any:
+        """Return the fields between delimiters, those of all strings end to end; lazy.
+
+        Parameters
+        ----------
+        delimiter : str or bytes
+            What is between the fields; it is left out.
+        return_segments : bool, default False
+            Return where the fields of each string start, too.
+        regex : bool, default False
+            Take the delimiter for a regular expression.
+
+        Returns
+        -------
+        fields : Strings
+            One more for each string than it has delimiters; how many in all is unknown until they are counted.
+        segments : pdarray of int64
+            For each string the number of its first field.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the delimiter is neither text nor bytes.
+        ArgumentError
+            If it is no regular expression where it should be one, or is found in the empty string.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> fields, segments = ak.array(["a|b", "c"]).split("|", return_segments=True)
+        >>> fields.tolist(), segments.tolist()
+        (['a', 'b', 'c'], [0, 2])
+        """
+        return self._fields(Call("split", self._value, delimiter=as_str(delimiter), regex=bool(regex)), return_segments)
+
+    def regex_split(self, pattern: str | bytes, maxsplit: int = 0, return_segments: bool = False) -> Any:
+        """Return the fields between matches of a regular expression; see `split`.
+
+        Parameters
+        ----------
+        pattern : str or bytes
+            What is between the fields.
+        maxsplit : int, default 0
+            Split each string at so many matches, at most; 0 for all of them.
+        return_segments : bool, default False
+            Return where the fields of each string start, too.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["1_2___3"]).regex_split("_+", maxsplit=1).tolist()
+        ['1', '2___3']
+        """
+        if maxsplit < 0:
+            raise ArgumentError(f"strings are split at {maxsplit} matches?", hint="0 splits at all of them.")
+        how = {"delimiter": as_str(pattern), "regex": True, "maxsplit": int(maxsplit)}
+        return self._fields(Call("split", self._value, **how), return_segments)
+
+    def peel(  # noqa: PLR0917 - Arkouda's signature
+        self,
+        delimiter: str | bytes,
+        times: int = 1,
+        includeDelimiter: bool = False,
+        keepPartial: bool = False,
+        fromRight: bool = False,
+        regex: bool = False,
+    ) -> tuple[Strings, Strings]:
+        """Cut each string in two at a delimiter, as `str.partition` does; lazy.
+
+        Parameters
+        ----------
+        delimiter : str or bytes
+            Where to cut; it is lost unless `includeDelimiter`.
+        times : int, default 1
+            Cut at the delimiter of this number, counted from the end where the strings are peeled.
+        includeDelimiter : bool, default False
+            Leave the delimiter at what is peeled off.
+        keepPartial : bool, default False
+            Peel off the whole of strings that have fewer delimiters; nothing of them otherwise.
+        fromRight : bool, default False
+            Peel from the right.
+        regex : bool, default False
+            Take the delimiter for a regular expression.
+
+        Returns
+        -------
+        left : Strings
+            What is peeled off, or what is left if `fromRight`.
+        right : Strings
+            The other.  Both have the same rows.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the delimiter is neither text nor bytes, or `times` no integer.
+        ArgumentError
+            If `times` is below 1; for delimiters see `split`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> left, right = ak.array(["a.b.c", "d"]).peel(".")
+        >>> left.tolist(), right.tolist()
+        (['a', ''], ['b.c', 'd'])
+        """
+        if isinstance(times, bool) or not isinstance(times, int | np.integer):
+            raise ArgumentTypeError(f"times is an integer, not {type(times).__name__}.")
+        if times < 1:
+            raise ArgumentError(f"strings are peeled at least once, not {times} times.")
+        how = {"delimiter": as_str(delimiter), "times": int(times), "regex": bool(regex)}
+        how |= {"include": bool(includeDelimiter), "partial": bool(keepPartial), "from_right": bool(fromRight)}
+        left, right = (self._like(self._frame, Call("peel", self._value, part=part, **how)) for part in (0, 1))
+        return left, right
+
+    def rpeel(
+        self,
+        delimiter: str | bytes,
+        times: int = 1,
+        includeDelimiter: bool = False,
+        keepPartial: bool = False,
+        regex: bool = False,
+    ) -> tuple[Strings, Strings]:
+        """Cut each string in two at a delimiter, counted from the right; see `peel`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> left, right = ak.array(["a.b.c", "d"]).rpeel(".")
+        >>> left.tolist(), right.tolist()
+        (['a.b', 'd'], ['c', ''])
+        """
+        return self.peel(delimiter, times, includeDelimiter, keepPartial, fromRight=True, regex=regex)
+
+    def get_prefixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
+        """Return the first `n` characters of each string that is longer than that; lazy.
+
+        Parameters
+        ----------
+        n : int
+            How many; an Arkouda server counts bytes.
+        return_origins : bool, default True
+            Return which strings are long enough, too.
+        proper : bool, default True
+            Leave out strings of just `n` characters.
+
+        Returns
+        -------
+        prefixes : Strings
+            One for each string that is long enough.
+        origins : pdarray of bool
+            Which strings they come from.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If `n` is no integer.
+        ArgumentError
+            If it is negative.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> prefixes, origins = ak.array(["one", "to", "three"]).get_prefixes(2)
+        >>> prefixes.tolist(), origins.tolist()
+        (['on', 'th'], [True, False, True])
+        """
+        count = _count(n)
+        return self._long_enough(count, Call("text_slice", self._value, start=0, stop=count), return_origins, proper)
+
+    def get_suffixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
+        """Return the last `n` characters of each string that is longer than that; see `get_prefixes`.  Lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["one", "to", "three"]).get_suffixes(2, return_origins=False, proper=False).tolist()
+        ['ne', 'to', 'ee']
+        """
+        count = _count(n)
+        # Counted from the end there is no place of no characters.
+        start, stop = (-count, None) if count else (0, 0)
+        return self._long_enough(count, Call("text_slice", self._value, start=start, stop=stop), return_origins, proper)
+
+    def get_lengths(self) -> Any:
+        """Return the number of bytes of each string, without a terminator, as int64; lazy."""
+        return wrap(self._frame, self._lengths)
+
+    def get_bytes(self) -> Any:
+        """Return the bytes of all strings, each followed by a NUL, as uint8; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["one", "ä"]).get_bytes().tolist()
+        [111, 110, 101, 0, 195, 164, 0]
+        """
+        return self._flat(Call("text_bytes", self._value))
+
+    def get_offsets(self) -> Any:
+        """Return where each string starts in `get_bytes`, as int64; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.array(["one", "two", "three"]).get_offsets().tolist()
+        [0, 4, 8]
+        """
+        return self._starts(Call("add", self._lengths, Constant(1)))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all strings, each with a terminator; computes."""
+        return int(self.get_lengths().sum()) + self.size
+
+    def hash(self) -> tuple[pdarray, pdarray]:
+        """Return the SipHash of 128 bits of each string as two arrays of uint64; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> high, low = ak.array(["a", "b", "a"]).hash()
+        >>> ((high == high[0]) & (low == low[0])).tolist()
+        [True, False, True]
+        """
+        high: Any
+        low: Any
+        high, low = (wrap(self._frame, Call("text_hash", self._value, part=part)) for part in (0, 1))
+        return high, low
+
+    @property
+    def _lengths(self) -> Value:
+        return Call("byte_length", self._value)
+
+    def _long_enough(self, count: int, value: Value, return_origins: bool, proper: bool) -> Any:
+        """Return a value of the strings that have so many characters, or more than that if `proper`."""
+        enough = Call("greater_equal", Call("text_length", self._value), Constant(count + bool(proper)))
+        frame, (value,) = filter_columns(self._frame, [value], self._frame, enough)
+        found = self._like(frame, value)
+        return (found, wrap(self._frame, enough)) if return_origins else found
+
+    def _fields(self, lists: Value, return_segments: bool) -> Any:
+        fields = self._flat(lists)
+        return (fields, self._starts(Call("list_lengths", lists))) if return_segments else fields
+
+    def _flat(self, lists: Value) -> Any:
+        flat = Flatten(Project(self._frame, (0,), (lists,)))
+        return wrap(flat, flat.column(0))
+
+    def _starts(self, lengths: Value) -> Any:
+        starts = ListStarts(Project(self._frame, (0,), (lengths,)))
+        return wrap(starts, starts.starts)
+
+
+def _count(n: Any) -> int:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+        raise ArgumentTypeError(f"characters are counted by an integer, not by {type(n).__name__}.")
+    if n < 0:
+        raise ArgumentError(f"there are no {n} characters.")
+    return int(n)
+
+
+def as_str(item: Any) -> str:
+    """Return a pattern, delimiter or set of characters as text; bytes are taken for UTF-8.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither text nor bytes.
+    ArgumentError
+        If the bytes are not UTF-8.
+    """
+    if not isinstance(item, str | bytes):
+        raise ArgumentTypeError(f"expected a str or bytes, got {type(item).__name__}.")
+    try:
+        return item.decode() if isinstance(item, bytes) else str(item)
+    except UnicodeDecodeError as error:
+        raise ArgumentError("the bytes are no text in UTF-8.", details=[str(error)]) from None

@@ -1,0 +1,249 @@
+"""`Datetime` and `Timedelta`: lazy arrays of times and of spans of time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.wrap import made_of
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, SPAN, TIME, TimeArray
+from akdask.hdf5.layout import ObjType
+from akdask.kernels.rowwise.times import DAY
+from akdask.plan.expr.values import Call, Constant
+
+
+@made_of("M")
+class Datetime(TimeArray):
+    """A lazy array of times: int64 nanoseconds since 1970, without zone.
+
+    Differences are `Timedelta`; adding and subtracting those gives times again.  Comparing takes pandas, NumPy and
+    Python times, and ISO 8601 text.
+
+    Parameters
+    ----------
+    pda : pdarray of int, Strings, or times at hand
+        Numbers of `unit` since 1970, ISO 8601 text, pandas or NumPy times.  Times with a zone are taken to UTC.
+    unit : str, default "ns"
+        What numbers count: ``w``, ``d``, ``h``, ``m``, ``s``, ``ms``, ``us`` or ``ns``, or a longer name.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> t = Datetime(["2024-02-28T12:00", "2024-12-31T23:59"])
+    >>> t.floor("d")[0], t.day_of_year.tolist()
+    (Timestamp('2024-02-28 00:00:00'), [59, 366])
+    >>> (t - t[0]).days.tolist()
+    [0, 307]
+    """
+
+    _shown_name = "Datetime"
+    _is = TIME
+    _dtype_kind = "M"
+    _objtype = ObjType.DATETIME
+    _refused = frozenset({"prod", "var", "sum"})
+
+    def to_pandas(self) -> pd.DatetimeIndex:
+        """Return the times as a pandas DatetimeIndex; computes."""
+        return pd.DatetimeIndex(self.to_ndarray())
+
+    @property
+    def date(self) -> Datetime:
+        """The times at the start of their day; lazy."""
+        return self.floor("d")
+
+    def isocalendar(self) -> DataFrame:
+        """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy."""
+        return DataFrame({"year": self._calendar("iso_year"), "week": self.week, "day": self.day_of_week + 1})
+
+    def _calendar(self, field: str) -> pdarray:
+        return pdarray(self._frame, Call("calendar", self._value, field=field))
+
+
+@made_of("m")
+class Timedelta(TimeArray):
+    """A lazy array of spans of time: int64 nanoseconds.
+
+    Parameters
+    ----------
+    pda : pdarray of int, Strings, or spans at hand
+        Numbers of `unit`, text such as ``1 days 00:30:00``, pandas or NumPy spans.
+    unit : str, default "ns"
+        What numbers count, as for `Datetime`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> span = Timedelta(ak.array([90, -1]), unit="minutes")
+    >>> span.total_seconds().tolist(), span.days.tolist(), span.seconds.tolist()
+    ([5400.0, -60.0], [0, -1], [5400, 86340])
+    """
+
+    _shown_name = "Timedelta"
+    _is = SPAN
+    _dtype_kind = "m"
+    _objtype = ObjType.TIMEDELTA
+
+    def to_pandas(self) -> pd.TimedeltaIndex:
+        """Return the spans as a pandas TimedeltaIndex; computes."""
+        return pd.TimedeltaIndex(self.to_ndarray())
+
+    @property
+    def days(self) -> pdarray:
+        """Whole days, rounded down; lazy int64."""
+        return pdarray(self._frame, Call("floor_divide", self._value, Constant(DAY)))
+
+    @property
+    def seconds(self) -> pdarray:
+        """Whole seconds beyond the days, 0 to 86399; lazy int64."""
+        return self._part(SECOND, 86_400)
+
+    @property
+    def microseconds(self) -> pdarray:
+        """Whole microseconds beyond the seconds, 0 to 999999; lazy int64."""
+        return self._part(10**3, 10**6)
+
+    @property
+    def nanoseconds(self) -> pdarray:
+        """Nanoseconds beyond the microseconds, 0 to 999; lazy int64."""
+        return self._part(1, 10**3)
+
+    @property
+    def components(self) -> DataFrame:
+        """Days, hours and so on down to nanoseconds, as a DataFrame; lazy."""
+        parts = {
+            "hours": (HOUR, 24),
+            "minutes": (MINUTE, 60),
+            "seconds": (SECOND, 60),
+            "milliseconds": (10**6, 1000),
+            "microseconds": (10**3, 1000),
+            "nanoseconds": (1, 1000),
+        }
+        return DataFrame({"days": self.days, **{name: self._part(*part) for name, part in parts.items()}})
+
+    def total_seconds(self) -> pdarray:
+        """Return the spans in seconds, as float64; lazy."""
+        return pdarray(self._frame, Call("divide", self._value, Constant(float(SECOND))))
+
+    def abs(self) -> Timedelta:
+        """Return the spans without their sign; lazy."""
+        return self.of(self._frame, Call("absolute", self._value))
+
+
+CLASSES.update({TIME: Datetime, SPAN: Timedelta})
+
+
+def date_range(  # noqa: PLR0917 - pandas' signature
+    start: Any = None,
+    end: Any = None,
+    periods: int | None = None,
+    freq: Any = None,
+    tz: Any = None,
+    normalize: bool = False,
+    name: str | None = None,
+    inclusive: str = "both",
+    **kwargs: Any,
+) -> Datetime:
+    """Return evenly spaced times, as ``pandas.date_range`` does.
+
+    Parameters
+    ----------
+    start, end : str or time, optional
+        Bounds.
+    periods : int, optional
+        How many.
+    freq : str or pandas offset, optional
+        Distance, such as ``D`` or ``5min``.
+    tz : str or tzinfo, optional
+        Zone of the bounds; the times are UTC.
+    normalize : bool
+        Take the bounds to the start of their day.
+    name : str, optional
+        Accepted as pandas spells it.
+    inclusive : {"both", "neither", "left", "right"}
+        Which bounds belong to the range.
+    **kwargs
+        Passed on to pandas.
+
+    Examples
+    --------
+    >>> date_range("2026-01-30", periods=3).day.tolist()
+    [30, 31, 1]
+    """
+    found: Any = pd.date_range(start, end, periods, freq, tz, normalize, name, inclusive=inclusive, **kwargs)  # type: ignore[call-overload]
+    return Datetime(found)
+
+
+def timedelta_range(  # noqa: PLR0917 - pandas' signature
+    start: Any = None,
+    end: Any = None,
+    periods: int | None = None,
+    freq: Any = None,
+    name: str | None = None,
+    closed: str | None = None,
+    **kwargs: Any,
+) -> Timedelta:
+    """Return evenly spaced spans, as ``pandas.timedelta_range`` does.
+
+    Parameters
+    ----------
+    start, end : str or span, optional
+        Bounds.
+    periods : int, optional
+        How many.
+    freq : str or pandas offset, optional
+        Distance, such as ``D`` or ``5min``.
+    name : str, optional
+        Accepted as pandas spells it.
+    closed : {"left", "right"}, optional
+        Which bound belongs to the range, both unless given.
+    **kwargs
+        Passed on to pandas.
+
+    Examples
+    --------
+    >>> timedelta_range("1h", periods=3, freq="30min").total_seconds().tolist()
+    [3600.0, 5400.0, 7200.0]
+    """
+    found: Any = pd.timedelta_range(start, end, periods, freq, name, closed, **kwargs)  # type: ignore[call-overload]
+    return Timedelta(found)
+
+
+_CALENDAR = {
+    "year": "The year; lazy int64.",
+    "month": "The month, 1 to 12; lazy int64.",
+    "day": "The day of the month, from 1; lazy int64.",
+    "day_of_year": "The day of the year, from 1; lazy int64.",
+    "day_of_week": "The day of the week, Monday 0 to Sunday 6; lazy int64.",
+    "week": "The ISO week, 1 to 53; lazy int64.",
+    "is_leap_year": "Whether the year is a leap year; lazy bool array.",
+}
+_CLOCK = {
+    "hour": (HOUR, 24),
+    "minute": (MINUTE, 60),
+    "second": (SECOND, 60),
+    "millisecond": (10**6, 1000),
+    "microsecond": (10**3, 1000),
+    "nanosecond": (1, 1000),
+}
+_ALIASES = {"weekofyear": "week", "dayofweek": "day_of_week", "weekday": "day_of_week", "dayofyear": "day_of_year"}
+
+
+def _calendar_property(field: str, description: str) -> property:
+    return property(lambda self: self._calendar(field), doc=description)
+
+
+def _clock_property(name: str, unit: int, count: int) -> property:
+    return property(
+        lambda self: self._part(unit, count), doc=f"The {name}, 0 to {count - 1}, as Arkouda counts it; lazy int64."
+    )
+
+
+for _name, _description in _CALENDAR.items():
+    setattr(Datetime, _name, _calendar_property(_name, _description))
+for _name, _unit in _CLOCK.items():
+    setattr(Datetime, _name, _clock_property(_name, *_unit))
+for _name, _meaning in _ALIASES.items():
+    setattr(Datetime, _name, getattr(Datetime, _meaning))

@@ -1,0 +1,213 @@
+"""Numbers for strings in the order in which they are met, from a hash table that holds them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from akdask.kernels.compiled.compiler import Item, compiled
+from akdask.kernels.compiled.words import BITS, BYTES, MARGIN, NONE, ONE, Text, put_word, readable, word_at
+from akdask.kernels.keys.hashing import FIRST, HALF, LAST_BITS, SECOND
+from akdask.kernels.keys.normalized import Words
+from akdask.typing import NumberArray
+
+BLOCK_ROWS = np.uint64(2**8)
+"""Rows of which hashes and marks stay in the core's smallest cache."""
+
+FEWEST = 2**10
+"""Strings that there is room for at first."""
+
+SLOTS = 2**14
+"""Slots at first; with more of them, and never more than half in use, a table does not fit the core's cache."""
+
+FIRST_BITS, QUARTER, SIXTEEN, LONGEST = ~LAST_BITS, np.uint64(4), BYTES + BYTES, BYTES + BYTES + BYTES
+ALL, TWO, THREE, FOUR = np.uint64(2**64 - 1), ONE + ONE, ONE + ONE + ONE, QUARTER
+THIRD = np.uint64(0xA24BAED4963EE407)
+
+
+class Numbering:
+    """Different strings in the order in which they were met, and where to find them by their hashes.
+
+    A slot has half of a string's hash in the upper half, and in the lower one its number, counted from 1; the leading
+    bits of the hash say where to look for it first.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        """Number of strings that are there."""
+        self._slots = np.zeros(SLOTS, np.uint64)
+        # What an empty slot leads to has a length that there is not.
+        self._marks = np.full(4 * FEWEST + 4, ALL, np.uint64)
+        self._ends = np.zeros(FEWEST + 1, np.uint64)
+        self._text = np.zeros(32 * FEWEST, np.uint8)
+
+    def strings(self) -> pa.LargeStringArray:
+        """Return the strings that are there."""
+        ends = self._ends[: self.count + 1].astype(np.int64)
+        text = self._text[: int(ends[-1])].copy()
+        return pa.LargeStringArray.from_buffers(self.count, pa.py_buffer(ends), pa.py_buffer(text))
+
+    def numbers(self, strings: pa.LargeStringArray, limit: int) -> NumberArray | None:
+        """Return the number of each string, after adding those that are new; None as soon as there are too many."""
+        numbers = np.empty(len(strings), np.int64)
+        for first, offsets, text in readable(strings):
+            into = numbers[first:].view(np.uint64)
+            row = 0
+            while row < len(offsets) - 1:
+                table = self._slots, self._marks, self._ends, self._text, np.uint64(self.count)
+                row, self.count = map(int, _number(offsets, text, np.uint64(row), *table, into))
+                if self.count > limit:
+                    return None
+                if row < len(offsets) - 1:
+                    self._grow(int(offsets[row + 1] - offsets[row]))
+        return numbers
+
+    def _grow(self, length: int) -> None:
+        """Make room for one more string of some length, and for as many more as there are."""
+        used = int(self._ends[self.count])
+        if used + length + MARGIN > len(self._text):
+            self._text = _longer(self._text[:used], 2 * (used + length + MARGIN))
+        if self.count + 1 == len(self._ends):
+            self._ends = _longer(self._ends, 2 * self.count + 1)
+            self._marks = _longer(self._marks, 8 * self.count + 4)
+            if len(self._slots) < 2 * len(self._ends):
+                slots = np.zeros(2 * len(self._slots), np.uint64)
+                _move(self._slots, slots)
+                self._slots = slots
+
+
+def _longer(array: npt.NDArray[Item], size: int) -> npt.NDArray[Item]:
+    """Return an array with room for more items; memory that is not used costs nothing."""
+    longer = np.empty(size, array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@compiled
+def _number(
+    offsets: Words,
+    text: Text,
+    first: np.uint64,
+    slots: Words,
+    marks: Words,
+    ends: Words,
+    known: Text,
+    count: np.uint64,
+    numbers: Words,
+) -> tuple[np.uint64, np.uint64]:
+    """Give numbers to strings from a row on; return the row for which there is no more room, and how many are known.
+
+    The first two words of a string and the last are its marks.  They overlap where it is shorter than three words, and
+    what lies behind one of fewer than 8 bytes is moved out.  So strings of up to 24 bytes take the same steps: the
+    processor loses more by guessing wrong which come next.
+
+    Parameters
+    ----------
+    offsets, text : ndarray
+        The strings.
+    first : uint64
+        The first of them that has no number.
+    slots : ndarray of uint64
+        Where to find known strings.
+    marks : ndarray of uint64
+        The length and the marks of each known string, one after the other.
+    ends, known : ndarray
+        Where known strings end, and their bytes.
+    count : uint64
+        How many there are.
+    numbers : ndarray of uint64
+        Filled.
+    """
+    base, nrows, room = offsets[0], np.uint64(len(offsets) - 1), np.uint64(len(known))
+    last_slot, moved = np.uint64(len(slots) - 1), _leading(len(slots))
+    hashes, ones, twos, threes, misses = np.empty((5, BLOCK_ROWS), np.uint64)
+    while first < nrows:
+        rows = min(BLOCK_ROWS, nrows - first)
+        for number in range(rows):
+            start, stop = offsets[first + number] - base, offsets[first + number + ONE] - base
+            length = stop - start
+            places = HALF - QUARTER * min(length, BYTES)
+            last = max(stop, start + BYTES) - BYTES
+            one, three = word_at(text, start), word_at(text, last)
+            two = word_at(text, min(start + BYTES, last))
+            one, two, three = (one << places) << places, (two << places) << places, (three << places) << places
+            found = length + (one ^ (one >> HALF)) * FIRST
+            found += (two ^ (two >> HALF)) * SECOND + (three ^ (three >> HALF)) * THIRD
+            ahead = start + SIXTEEN
+            while ahead < last:
+                found = (found ^ (found >> HALF) ^ word_at(text, ahead)) * SECOND
+                ahead += BYTES
+            found = (found ^ (found >> HALF)) * FIRST
+            hashes[number], ones[number], twos[number], threes[number] = found ^ (found >> HALF), one, two, three
+        if len(slots) > SLOTS:
+            # Memory answers for many rows at a time, if none of them has to be compared before the next is asked for.
+            for number in range(rows):
+                numbers[first + number] = slots[hashes[number] >> moved] & LAST_BITS
+            for number in range(rows):
+                numbers[first + number] = marks[FOUR * numbers[first + number]]
+        missed = NONE
+        for number in range(rows):
+            # Most are found where they are looked for first.  Nothing is guessed here; a row that is not one of those
+            # that are missed is written over by the next.
+            entry = slots[hashes[number] >> moved] & LAST_BITS
+            length, mark = offsets[first + number + ONE] - offsets[first + number], FOUR * entry
+            differ = (marks[mark] ^ length) | (marks[mark + ONE] ^ ones[number])
+            differ |= (marks[mark + TWO] ^ twos[number]) | (marks[mark + THREE] ^ threes[number])
+            numbers[first + number] = entry - ONE
+            misses[missed] = number
+            missed += np.uint64(differ != NONE) | np.uint64(length > LONGEST)
+        for miss in range(missed):
+            number = misses[miss]
+            start, stop = offsets[first + number] - base, offsets[first + number + ONE] - base
+            length, half, slot = stop - start, hashes[number] & FIRST_BITS, hashes[number] >> moved
+            while True:
+                entry = slots[slot]
+                mark = FOUR * (entry & LAST_BITS)
+                if entry == NONE:
+                    used = ends[count]
+                    if count + ONE == np.uint64(len(ends)) or used + length + BYTES > room:
+                        return first + number, count
+                    for ahead in range(NONE, length, BYTES):
+                        put_word(known, used + ahead, word_at(text, start + ahead))
+                    count += ONE
+                    entry, mark = half | count, FOUR * count
+                    slots[slot], ends[count] = entry, used + length
+                    marks[mark], marks[mark + ONE] = length, ones[number]
+                    marks[mark + TWO], marks[mark + THREE] = twos[number], threes[number]
+                    break
+                if entry & FIRST_BITS == half:
+                    differ = (marks[mark] ^ length) | (marks[mark + ONE] ^ ones[number])
+                    differ |= (marks[mark + TWO] ^ twos[number]) | (marks[mark + THREE] ^ threes[number])
+                    ahead, like = SIXTEEN, ends[(entry & LAST_BITS) - ONE]
+                    while ahead + BYTES < length and differ == NONE:
+                        differ = word_at(text, start + ahead) ^ word_at(known, like + ahead)
+                        ahead += BYTES
+                    if differ == NONE:
+                        break
+                slot = (slot + ONE) & last_slot
+            numbers[first + number] = (entry & LAST_BITS) - ONE
+        first += rows
+    return nrows, count
+
+
+@compiled
+def _move(slots: Words, into: Words) -> None:
+    """Find places for the entries of a table in a larger one."""
+    last, moved = np.uint64(len(into) - 1), _leading(len(into))
+    for entry in slots:
+        if entry != NONE:
+            slot = entry >> moved
+            while into[slot] != NONE:
+                slot = (slot + ONE) & last
+            into[slot] = entry
+
+
+@compiled
+def _leading(size: int) -> np.uint64:
+    """Return how far a hash is moved to the right for its leading bits to be the number of one of so many slots."""
+    places = BITS
+    while size > 1:
+        size >>= 1
+        places -= ONE
+    return places

@@ -1,0 +1,237 @@
+"""Rows numbered by group, and reduced."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.compiled.keys.range_partition import least_and_most
+from akdask.kernels.keys import normalized as keys
+from akdask.kernels.keys.hashing import FIRST, HALF, SECOND
+from akdask.kernels.keys.normalized import Words
+from akdask.typing import NumberArray
+
+NONE, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(keys.WORD_BITS)
+
+
+@compiled
+def pack(
+    keys: Words, first: np.uint64, lost: np.uint64, shift: np.uint64, start: np.uint64, whole: Words, packed: Words
+) -> None:
+    """Write keys counted from the first, and their bits but lost ones with the row numbers, from some row on."""
+    for row in range(np.uint64(len(keys))):
+        key = keys[row] - first
+        whole[start + row] = key
+        packed[start + row] = ((key >> lost) << shift) | (start + row)
+
+
+@compiled
+def pack_keys(first: Words, second: Words, shift: np.uint64, packed: Words) -> int:
+    """Write the leading bits of keys of two words with the row numbers; all of the first fit, or nothing is written.
+
+    One call looks for the ranges of the words as well, since there are many pieces of rows, and threads wait for each
+    other between calls.
+
+    Parameters
+    ----------
+    first, second : ndarray of uint64
+        The words; no first ones if there is only one of each key.
+    shift : uint64
+        How many bits the row number has.
+    packed : ndarray of uint64
+        The results.
+
+    Returns
+    -------
+    int
+        1 if all bits of the keys are there, 0 if not all of the second word, -1 if nothing has been written.
+    """
+    first_low, first_bits = _range(first)
+    low, bits = _range(second)
+    room = WORD_BITS - shift
+    if first_bits >= room:
+        return -1
+    kept = min(room - first_bits, bits)
+    lost = bits - kept
+    for row in range(np.uint64(len(second))):
+        key = (second[row] - low) >> lost
+        if len(first):
+            key |= (first[row] - first_low) << kept
+        packed[row] = (key << shift) | row
+    return 0 if lost else 1
+
+
+@compiled
+def _range(words: Words) -> tuple[np.uint64, np.uint64]:
+    """Return the smallest word, and how many bits tell the others from it; 0 bits if there are none."""
+    if not len(words):
+        return NONE, NONE
+    low, high = least_and_most(words)
+    bits, span = NONE, high - low
+    while span:
+        bits, span = bits + ONE, span >> ONE
+    return low, bits
+
+
+@compiled
+def number_sorted(
+    packed: Words, bits: np.uint64, rest: Words, whole: bool, codes: NumberArray, firsts: NumberArray
+) -> np.int64:
+    """Give the rows of sorted words the number of their key, and note the first row of each key.
+
+    Parameters
+    ----------
+    packed : ndarray of uint64
+        Leading bits of the keys with the row numbers, in order.
+    bits : uint64
+        How many bits the row number has.
+    rest : ndarray of uint64
+        The further bits of the keys, or all, of each row.
+    whole : bool
+        Whether the words have all bits of the keys.
+    codes, firsts : ndarray of int32 and of int64
+        The results, with room for as many as there are rows.
+
+    Returns
+    -------
+    int
+        Number of different keys; -1 where bits that the words lack would change the order.
+    """
+    mask = (ONE << bits) - ONE
+    descends = False
+    groups = ONE
+    row = packed[0] & mask
+    firsts[0] = row
+    codes[row] = 0
+    leading, further = packed[0] >> bits, ONE if whole else rest[row]
+    for place in range(1, len(packed)):
+        row = packed[place] & mask
+        key, others = packed[place] >> bits, ONE if whole else rest[row]
+        descends |= (key == leading) & (others < further)
+        # Whether a group begins is not to be foreseen, so there is no branch: what does not begin is written over.
+        firsts[groups] = row
+        groups += np.uint64((key != leading) | (others != further))
+        codes[row] = groups - ONE
+        leading, further = key, others
+    return np.int64(-1) if descends else np.int64(groups)
+
+
+@compiled
+def number_sorted_wide(
+    packed: Words, bits: np.uint64, keys: Words, others: Words, codes: NumberArray, firsts: NumberArray
+) -> np.int64:
+    """Do so for keys of more words, the first of each in `keys`, `others` of shape (words - 1, rows) the further.
+
+    It is a loop of its own, as to look for words that are not there would cost the more frequent keys of one word.
+    """
+    mask = (ONE << bits) - ONE
+    descends = False
+    groups = ONE
+    before = packed[0] & mask
+    firsts[0] = before
+    codes[before] = 0
+    for place in range(1, len(packed)):
+        row = packed[place] & mask
+        differs, less = keys[row] != keys[before], keys[row] < keys[before]
+        for number in range(len(others)):
+            word, was = others[number, row], others[number, before]
+            less |= (not differs) and word < was
+            differs |= word != was
+        descends |= less
+        firsts[groups] = row
+        groups += np.uint64(differs)
+        codes[row] = groups - ONE
+        before = row
+    return np.int64(-1) if descends else np.int64(groups)
+
+
+@compiled
+def number_hashed(words: Words, slots: NumberArray, codes: NumberArray, firsts: NumberArray) -> int:
+    """Give rows the number of their key, in the order in which keys are met, and note the first row of each key.
+
+    Parameters
+    ----------
+    words : ndarray of uint64, shape (words, rows)
+        The keys.
+    slots : ndarray of int32
+        A hash table without entries (-1), of a power of two of slots, more than there are rows.
+    codes, firsts : ndarray of int32 and of int64
+        The results, with room for as many as there are rows.
+
+    Returns
+    -------
+    int
+        Number of different keys.
+    """
+    groups = 0
+    last = np.uint64(len(slots) - 1)
+    for row in range(words.shape[1]):
+        hashed = words[0, row] * FIRST
+        for number in range(1, len(words)):
+            hashed = ((hashed ^ (hashed >> HALF)) + words[number, row]) * SECOND
+        slot = ((hashed ^ (hashed >> HALF)) * FIRST >> HALF) & last
+        while True:
+            code = slots[slot]
+            if code < 0:
+                code = slots[slot] = groups
+                firsts[groups] = row
+                groups += 1
+                break
+            differ = np.uint64(0)
+            for number in range(len(words)):
+                differ |= words[number, row] ^ words[number, firsts[code]]
+            if not differ:
+                break
+            slot = (slot + ONE) & last
+        codes[row] = code
+    return groups
+
+
+@compiled
+def count_at(codes: NumberArray, counts: NumberArray) -> None:
+    """Add the number of rows of each group."""
+    for row in range(len(codes)):
+        counts[np.uint64(codes[row])] += 1
+
+
+@compiled
+def add_at(codes: NumberArray, values: NumberArray, totals: NumberArray) -> None:
+    """Add values up for each group, in the order of the rows."""
+    for row in range(len(codes)):
+        totals[np.uint64(codes[row])] += values[row]
+
+
+@compiled
+def minimum_at(codes: NumberArray, values: NumberArray, least: NumberArray) -> None:
+    """Find the smallest value of each group; NaN if there is one."""
+    for row in range(len(codes)):
+        group, value = np.uint64(codes[row]), values[row]
+        so_far = least[group]
+        least[group] = so_far if so_far < value or so_far != so_far else value
+
+
+@compiled
+def maximum_at(codes: NumberArray, values: NumberArray, most: NumberArray) -> None:
+    """Find the largest value of each group; NaN if there is one."""
+    for row in range(len(codes)):
+        group, value = np.uint64(codes[row]), values[row]
+        so_far = most[group]
+        most[group] = so_far if so_far > value or so_far != so_far else value
+
+
+@compiled
+def fmin_at(codes: NumberArray, values: NumberArray, least: NumberArray) -> None:
+    """Find the smallest value of each group that is not NaN."""
+    for row in range(len(codes)):
+        group, value = np.uint64(codes[row]), values[row]
+        so_far = least[group]
+        least[group] = so_far if so_far <= value or value != value else value
+
+
+@compiled
+def fmax_at(codes: NumberArray, values: NumberArray, most: NumberArray) -> None:
+    """Find the largest value of each group that is not NaN."""
+    for row in range(len(codes)):
+        group, value = np.uint64(codes[row]), values[row]
+        so_far = most[group]
+        most[group] = so_far if so_far >= value or value != value else value

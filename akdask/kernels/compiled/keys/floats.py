@@ -1,0 +1,21 @@
+"""A loop that makes numbers of floats, which order like them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.keys.normalized import LAST, SIGN, Words
+
+NONE, LAST_PLACE, INFINITY = np.uint64(0), np.uint64(63), np.uint64(0x7FF0 << 48)
+
+
+@compiled
+def float_words(bits: Words, inverted: np.uint64, words: Words) -> None:
+    """Write the words of floats, given their bits; `inverted` has those that are to be the other way round."""
+    for row in range(len(bits)):
+        found = bits[row]
+        # -0.0 is 0.0; of positive numbers the sign is flipped, of negative ones all bits are.
+        plain = NONE if found == SIGN else found
+        word = plain ^ (SIGN | (NONE - (plain >> LAST_PLACE))) ^ inverted
+        words[row] = LAST if found & ~SIGN > INFINITY else word

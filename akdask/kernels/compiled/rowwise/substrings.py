@@ -1,0 +1,53 @@
+"""A loop that looks for a pattern in strings."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from akdask.columns import offsets_and_bytes
+from akdask.kernels.compiled.compiler import compiled, read_only
+from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, word_at
+from akdask.kernels.keys.normalized import Words
+
+CHUNK = 2**12
+"""Places that are looked at together."""
+
+
+def contain(strings: pa.LargeStringArray, pattern: bytes) -> npt.NDArray[np.bool_]:
+    """Return which strings contain a pattern of one byte or more."""
+    offsets, text = offsets_and_bytes(strings)
+    found = np.zeros(len(strings), np.bool_)
+    if len(pattern) <= len(text):
+        _find(read_only(offsets.view(np.uint64)), read_only(text), np.frombuffer(pattern, np.uint8), found)
+    return found
+
+
+@compiled
+def _find(offsets: Words, text: Text, pattern: Text, found: npt.NDArray[np.bool_]) -> None:
+    """Mark the strings that contain a pattern: only where its ends fit, what is between them is compared."""
+    size = np.uint64(len(pattern))
+    nplaces, behind = np.uint64(len(text)) - size + ONE, size - ONE
+    first, last = pattern[0], pattern[behind]
+    fits = np.zeros(CHUNK + WIDTH, np.uint8)
+    row = NONE
+    for start in range(NONE, nplaces, np.uint64(CHUNK)):
+        count = min(np.uint64(CHUNK), nplaces - start)
+        for place in range(count):
+            fits[place] = np.uint8(text[start + place] == first) & np.uint8(text[start + place + behind] == last)
+        fits[count : count + BYTES] = 0
+        for eight in range(NONE, count, BYTES):
+            if word_at(fits, eight) == NONE:
+                continue
+            for place in range(start + eight, start + eight + BYTES):
+                if fits[place - start]:
+                    while offsets[row + ONE] - offsets[0] <= place:
+                        row += ONE
+                    same = place + size <= offsets[row + ONE] - offsets[0]
+                    inner = ONE
+                    while same and inner < behind:
+                        same = text[place + inner] == pattern[inner]
+                        inner += ONE
+                    if same:
+                        found[row] = True

@@ -1,0 +1,191 @@
+"""Tables of groups: one row for each, sorted by key, with the states of its reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol
+
+from akdask.columns import Table, concat_rows, take_rows
+from akdask.kernels.group.grouping import Grouping
+from akdask.kernels.group.reductions import GROUPED, State
+from akdask.kernels.group.row_groups import RowGroups, StackedGroups, group_rows
+from akdask.typing import Column, NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class AggregationStep:
+    """One reduction of columns of the rows.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``GROUPED``.
+    columns : tuple of int
+        What it takes, by position among the values: a column, and the numbers of the rows where they matter.
+    skipna : bool
+        Whether NaN are left out.
+    params : tuple of (str, object)
+        Arguments of the last step.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+    skipna: bool = True
+    params: tuple[tuple[str, Any], ...] = ()
+
+
+class TableMerge(Protocol):
+    """How tables that are sorted by key become one."""
+
+    @property
+    def cut_keys(self) -> int:
+        """Number of leading keys that decide to which range of the result a row belongs."""
+        ...
+
+    @property
+    def reduces(self) -> bool:
+        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        ...
+
+    def keys(self, table: Table) -> list[Column]:
+        """Return the key columns of a table."""
+        ...
+
+    def merge(self, tables: Sequence[Table]) -> Table:
+        """Return one table of several; at least one must be given."""
+        ...
+
+    def finish(self, table: Table) -> Table:
+        """Return the results."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """Reductions of rows with equal keys to one row.
+
+    Tables have the keys under the names 0, 1, … and the states under (step, number).
+
+    Parameters
+    ----------
+    nkeys : int
+        Number of columns that the rows are grouped by.
+    steps : tuple of Step
+        What is computed.
+    """
+
+    nkeys: int
+    steps: tuple[AggregationStep, ...]
+
+    @property
+    def cut_keys(self) -> int:
+        """Number of leading keys that decide to which range of the result a row belongs."""
+        return self.nkeys
+
+    @property
+    def reduces(self) -> bool:
+        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
+        return True
+
+    def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
+        """Return the table of some rows."""
+        return self.grouped(Grouping(keys), values)
+
+    def grouped(self, grouping: Grouping, values: Sequence[Column]) -> Table:
+        """Return the table of rows that have been grouped."""
+        return self.table(grouping.keys, grouping.reduce(self.partial, values))
+
+    def table(self, keys: Sequence[Column], states: Sequence[State]) -> Table:
+        """Return the table of groups given by their keys, with their states."""
+        named: dict[Hashable, Column] = dict(enumerate(keys))
+        named |= {(step, number): column for step, state in enumerate(states) for number, column in enumerate(state)}
+        return Table(named, len(keys[0]))
+
+    def cells(self, keys: Sequence[Column], states: Sequence[State], cells: NumberArray) -> Table:
+        """Return the table of groups given by their keys, with the states in some cells of a grid."""
+        return self.table(keys, [tuple(take_rows(column, cells) for column in state) for state in states])
+
+    def merge(self, tables: Sequence[Table]) -> Table:
+        """Return one table of several, which may have groups in common; at least one must be given."""
+        if len(tables) == 1:
+            return tables[0]
+        return self.merge_grouped(self.group_again(tables), tables)
+
+    def group_again(self, tables: Sequence[Table]) -> Grouping:
+        """Return the groups of the rows of tables, end to end."""
+        keys = zip(*map(self.keys, tables), strict=True)
+        return Grouping(list(map(concat_rows, keys)), [table.nrows for table in tables])
+
+    def merge_grouped(self, grouping: Grouping, tables: Sequence[Table]) -> Table:
+        """Return one table of several whose rows have been grouped."""
+        columns = [concat_rows([table.columns[name] for table in tables]) for name in self._state_names(tables[0])]
+        widths = [len(state) for state in self._states(tables[0])]
+
+        def again(groups: RowGroups, parts: Sequence[Column]) -> list[State]:
+            remaining = iter(parts)
+            return self._again(groups, [tuple(islice(remaining, width)) for width in widths])
+
+        return self.table(grouping.keys, grouping.reduce(again, columns))
+
+    def relabelled(self, table: Table, keys: Sequence[Column]) -> Table:
+        """Return a table with other keys, each as often as before, sorted by these."""
+        permutation = group_rows(keys).permutation
+        assert permutation is not None, "rows were grouped by sorting"
+        return self._with_keys(table, keys).take(permutation)
+
+    def partial(self, groups: RowGroups, values: Sequence[Column]) -> list[State]:
+        """Return the states of some rows."""
+        states = []
+        for step in self.steps:
+            columns = [values[number] for number in step.columns] or [None]
+            states.append(GROUPED[step.name].partial(groups, *columns, skipna=step.skipna))
+        return states
+
+    def merge_cells(self, layers: Sequence[Sequence[State]], cells: int) -> list[State]:
+        """Return the states of the same groups of several lots of rows put together."""
+        states = [
+            tuple(concat_rows(columns) for columns in zip(*parts, strict=True)) for parts in zip(*layers, strict=True)
+        ]
+        return self._again(StackedGroups(len(layers), cells), states)
+
+    @property
+    def folds(self) -> bool:
+        """Whether states of the same groups are merged in place, column by column."""
+        return all(GROUPED[step.name].folds for step in self.steps)
+
+    def fold_cells(self, totals: Sequence[State], more: Sequence[State]) -> None:
+        """Merge states of the same groups into the first of them, in place; see `folds`."""
+        for step, total, state in zip(self.steps, totals, more, strict=True):
+            GROUPED[step.name].fold(total, state, skipna=step.skipna)
+
+    def finish(self, table: Table) -> Table:
+        """Return the keys and the results, named by their numbers."""
+        results = [
+            GROUPED[step.name].finalize(*state, **dict(step.params))
+            for step, state in zip(self.steps, self._states(table), strict=True)
+        ]
+        return Table(dict(enumerate([*self.keys(table), *results])), table.nrows)
+
+    def keys(self, table: Table) -> list[Column]:
+        """Return the key columns of a table."""
+        return [table.columns[number] for number in range(self.nkeys)]
+
+    def _states(self, table: Table) -> list[State]:
+        states: list[list[Column]] = [[] for _ in self.steps]
+        for name in self._state_names(table):
+            states[name[0]].append(table.columns[name])
+        return [tuple(state) for state in states]
+
+    def _state_names(self, table: Table) -> list[tuple[int, int]]:
+        return [name for name in table.columns if isinstance(name, tuple)]
+
+    def _again(self, groups: RowGroups, states: Sequence[State]) -> list[State]:
+        return [
+            GROUPED[step.name].merge(groups, *state, skipna=step.skipna)
+            for step, state in zip(self.steps, states, strict=True)
+        ]
+
+    def _with_keys(self, table: Table, keys: Sequence[Column]) -> Table:
+        return Table({**table.columns, **dict(enumerate(keys))}, table.nrows)

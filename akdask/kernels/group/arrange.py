@@ -1,0 +1,158 @@
+"""Rows brought together by key, all of them or some of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from akdask.columns import Table
+from akdask.errors import ArgumentError
+from akdask.kernels.group.row_groups import SortedGroups, group_rows, group_sorted
+from akdask.kernels.keys.gather import gather
+from akdask.kernels.keys.random import mix_bits
+from akdask.typing import Column, NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class RowsPerGroup:
+    """Which rows of each group to keep.
+
+    Parameters
+    ----------
+    kind : {"head", "tail", "sample"}
+        The first ones, the last ones, or a random choice.
+    count : int, optional
+        How many at most.
+    share : float, optional
+        Which share of the group, instead of a number.
+    replace : bool
+        Whether a row may be chosen several times.
+    seed : int
+        Decides the choice together with the positions of the rows, whatever their partitions are.
+    weighted : bool
+        Whether the last carried column has the odds of the rows.
+    """
+
+    kind: str
+    count: int | None = None
+    share: float = 1.0
+    replace: bool = False
+    seed: int = 0
+    weighted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Tables of rows sorted by key, with the columns that they carry; equal keys stay in their order.
+
+    Parameters
+    ----------
+    nkeys : int
+        Number of keys, which are the first columns.
+    some : Some, optional
+        Which rows to keep at the end.
+    """
+
+    nkeys: int
+    some: RowsPerGroup | None = None
+
+    @property
+    def cut_keys(self) -> int:
+        """Number of leading keys that decide to which range of the result a row belongs."""
+        return self.nkeys
+
+    @property
+    def reduces(self) -> bool:
+        """Whether merging leaves fewer rows: they all stay, and must stay in order."""
+        return False
+
+    def keys(self, table: Table) -> list[Column]:
+        """Return the key columns of a table."""
+        return [table.columns[number] for number in range(self.nkeys)]
+
+    def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
+        """Return the table of some rows."""
+        return self._sorted(Table(dict(enumerate([*keys, *values])), len(keys[0])))
+
+    def merge(self, tables: Sequence[Table]) -> Table:
+        """Return one table of several; at least one must be given."""
+        return tables[0] if len(tables) == 1 else self._sorted(Table.concat(tables))
+
+    def finish(self, table: Table) -> Table:
+        """Return the rows that are wanted, without their keys."""
+        if self.some is not None:
+            groups = group_sorted(self.keys(table))
+            table = table.take(_chosen(groups, self.some, list(table.columns.values())[self.nkeys :]))
+        carried = list(table.columns.values())[self.nkeys :]
+        return Table(dict(enumerate(carried)), table.nrows)
+
+    def _sorted(self, table: Table) -> Table:
+        permutation = group_rows(self.keys(table)).permutation
+        assert permutation is not None, "rows were grouped by sorting"
+        return Table({name: gather(column, permutation) for name, column in table.columns.items()}, table.nrows)
+
+
+def _chosen(groups: SortedGroups, some: RowsPerGroup, carried: Sequence[Column]) -> NumberArray:
+    sizes = groups.sizes()
+    counts = np.round(sizes * some.share).astype(np.int64) if some.count is None else np.full(len(sizes), some.count)
+    if some.kind != "sample":
+        counts = np.minimum(counts, sizes)
+        starts = groups.segments if some.kind == "head" else groups.segments + sizes - counts
+        return _ranges(starts, counts)
+    positions: NumberArray = np.asarray(carried[0])
+    weights: NumberArray = np.asarray(carried[-1], np.float64) if some.weighted else np.ones(groups.nrows)
+    _check_sample(groups, some, counts, weights)
+    if some.replace:
+        return _with_replacement(groups, some, counts, weights, positions)
+    # The smallest of exponential variates whose rates are the weights: a choice without replacement.
+    with np.errstate(divide="ignore"):
+        times = -np.log1p(-_uniform(positions, some.seed)) / weights
+    numbers = np.repeat(np.arange(groups.count), sizes)
+    order = np.lexsort([times, numbers])
+    return order[_ranges(groups.segments, counts)]
+
+
+def _check_sample(groups: SortedGroups, some: RowsPerGroup, counts: NumberArray, weights: NumberArray) -> None:
+    """Raise ArgumentError if some rows of each group cannot be chosen so."""
+    sizes = groups.sizes()
+    too_many = np.flatnonzero(counts > sizes)
+    if too_many.size and not some.replace:
+        group = too_many[0]
+        raise ArgumentError(
+            f"{counts[group]} rows cannot be chosen from a group of {sizes[group]}.",
+            hint="replace=True chooses rows several times.",
+        )
+    if some.weighted and groups.nrows and (not (weights >= 0).all() or not (groups.reduce(np.add, weights) > 0).all()):
+        raise ArgumentError("the odds of rows are not negative, and above 0 for one row of each group at least.")
+
+
+def _with_replacement(
+    groups: SortedGroups, some: RowsPerGroup, counts: NumberArray, weights: NumberArray, positions: NumberArray
+) -> NumberArray:
+    until = np.cumsum(weights)
+    before = until[groups.segments] - weights[groups.segments]
+    totals = groups.reduce(np.add, weights)
+    draws = _ranges(np.zeros(groups.count, np.int64), counts)
+    repeated = np.repeat(positions[groups.segments], counts)
+    aimed = _uniform(repeated, some.seed + 1 + draws) * np.repeat(totals, counts) + np.repeat(before, counts)
+    last = np.repeat(groups.segments + groups.sizes() - 1, counts)
+    chosen: NumberArray = np.minimum(np.searchsorted(until, aimed, "right"), last)
+    return chosen
+
+
+def _uniform(positions: NumberArray, seed: NumberArray | int) -> NumberArray:
+    """Return a number from 0 to 1 for each position: the last step of SplitMix64, keyed by the seed."""
+    mixed = positions.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed += np.asarray(seed).astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
+    uniform: NumberArray = (mix_bits(mixed) >> np.uint64(11)) * 2.0**-53
+    return uniform
+
+
+def _ranges(starts: NumberArray, counts: NumberArray) -> NumberArray:
+    """Return ``start, start + 1, …`` for each start, as many as its count, end to end."""
+    total = int(counts.sum())
+    first = np.cumsum(counts) - counts
+    positions: NumberArray = np.arange(total) + np.repeat(starts - first, counts)
+    return positions

@@ -1,0 +1,163 @@
+"""Rows of several lots grouped by one key, and reduced, by compiled loops where the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.columns import new_array
+from akdask.kernels import compiled
+from akdask.kernels.group.accumulators import Accumulators, readable
+from akdask.kernels.group.aggregation import Aggregation
+from akdask.kernels.group.grouping import CELLS_PER_ROW
+from akdask.kernels.keys.normalized import SIGN, WORD_BITS, Words, row_bits
+from akdask.kernels.keys.output import Output
+from akdask.typing import Column, NumberArray
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+
+def group_batches(lots: Sequence[Column], low: int, bits: int, room: RowBuffer) -> SlotGroups | NumberedGroups | None:
+    """Return the rows of several lots grouped by key; None where compiled loops do not do it.
+
+    Parameters
+    ----------
+    lots : sequence of columns
+        The key of each lot of rows; at least one.
+    low : int
+        The smallest word that a key may have.
+    bits : int
+        All words are less than ``2 ** bits`` from there.
+    room : Room
+        Where the numbers of the rows may stay.
+    """
+    key, nrows = lots[0], sum(map(len, lots))
+    is_integer = isinstance(key, np.ndarray) and key.dtype in (np.int64, np.uint64)
+    if not nrows or not is_integer or not compiled.pays(nrows):
+        return None
+    # Words count from the smallest number that there is, keys from 0.
+    first = np.uint64(low) ^ SIGN if key.dtype == np.int64 else np.uint64(low)
+    keys = [readable(lot).view(np.uint64) for lot in lots]
+    if 1 << bits <= CELLS_PER_ROW * nrows:
+        return SlotGroups(keys, first, 1 << bits, key.dtype)
+    return _numbered(keys, first, bits, key.dtype, room)
+
+
+@dataclass(frozen=True, slots=True)
+class RowBuffer:
+    """Memory for so many rows, whose groups are numbered.
+
+    It is taken for all rows at once, since little by little it would be new memory, which has to be found and cleared.
+    """
+
+    codes: Codes
+    keys: Words
+
+    @classmethod
+    def of(cls, nrows: int) -> RowBuffer:
+        """Return memory for some rows."""
+        return cls(new_array(nrows, np.int32), new_array(nrows, np.uint64))
+
+    def behind(self, nrows: int) -> RowBuffer:
+        """Return what is left behind some rows."""
+        return RowBuffer(self.codes[nrows:], self.keys[nrows:])
+
+
+@dataclass(frozen=True, slots=True)
+class SlotGroups:
+    """Rows whose group is how far their key is from the first: a cell, and some cells have no rows.
+
+    Parameters
+    ----------
+    lots : sequence of ndarray of uint64
+        The keys of each lot.
+    first : uint64
+        The key of the first cell.
+    count : int
+        Number of cells.
+    dtype : numpy.dtype
+        Of the keys.
+    """
+
+    lots: Sequence[Words]
+    first: np.uint64
+    count: int
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies, besides the keys, which it looks at again each time."""
+        return 0
+
+    def reduce(self, collapse: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
+        """Append the groups, sorted by key, to those of smaller keys, given the values of each lot."""
+        lanes = Accumulators(collapse, self.count, values[0])
+        for key, of_lot in zip(self.lots, values, strict=True):
+            lanes.add(key, of_lot, self.first)
+        keys = (_places(self.count) + self.first).view(self.dtype)
+        output.add_marked(collapse.table([keys], lanes.states()), lanes.marks)
+
+
+@lru_cache(8)
+def _places(count: int) -> Words:
+    """Return 0, 1, 2, … as often as there are cells, which most pieces have alike."""
+    places = np.arange(count, dtype=np.uint64)
+    places.flags.writeable = False
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedGroups:
+    """Rows with the number of their group.
+
+    Parameters
+    ----------
+    codes : sequence of ndarray of int32
+        The number of each row, for each lot.
+    keys : ndarray of int64 or uint64
+        The keys of the groups, ascending.
+    """
+
+    codes: Sequence[Codes]
+    keys: NumberArray
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return self.keys.nbytes + sum(codes.nbytes for codes in self.codes)
+
+    def reduce(self, collapse: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
+        """Append the groups, sorted by key, to those of smaller keys, given the values of each lot."""
+        lanes = Accumulators(collapse, len(self.keys), values[0])
+        for codes, of_lot in zip(self.codes, values, strict=True):
+            lanes.add(codes, of_lot)
+        output.add(collapse.table([self.keys], lanes.states()))
+
+
+def _numbered(
+    keys: Sequence[Words], first: np.uint64, bits: int, dtype: np.dtype[Any], room: RowBuffer
+) -> NumberedGroups | None:
+    """Return rows numbered by key; None where bits that give way to row numbers change the order, which is seldom."""
+    from akdask.kernels.compiled.compiler import read_only
+    from akdask.kernels.compiled.group.row_groups import number_sorted, pack
+
+    bounds = [0, *accumulate(map(len, keys))]
+    nrows = bounds[-1]
+    shift = row_bits(nrows)
+    lost = max(bits + shift - WORD_BITS, 0)
+    whole, packed, firsts = new_array(3 * nrows, np.uint64).reshape(3, nrows)
+    for key, start in zip(keys, bounds, strict=False):
+        pack(key, first, np.uint64(lost), np.uint64(shift), np.uint64(start), whole, packed)
+    packed.sort()
+    count = int(number_sorted(packed, np.uint64(shift), read_only(whole), not lost, room.codes, firsts.view(np.int64)))
+    if count < 0:
+        return None
+    words = whole.take(firsts[:count].view(np.int64), out=room.keys[:count], mode="clip")
+    words += first
+    return NumberedGroups([room.codes[start:stop] for start, stop in pairwise(bounds)], words.view(dtype))

@@ -1,0 +1,144 @@
+"""Where rows are in a table: the first row there with the same keys.
+
+Integers of a small range are looked up directly, by their distance from the smallest; keys whose ranges leave room for
+a row number, in a table of words that hold both; everything else, in a table of hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.columns import concat_rows, full_array
+from akdask.kernels import compiled
+from akdask.kernels.core.sized import Sized
+from akdask.kernels.group.row_groups import group_rows
+from akdask.kernels.index.hash_index import EMPTY, HashIndex, PackedIndex, packable_spans
+from akdask.kernels.keys.slots import SlotGrid
+from akdask.typing import Column, NumberArray
+
+CELLS_OF_A_ROW = 8
+"""Cells of a direct table for each row that it holds, at most."""
+
+FEWEST_CELLS = 2**16
+"""Cells that are not worth saving, however few rows there are."""
+
+MOST_CELLS = 2**28
+FEW_STRINGS = 2**12
+"""Strings that are not worth an index."""
+
+
+class KeyIndex(Protocol):
+    """The keys of a table, to be searched for those of other rows."""
+
+    @property
+    def firsts(self) -> NumberArray | None:
+        """For each row of the table, the first row with the same keys; None where all keys differ."""
+        ...
+
+    def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
+        """Return the first row of the table with the keys of each row, as int64; -1 where there is none."""
+        ...
+
+
+def index_keys(keys: Sequence[Column]) -> KeyIndex:
+    """Return the index of a table's keys.
+
+    Parameters
+    ----------
+    keys : sequence of columns
+        At least one.  ``-0.0`` equals ``0.0``, and NaN equals NaN.
+
+    Examples
+    --------
+    >>> index = index_keys([np.array([7, 5, 7])])
+    >>> index.firsts.tolist(), index.find([np.array([5, 6, 7])]).tolist()
+    ([0, 1, 0], [1, -1, 0])
+    """
+    if len(keys) == 1 and isinstance(keys[0], pa.Array) and len(keys[0]) <= FEW_STRINGS:
+        return TextIndex(keys)
+    grid = direct_grid(keys)
+    if grid is not None:
+        return DirectIndex(keys, grid)
+    spans = packable_spans(keys)
+    packed = None if spans is None else PackedIndex(keys, spans)
+    return packed if packed is not None and packed.is_sound else HashIndex(keys)
+
+
+def direct_grid(keys: Sequence[Column]) -> SlotGrid | None:
+    """Return the grid that holds some rows, None if it is too large for as many."""
+    nrows = len(keys[0])
+    return SlotGrid.within(keys, min(max(CELLS_OF_A_ROW * nrows, FEWEST_CELLS), MOST_CELLS)) if nrows else None
+
+
+def positions_among(unique: Sequence[Column], keys: Sequence[Column]) -> NumberArray:
+    """Return, for each row of `keys`, the row of `unique` that has the same keys, -1 if there is none."""
+    if not any(isinstance(key, pa.FixedSizeBinaryArray) for key in keys):
+        return index_keys(unique).find(keys)
+    # Integers of any size may be stored in another width; in one column they are not.
+    count = len(unique[0])
+    runs = group_rows([concat_rows(columns) for columns in zip(unique, keys, strict=True)])
+    firsts = runs.firsts()
+    return runs.spread(np.where(firsts < count, firsts, -1))[count:]
+
+
+class DirectIndex(Sized):
+    """The first row in each cell of a grid, and one cell more for all that the grid does not hold."""
+
+    def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
+        nrows = len(keys[0])
+        rows = full_array(grid.cells + 1, EMPTY, np.int32 if nrows < 2**31 else np.int64)
+        if compiled.pays(nrows):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.index.direct import put_rows
+
+            words, low = grid.offset_codes(keys)
+            put_rows(read_only(words), low, rows)
+        else:
+            # Of several rows the last one written stays.
+            rows[grid.codes(keys)[::-1]] = np.arange(nrows, dtype=rows.dtype)[::-1]
+        self._keys = list(keys)
+        self._grid = grid
+        self._rows = rows
+
+    @property
+    def firsts(self) -> NumberArray | None:
+        if np.count_nonzero(self._rows != EMPTY) == len(self._keys[0]):
+            return None
+        rows: NumberArray = self._rows.take(self._grid.codes(self._keys)).astype(np.int64)
+        return rows
+
+    def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
+        found = np.empty(len(keys[0]), np.int64) if out is None else out
+        if compiled.pays(len(found)):
+            from akdask.kernels.compiled.compiler import read_only
+            from akdask.kernels.compiled.index.direct import look_up_rows
+
+            words, low = self._grid.offset_codes(keys)
+            look_up_rows(read_only(words), low, np.uint64(self._grid.cells), read_only(self._rows), found)
+        else:
+            found[...] = self._rows.take(self._grid.codes_within(keys))
+        return found
+
+
+class TextIndex(Sized):
+    """A few strings, which Arrow finds faster than any index, although it begins anew with every block."""
+
+    def __init__(self, keys: Sequence[Column]) -> None:
+        self._texts = keys[0]
+
+    @property
+    def firsts(self) -> NumberArray | None:
+        rows = self.find([self._texts])
+        return None if bool((rows == np.arange(len(rows))).all()) else rows
+
+    def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
+        rows: NumberArray = pc.fill_null(pc.index_in(keys[0], value_set=self._texts), EMPTY).to_numpy()
+        if out is None:
+            return rows.astype(np.int64)
+        out[...] = rows
+        return out

@@ -1,0 +1,126 @@
+"""Digests: hashes of 128 bits, by which values are told apart without looking at them again.
+
+They are those of SipHash-2-4 (Aumasson and Bernstein, 2012), which Arkouda documents for its hashes, with the key
+0, 1, …, 15 of its authors' test vectors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from akdask.columns import offsets_and_bytes
+from akdask.kernels import compiled
+from akdask.kernels.core.rules import Operation
+from akdask.kernels.keys.normalized import Words
+from akdask.schema import STR, UINT64
+from akdask.typing import NumberArray
+
+KEY = 0x0706050403020100, 0x0F0E0D0C0B0A0908
+
+START = np.array(
+    [
+        KEY[0] ^ 0x736F6D6570736575,
+        KEY[1] ^ 0x646F72616E646F6D ^ 0xEE,
+        KEY[0] ^ 0x6C7967656E657261,
+        KEY[1] ^ 0x7465646279746573,
+    ],
+    np.uint64,
+)
+"""The state before the first word."""
+
+WORD = 8
+"""Bytes that are taken at a time."""
+
+LENGTH_PLACE = 56
+"""How far the length of the bytes is shifted in the last word, which has those bytes that are left, below it."""
+
+MIXES, LAST_MIXES = 2, 4
+"""How often the state is mixed after each word, and before each half of the result."""
+
+FIRST_MARK, SECOND_MARK = np.uint64(0xEE), np.uint64(0xDD)
+
+CHUNK_ROWS = 2**14
+"""Rows that go together, so that their state stays in the cache."""
+
+
+def digests(offsets: NumberArray, data: NumberArray, part: int) -> Words:
+    """Return the first or second half of the digest of each of some runs of bytes, as uint64.
+
+    Examples
+    --------
+    >>> one, other, again = digests(np.array([0, 1, 2, 3]), np.frombuffer(b"aba", np.uint8), 0)
+    >>> bool(one == again), bool(one == other)
+    (True, False)
+    """
+    found = np.empty(len(offsets) - 1, np.uint64)
+    if compiled.pays(len(found)):
+        from akdask.kernels.compiled.compiler import read_only
+        from akdask.kernels.compiled.keys.siphash import siphash
+
+        siphash(read_only(offsets.view(np.uint64)), read_only(data), part, found)
+        return found
+    padded = np.concatenate([data, np.zeros(WORD, np.uint8)])
+    windows = np.ndarray(len(data) + 1, np.dtype("<u8"), padded, strides=(1,))
+    for start in range(0, len(found), CHUNK_ROWS):
+        some = offsets[start : start + CHUNK_ROWS + 1]
+        found[start : start + CHUNK_ROWS] = _digests(some, windows, part)
+    return found
+
+
+def _digests(offsets: NumberArray, windows: Words, part: int) -> Words:
+    starts, lengths = offsets[:-1], np.diff(offsets)
+    full = lengths // WORD
+    state = np.repeat(START[:, None], len(starts), axis=1)
+    rows = np.arange(len(starts))
+    for number in range(int(full.max(initial=0))):
+        rows = rows[full[rows] > number]
+        state[:, rows] = _taken(state[:, rows], windows[starts[rows] + number * WORD].astype(np.uint64))
+    left = (lengths % WORD).astype(np.uint64) * np.uint64(WORD)
+    last = windows[starts + full * WORD].astype(np.uint64) & ((np.uint64(1) << left) - np.uint64(1))
+    state = _taken(state, last | (lengths.astype(np.uint64) << np.uint64(LENGTH_PLACE)))
+    state[2] ^= FIRST_MARK
+    state = _mixed(state, LAST_MIXES)
+    if part:
+        state[1] ^= SECOND_MARK
+        state = _mixed(state, LAST_MIXES)
+    found: Words = np.bitwise_xor.reduce(state, axis=0)
+    return found
+
+
+def _taken(state: Words, words: Words) -> Words:
+    """Return the state of rows after one word more of each."""
+    state[3] ^= words
+    state = _mixed(state, MIXES)
+    state[0] ^= words
+    return state
+
+
+def _mixed(state: Words, times: int) -> Words:
+    a, b, c, d = state
+    for _ in range(times):
+        a = a + b
+        c = c + d
+        b = _rotated(b, 13) ^ a
+        d = _rotated(d, 16) ^ c
+        a = _rotated(a, 32) + d
+        c = c + b
+        b = _rotated(b, 17) ^ c
+        d = _rotated(d, 21) ^ a
+        c = _rotated(c, 32)
+    return np.stack([a, b, c, d])
+
+
+def _rotated(words: Words, bits: int) -> Words:
+    return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
+
+
+def _of_text(strings: Any, out: Any = None, *, part: int) -> NumberArray:
+    offsets, data = offsets_and_bytes(strings)
+    return digests(offsets - offsets[0], data, part)
+
+
+DIGEST_OPERATIONS: dict[str, Operation] = {
+    "text_hash": Operation("text_hash", 1, lambda strings, *, part: UINT64 if strings == STR else None, _of_text)
+}

@@ -1,0 +1,75 @@
+"""Rows at given positions of a table that is larger than the caches.
+
+NumPy waits for one row after the other.  A compiled loop asks memory for rows well before it comes to them; measured on
+one thread with random positions, ns a row:
+
+===================  =====  =====  =====  ======
+bytes of the table   4 MiB  8 MiB  16 MiB  64 MiB
+===================  =====  =====  =====  ======
+``table.take``         1.6    8.0    11.2    13.4
+the compiled loop      1.6    2.6     4.9     6.0
+===================  =====  =====  =====  ======
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from akdask.columns import take_rows
+from akdask.kernels import compiled
+from akdask.typing import Column, NumberArray
+
+FAR = 2**22
+"""Bytes of a table that the caches of a core do not hold."""
+
+WORD = 8
+"""Bytes of the items for which there is a loop."""
+
+
+def gather(table: Column, positions: NumberArray, out: NumberArray | None = None) -> Column:
+    """Return the rows of a table at some positions, each of which is there; in `out` if that is given.
+
+    Examples
+    --------
+    >>> gather(np.array([0.5, 1.5]), np.array([1, 1, 0])).tolist()
+    [1.5, 1.5, 0.5]
+    """
+    found = gather_far(table, positions, out)
+    if found is not None:
+        return found
+    if not isinstance(table, np.ndarray):
+        return take_rows(table, positions)
+    # Only the clip mode of NumPy writes to `out` without a copy.
+    return table.take(positions, out=out, mode="raise" if out is None else "clip")
+
+
+def gather_far(
+    table: Any, positions: Any, out: NumberArray | None = None, missing: int | None = None
+) -> NumberArray | None:
+    """Return the same by the compiled loop, None where that gains nothing.
+
+    Where a position is not there, the row gets the bits `missing`; if none are given, nothing is returned either.
+    """
+    if not _is_far(table, positions, out):
+        return None
+    from akdask.kernels.compiled.compiler import read_only
+    from akdask.kernels.compiled.prefetch import gather_words
+
+    found: NumberArray = np.empty(len(positions), table.dtype) if out is None else out
+    words = read_only(table.view(np.uint64)), read_only(positions.view(np.uint64))
+    all_there = gather_words(*words, np.uint64(missing or 0), found.view(np.uint64))
+    return found if all_there or missing is not None else None
+
+
+def _is_far(table: Any, positions: Any, out: NumberArray | None) -> bool:
+    """Whether the loop takes such arguments, and is faster."""
+    arrays = (table, positions) if out is None else (table, positions, out)
+    return (
+        all(isinstance(array, np.ndarray) for array in arrays)
+        and table.nbytes >= FAR
+        and all(array.itemsize == WORD and array.flags.c_contiguous for array in arrays)
+        and positions.ndim == 1
+        and compiled.pays(len(positions))
+    )

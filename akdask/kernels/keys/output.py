@@ -1,0 +1,69 @@
+"""Tables that are made piece by piece, in memory that is taken once for as many rows as there may be."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from akdask.columns import Table, concat_rows, new_array, own_rows
+from akdask.typing import Column, NumberArray
+
+SPARE = 4
+"""How many times as many rows as there are may have been expected before memory is given back."""
+
+
+class Output:
+    """Tables end to end.
+
+    To join them afterwards would write everything twice, and the first time to memory that has to be fetched from the
+    system, which takes longer than the writing.
+
+    Parameters
+    ----------
+    most : int
+        Number of rows that may come.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._nrows = 0
+        self._names: tuple[Hashable, ...] = ()
+        self._arrays: dict[Hashable, NumberArray] = {}
+        self._pieces: dict[Hashable, list[Column]] = {}
+
+    def add(self, table: Table) -> None:
+        """Append the rows of a table."""
+        self._names = tuple(table.columns)
+        for name, column in table.columns.items():
+            if isinstance(column, np.ndarray):
+                self._room(name, column)[: table.nrows] = column
+            else:
+                self._pieces.setdefault(name, []).append(column)
+        self._nrows += table.nrows
+
+    def add_marked(self, table: Table, marks: NumberArray) -> None:
+        """Append the rows of a table of numbers whose mark is not 0, by a compiled loop."""
+        from akdask.kernels.compiled.keys.output import keep_marked
+
+        self._names = tuple(table.columns)
+        count = 0
+        for name, column in table.columns.items():
+            count = int(keep_marked(marks, np.asarray(column), self._room(name, column)))
+        self._nrows += count
+
+    def table(self) -> Table:
+        """Return all rows."""
+        rows = {name: array[: self._nrows] for name, array in self._arrays.items()}
+        is_sparse = SPARE * self._nrows < self._most
+        columns: dict[Hashable, Column] = {
+            name: own_rows(array) if is_sparse else array for name, array in rows.items()
+        }
+        columns |= {name: concat_rows(pieces) for name, pieces in self._pieces.items()}
+        return Table({name: columns[name] for name in self._names}, self._nrows)
+
+    def _room(self, name: Hashable, column: NumberArray) -> NumberArray:
+        """Return the memory behind the rows that are there, with a row to spare."""
+        if name not in self._arrays:
+            self._arrays[name] = new_array(self._most + 1, column.dtype)
+        return self._arrays[name][self._nrows :]

@@ -1,0 +1,257 @@
+"""Sorting: positions that put rows in order, and rows of one partition cut at given boundaries.
+
+All orders are stable: rows that are equal stay as they are.  Missing values (NaN) come last, ascending or descending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from akdask.kernels.keys.normalized import WORD_BITS, Key, Words, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.typing import Column, NumberArray
+
+MOST_PACKED_ROWS = 2**31
+"""From here on the number of a group of equal rows and that of a row might not fit 64 bits together."""
+
+
+def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
+    """Return the positions that put the rows in order, by the first column, rows equal there by the second, and so on.
+
+    Parameters
+    ----------
+    columns : sequence of columns
+        At least one; all of the same length.
+    ascending : sequence of bool
+        The direction of each.
+
+    Returns
+    -------
+    ndarray of int64
+
+    Examples
+    --------
+    >>> argsort([np.array([3, 1, 3]), np.array([0.5, 0.1, 0.2])], [True, True]).tolist()
+    [1, 2, 0]
+    """
+    if len(columns[0]) >= MOST_PACKED_ROWS:
+        return argsort_by_words(columns, ascending)
+    return argsort_packed(columns, ascending)
+
+
+def is_ascending(columns: Sequence[Column]) -> bool:
+    """Return whether rows are in the order that `argsort` would put them in.
+
+    Examples
+    --------
+    >>> is_ascending([np.array([1, 1, 2]), np.array([5, 6, 0])])
+    True
+    """
+    tied = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
+    for column in columns:
+        for number in range(word_count(column)):
+            words = word(column, number)
+            if bool((tied & (words[1:] < words[:-1])).any()):
+                return False
+            tied &= words[1:] == words[:-1]
+    return True
+
+
+def argsort_by_words(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
+    """Return the same as `argsort`, for any number of rows and several times slower."""
+    words = [
+        word(column, number, upwards)
+        for column, upwards in zip(columns, ascending, strict=True)
+        for number in range(word_count(column))
+    ]
+    return np.lexsort(words[::-1])
+
+
+def argsort_packed(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray:
+    """Return the same as `argsort`, by sorting as many leading bits of the keys as fit 64 bits with the row number.
+
+    Rows that are equal in these bits are sorted by the next ones, and so on; mostly they are few.
+    """
+    nrows = len(columns[0])
+    digits = _Digits(columns, ascending)
+    shift = row_bits(nrows)
+    key = digits.take(WORD_BITS - shift)
+    packed = pack_words(key, shift)
+    packed.sort()
+    rows = unpack_rows(packed, shift)
+    slots, groups = ties(packed, shift) if digits.left else (rows[:0], packed[:0])
+    passes = 0
+    while digits.left and len(slots):
+        passes += 1
+        if passes & (passes - 1) == 0:
+            # Every time would cost the square of the words of long strings that begin alike.
+            slots, groups = digits.without_equals(rows, slots, groups)
+        shift, width = row_bits(len(slots)), row_bits(int(groups.max(initial=0)) + 1)
+        tied = rows[slots]
+        key = digits.take(WORD_BITS - shift - width, tied)
+        if not key.bits:
+            continue
+        packed = pack_words(Key((groups << np.uint64(key.bits)) | key.codes, 0, width + key.bits), shift)
+        packed.sort()
+        rows[slots] = tied[unpack_rows(packed, shift)]
+        still, groups = ties(packed, shift)
+        slots = slots[still]
+    return rows
+
+
+class _Digits:
+    """The bits of the words of several columns, handed out from the most significant on."""
+
+    def __init__(self, columns: Sequence[Column], ascending: Sequence[bool]) -> None:
+        self._nrows = len(columns[0])
+        self._words = [
+            (column, number, upwards)
+            for column, upwards in zip(columns, ascending, strict=True)
+            for number in range(word_count(column))
+        ][::-1]
+        # Of a word that has been handed out in part: what was subtracted from it, and how many bits are left.
+        self._low = 0
+        self._rest: int | None = None
+
+    @property
+    def left(self) -> bool:
+        """Whether there are more."""
+        return bool(self._words)
+
+    def take(self, room: int, rows: NumberArray | None = None) -> Key:
+        """Return the next bits, as many as there is room for, of all rows or of those at the given positions.
+
+        Rows that differ in what has been handed out before must not be compared by them.
+        """
+        codes: Words | None = None
+        bits = 0
+        while self._words and bits < room:
+            more, width = self._current(rows)
+            surplus = max(bits + width - room, 0)
+            width -= surplus
+            if width:
+                more = more >> np.uint64(surplus)
+                codes = more if codes is None else (codes << np.uint64(width)) | more
+                bits += width
+            self._rest = surplus or None
+            if not surplus:
+                self._words.pop()
+        if codes is None:
+            codes = np.zeros(self._nrows if rows is None else len(rows), np.uint64)
+        return Key(codes, 0, bits)
+
+    def without_equals(self, rows: NumberArray, slots: NumberArray, groups: Words) -> tuple[NumberArray, Words]:
+        """Drop the groups whose rows are equal in everything that is left: they are in order already."""
+        tied = rows[slots]
+        differ = np.zeros(len(slots), np.bool_)
+        for column, number, upwards in self._words:
+            codes = word(column, number, upwards, tied)
+            differ[1:] |= codes[1:] != codes[:-1]
+        differ[1:] &= groups[1:] == groups[:-1]
+        mixed = np.zeros(int(groups[-1]) + 1, np.bool_)
+        mixed[groups[differ]] = True
+        kept = np.flatnonzero(mixed[groups])
+        return slots[kept], (np.cumsum(mixed, dtype=np.uint64) - np.uint64(1))[groups[kept]]
+
+    def _current(self, rows: NumberArray | None) -> tuple[Words, int]:
+        """Return what is left of the current word, and how many bits that is."""
+        column, number, upwards = self._words[-1]
+        codes = word(column, number, upwards, rows)
+        if self._rest is not None:
+            return (codes - np.uint64(self._low)) & np.uint64((1 << self._rest) - 1), self._rest
+        key = Key.of(codes)
+        self._low = key.low
+        return codes - np.uint64(key.low), key.bits
+
+
+def ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
+    """Return where sorted keys have equals beside them, and number the groups of equals there from 0."""
+    same = (packed[1:] ^ packed[:-1]) < np.uint64(1 << shift)
+    if not same.any():
+        return np.empty(0, np.int64), packed[:0]
+    begins = np.ones(len(packed), np.bool_)
+    np.logical_not(same, out=begins[1:])
+    tied = np.zeros(len(packed), np.bool_)
+    tied[1:] = same
+    tied[:-1] |= same
+    slots = np.flatnonzero(tied)
+    return slots, np.cumsum(begins[slots], dtype=np.uint64) - np.uint64(1)
+
+
+# ------------------------------------------------------------------------------------------------ cutting at boundaries
+
+
+def cut_sorted(
+    columns: Sequence[Column],
+    ascending: Sequence[bool],
+    rows: NumberArray,
+    marks: Sequence[Column],
+    earlier: NumberArray,
+) -> NumberArray:
+    """Return how many of some sorted rows come before each of some marks.
+
+    Parameters
+    ----------
+    columns, ascending
+        What the rows are ordered by; they are in order.
+    rows : ndarray of int64
+        The number that each row had before, ascending where rows are equal.
+    marks : sequence of columns
+        Values of the same columns.
+    earlier : ndarray of int64
+        The number from which on rows that are equal to a mark come after it.
+
+    Returns
+    -------
+    ndarray of int64
+    """
+    levels = _Levels(columns, ascending, marks)
+    words, wanted = levels[0]
+    starts, stops = words.searchsorted(wanted, "left"), words.searchsorted(wanted, "right")
+    for number in np.flatnonzero(starts < stops).tolist():
+        start, stop = int(starts[number]), int(stops[number])
+        for level in range(1, len(levels)):
+            words, wanted = levels[level]
+            among = words[start:stop]
+            start, stop = (start + int(among.searchsorted(wanted[number], side)) for side in ("left", "right"))
+            if start == stop:
+                break
+        starts[number] = start + rows[start:stop].searchsorted(earlier[number])
+    return starts
+
+
+class _Levels:
+    """The words of some columns and of the same columns of marks, found when they are asked for."""
+
+    def __init__(self, columns: Sequence[Column], ascending: Sequence[bool], marks: Sequence[Column]) -> None:
+        self._words = [
+            (column, mark, number, upwards)
+            for column, mark, upwards in zip(columns, marks, ascending, strict=True)
+            for number in range(max(word_count(column), word_count(mark)))
+        ]
+        self._found: list[tuple[Words, Words]] = []
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __getitem__(self, level: int) -> tuple[Words, Words]:
+        while level >= len(self._found):
+            column, mark, number, upwards = self._words[len(self._found)]
+            self._found.append((word(column, number, upwards), word(mark, number, upwards)))
+        return self._found[level]
+
+
+def cut_packed(packed: Words, marks: Words) -> list[Words]:
+    """Return the packed keys below the first of ascending marks, those from there to the second, and so on.
+
+    They change places: the results are views of `packed`.
+    """
+    if not len(marks):
+        return [packed]
+    middle = len(marks) // 2
+    below = int(np.count_nonzero(packed < marks[middle]))
+    if 0 < below < len(packed):
+        # One rank at a time: of several, NumPy finds all in a way that is many times slower.
+        packed.partition(below)
+    return [*cut_packed(packed[:below], marks[:middle]), *cut_packed(packed[below:], marks[middle + 1 :])]

@@ -1,0 +1,226 @@
+"""Operations on strings, row by row: Arrow's compute functions under Arkouda's names.
+
+Lengths and comparisons work on UTF-8 bytes; case and character classes follow Unicode.  Regular expressions are RE2's,
+the engine behind Chapel's, so that a pattern means here what it means to an Arkouda server; unlike Python's ``re``, RE2
+has no look-around and no back-references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.columns import offsets_and_bytes
+from akdask.errors import ArgumentError
+from akdask.kernels import compiled
+from akdask.kernels.core.rules import Kernel, Operation
+from akdask.schema import BOOL, INT64, STR, ColumnType
+from akdask.typing import NumberArray
+
+_RARE = 0.25  # places to look at for each row, above which the search by row is faster
+
+PREDICATES = {
+    "islower": pc.utf8_is_lower,
+    "isupper": pc.utf8_is_upper,
+    "istitle": pc.utf8_is_title,
+    "isalnum": pc.utf8_is_alnum,
+    "isalpha": pc.utf8_is_alpha,
+    "isdigit": pc.utf8_is_digit,
+    "isdecimal": pc.utf8_is_decimal,
+    "isnumeric": pc.utf8_is_numeric,
+    "isspace": pc.utf8_is_space,
+}
+
+TRANSFORMS = {
+    "lower": pc.utf8_lower,
+    "upper": pc.utf8_upper,
+    "title": pc.utf8_title,
+    "capitalize": pc.utf8_capitalize,
+}
+
+
+def arrow_operand(item: Any) -> Any:
+    """Return an Arrow array as it is, a str as an Arrow scalar of the same type."""
+    return item if isinstance(item, pa.Array) else pa.scalar(str(item), pa.large_string())
+
+
+def unpack_bools(packed: Any, out: Any = None) -> Any:
+    """Return Arrow's bits as NumPy's bytes, a Boolean scalar as NumPy's."""
+    if isinstance(packed, pa.Scalar):
+        bools: Any = np.bool_(packed.as_py())
+    else:
+        bits = np.frombuffer(packed.buffers()[1] or b"", np.uint8)
+        unpacked = np.unpackbits(bits, count=packed.offset + len(packed), bitorder="little")
+        bools = unpacked[packed.offset :].view(np.bool_)
+    if out is None:
+        return bools
+    out[...] = bools
+    return out
+
+
+def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
+    """Return strings as NumPy's, all as long as the longest."""
+    if compiled.pays(len(strings)):
+        from akdask.kernels.compiled.rowwise.unicode import from_ascii
+
+        made = from_ascii(strings)
+        if made is not None:
+            return made
+    return np.array(strings.to_pylist(), dtype=str)
+
+
+def compare_strings(name: str) -> Kernel:
+    """Return the kernel of a comparison, by NumPy's name for it; order is that of the bytes."""
+    compare = getattr(pc, name)
+
+    def kernel(left: Any, right: Any, out: Any = None) -> Any:
+        return unpack_bools(compare(arrow_operand(left), arrow_operand(right)), out)
+
+    return kernel
+
+
+def where_strings(condition: Any, x: Any, y: Any) -> Any:
+    """Return `x` where the condition holds, `y` elsewhere."""
+    return pc.if_else(condition, arrow_operand(x), arrow_operand(y))
+
+
+def text_lengths(strings: pa.LargeStringArray, out: Any = None) -> Any:
+    """Return the number of bytes of each string."""
+    offsets, _ = offsets_and_bytes(strings)
+    return np.subtract(offsets[1:], offsets[:-1], out=out)
+
+
+def _is_empty(strings: Any, out: Any = None) -> Any:
+    return np.equal(text_lengths(strings), 0, out=out)
+
+
+def _predicate(test: Callable[..., Any]) -> Kernel:
+    return lambda strings, out=None: unpack_bools(test(strings), out)
+
+
+def _transform(change: Callable[..., Any]) -> Kernel:
+    return lambda strings, out=None: change(strings)
+
+
+def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
+    """Return which strings contain a pattern that few of them do; None where Arrow's search, row by row, is faster.
+
+    The first two bytes are compared at all positions at once, whatever row they belong to; only where both fit are
+    the rest of the pattern and the end of the row looked at.
+    """
+    offsets, data = offsets_and_bytes(strings)
+    npositions = len(data) - len(pattern) + 1
+    if not pattern or strings.null_count:
+        return None
+    found = np.zeros(len(strings), np.bool_)
+    if npositions <= 0:
+        return found
+    fits = data[:npositions] == pattern[0]
+    if len(pattern) > 1:
+        fits &= data[1 : npositions + 1] == pattern[1]
+    if np.count_nonzero(fits) > len(strings) * _RARE:
+        return None
+    at = np.flatnonzero(fits)
+    for position, byte in enumerate(pattern[2:], 2):
+        at = at[data[at + position] == byte]
+    at += offsets[0]
+    rows = np.searchsorted(offsets, at, side="right") - 1
+    found[rows[at + len(pattern) <= offsets[rows + 1]]] = True
+    return found
+
+
+def _find(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
+    if pattern and not strings.null_count and compiled.pays(len(strings)):
+        from akdask.kernels.compiled.rowwise.substrings import contain
+
+        return contain(strings, pattern)
+    return find_rare(strings, pattern)
+
+
+def _contains(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
+    if regex:
+        return unpack_bools(pc.match_substring_regex(strings, substr), out)
+    found = _find(strings, substr.encode())
+    if found is None:
+        return unpack_bools(pc.match_substring(strings, substr), out)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _startswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
+    if regex:
+        return _contains(strings, out, substr=rf"\A(?:{substr})", regex=True)
+    return unpack_bools(pc.starts_with(strings, substr), out)
+
+
+def _endswith(strings: Any, out: Any = None, *, substr: str, regex: bool = False) -> Any:
+    if regex:
+        return _contains(strings, out, substr=rf"(?:{substr})\z", regex=True)
+    return unpack_bools(pc.ends_with(strings, substr), out)
+
+
+def _matched_type(strings: ColumnType, *, substr: str, regex: bool = False) -> ColumnType | None:
+    """Check the pattern, so that a bad one is an error where it is written, not where it runs."""
+    if strings != STR:
+        return None
+    if regex:
+        check_pattern(substr)
+    return BOOL
+
+
+def check_pattern(pattern: str) -> None:
+    """Refuse what is no regular expression.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none that RE2 knows.
+    """
+    try:
+        pc.match_substring_regex(pa.array([""]), pattern)
+    except pa.ArrowInvalid as error:
+        raise ArgumentError(
+            f"{pattern!r} is no regular expression.",
+            details=[str(error)],
+            hint="the syntax is RE2's: as Python's, without look-around and back-references.",
+        ) from error
+
+
+def _strip(strings: Any, out: Any = None, *, chars: str = "") -> Any:
+    return pc.utf8_trim(strings, chars) if chars else pc.utf8_trim_whitespace(strings)
+
+
+def _stick(left: Any, right: Any, out: Any = None, *, delimiter: str = "") -> Any:
+    joined = pc.binary_join_element_wise(arrow_operand(left), arrow_operand(right), arrow_operand(delimiter))
+    return joined.as_py() if isinstance(joined, pa.Scalar) else joined
+
+
+def _isin(strings: Any, out: Any = None, *, values: tuple[str, ...]) -> Any:
+    return unpack_bools(pc.is_in(strings, pa.array(values, pa.large_string())), out)
+
+
+def _strings_to(result: ColumnType) -> Callable[..., ColumnType | None]:
+    return lambda *types, **_: result if all(t == STR for t in types) else None
+
+
+STRING_OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        *(Operation(name, 1, _strings_to(BOOL), _predicate(test)) for name, test in PREDICATES.items()),
+        *(Operation(name, 1, _strings_to(STR), _transform(change)) for name, change in TRANSFORMS.items()),
+        Operation("byte_length", 1, _strings_to(INT64), text_lengths),
+        Operation("isempty", 1, _strings_to(BOOL), _is_empty),
+        Operation("contains", 1, _matched_type, _contains),
+        Operation("startswith", 1, _matched_type, _startswith),
+        Operation("endswith", 1, _matched_type, _endswith),
+        Operation("isin", 1, _strings_to(BOOL), _isin),
+        Operation("strip", 1, _strings_to(STR), _strip),
+        Operation("stick", 2, _strings_to(STR), _stick),
+    )
+}

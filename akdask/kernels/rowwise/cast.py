@@ -1,0 +1,203 @@
+"""Conversion of columns to another type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.columns.bigint import from_ints, from_numbers, from_unsigned, limbs_of, modulo_power, to_ints
+from akdask.errors import ArgumentError, ArgumentTypeError, ConversionError
+from akdask.kernels.core.rules import Operation
+from akdask.kernels.rowwise.bigint import floats_of, ints_of, is_bigint
+from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, bigint_of, column_type
+from akdask.typing import NumberArray
+
+BOOLS = {"true": True, "1": True, "false": False, "0": False}
+
+IGNORED = {"float": np.nan, "int": -(2**63), "uint": 0, "bool": False, "bigint": 0}
+"""What Arkouda puts for text that is not a number where errors are ignored."""
+
+
+def _cast(values: Any, out: Any = None, *, dtype: str, errors: str = "strict", max_bits: int = -1) -> Any:
+    wanted = column_type(dtype)
+    if wanted == BIGINT:
+        return _to_bigint(values, errors, max_bits)
+    if is_bigint(values):
+        numbers = _from_bigint(values, wanted)
+    elif isinstance(values, pa.Array | str):
+        if wanted == STR:
+            return values
+        numbers = _parse(values, wanted, errors)
+    elif wanted == STR:
+        return _format(values)
+    else:
+        numbers = _convert(values, wanted, out)
+    if out is None or numbers is out or wanted == STR:
+        return numbers
+    out[...] = numbers
+    return out
+
+
+def _cast_type(given: ColumnType, *, dtype: str, errors: str = "strict", max_bits: int = -1) -> ColumnType | None:
+    if errors not in ("strict", "ignore"):
+        raise ArgumentError(f"cast: errors={errors!r} is neither 'strict' nor 'ignore'.")
+    wanted = column_type(dtype)
+    return None if given.kind == "list" else bigint_of(max_bits) if wanted == BIGINT else wanted
+
+
+def _to_bigint(values: Any, errors: str, max_bits: int) -> Any:
+    """Floats lose their fraction; integers are taken modulo ``2**max_bits`` where there is a limit."""
+    match values:
+        case pa.FixedSizeBinaryArray():
+            column = values
+        case pa.LargeStringArray():
+            column = from_ints(_parse_each(values.to_pylist(), BIGINT, errors).tolist())
+        case str():
+            column = from_ints(_parse_each([values], BIGINT, errors).tolist())
+        case np.ndarray() if values.dtype.kind != "f":
+            column = from_numbers(values)
+        case _:
+            column = from_ints([_whole_number(number) for number in np.atleast_1d(values).tolist()])
+    if max_bits > 0:
+        column = from_unsigned(modulo_power(limbs_of(column), max_bits))
+    return column if isinstance(values, (pa.Array, np.ndarray)) else to_ints(column)[0]
+
+
+def _whole_number(number: float) -> int:
+    try:
+        return int(number)
+    except (ValueError, OverflowError) as error:
+        raise ArgumentError(
+            f"{number} is no integer.", hint="replace NaN and infinities before the cast, with ak.where(…)."
+        ) from error
+
+
+def _from_bigint(values: Any, wanted: ColumnType) -> Any:
+    """Integers wrap to 64 bits; as floats they are rounded once, to infinity where they are too large."""
+    match wanted.kind:
+        case "str":
+            texts = pa.array(map(str, ints_of(values)), pa.large_string())
+            return texts[0].as_py() if isinstance(values, int) else texts
+        case "float":
+            return floats_of(values)
+    limbs = limbs_of(from_ints([values]) if isinstance(values, int) else values)
+    bits = limbs.any(axis=1) if wanted == BOOL else np.ascontiguousarray(limbs[:, 0])
+    numbers = bits.view(wanted.numpy) if wanted.itemsize == bits.itemsize else bits.astype(wanted.numpy)
+    return numbers[0] if isinstance(values, int) else numbers
+
+
+def _convert(values: Any, wanted: ColumnType, out: Any) -> Any:
+    """Floats lose their fraction; integers wrap; what is not 0 is True, NaN included."""
+    if wanted == UINT64 and values.dtype == FLOAT64.numpy:
+        values = _whole(values)
+    if out is None:
+        return values.astype(wanted.numpy, copy=False)
+    np.copyto(out, values, casting="unsafe")
+    return out
+
+
+def _as_whole(values: Any, out: Any = None) -> Any:
+    """Return floats as int64 if each is an integer of that size."""
+    numbers = np.atleast_1d(values)
+    with np.errstate(invalid="ignore"):
+        fitting = (numbers == np.trunc(numbers)) & (np.abs(numbers) < 2.0**63)
+    if not fitting.all():
+        raise ArgumentTypeError(
+            f"{numbers[~fitting][0]} is no integer, as the elements of the array are.",
+            hint="ak.cast(…, 'int64') drops fractions.",
+        )
+    return _convert(values, INT64, out)
+
+
+def _whole(values: Any) -> Any:
+    """Processors disagree about negative floats as uint64, even from one element to the next; take them by int64."""
+    upper = values >= 2.0**63
+    low = np.where(upper, values - 2.0**63, values).astype(np.int64).view(np.uint64)
+    return low + (upper.astype(np.uint64) << np.uint64(63))
+
+
+def _format(values: Any) -> Any:
+    """Write numbers as Python does: ``True``, ``-3``, ``1.0``, ``1e+16``, ``nan``."""
+    if np.ndim(values) == 0:
+        return str(values.item())
+    if values.dtype.kind in "iu":
+        return pc.cast(pa.array(values), pa.large_string())
+    if values.dtype.kind == "b":
+        return pc.if_else(values, pa.scalar("True", pa.large_string()), pa.scalar("False", pa.large_string()))
+    return pa.array(map(repr, values.tolist()), pa.large_string())
+
+
+def _parse(strings: Any, wanted: ColumnType, errors: str) -> Any:
+    """Let Arrow read plain numbers; what it does not take is read, or refused, one by one."""
+    if isinstance(strings, str):
+        return _parse_each([strings], wanted, errors)[0]
+    if wanted.kind != "bool":
+        try:
+            return pc.cast(strings, pa.from_numpy_dtype(wanted.numpy)).to_numpy()
+        except pa.ArrowInvalid:
+            pass
+    return _parse_each(strings.to_pylist(), wanted, errors)
+
+
+def _parse_each(texts: list[str], wanted: ColumnType, errors: str) -> NumberArray:
+    read = _READERS[wanted.kind]
+    numbers: NumberArray = np.empty(len(texts), wanted.numpy)
+    for row, text in enumerate(texts):
+        try:
+            numbers[row] = read(text)
+        except (KeyError, ValueError, OverflowError) as error:
+            if errors == "strict":
+                raise ConversionError(
+                    f"the text {text[:100]!r} is no {wanted}.",
+                    details=[f"row {row} of a block of {len(texts)}"],
+                    hint="errors='ignore' gives NaN, the smallest int64, 0 or False instead.",
+                ) from error
+            numbers[row] = IGNORED[wanted.kind]
+    return numbers
+
+
+def _is_number(strings: Any, out: Any = None, *, dtype: str) -> Any:
+    """Return which strings can be read as numbers of a type."""
+    wanted = column_type(dtype)
+    texts = [strings] if isinstance(strings, str) else strings.to_pylist()
+    cell: NumberArray = np.empty(1, wanted.numpy)
+    found = np.fromiter((_is_read(text, wanted, cell) for text in texts), np.bool_, len(texts))
+    if isinstance(strings, str):
+        return found[0]
+    return found if out is None else np.logical_or(found, False, out=out)
+
+
+def _is_read(text: str, wanted: ColumnType, cell: NumberArray) -> bool:
+    try:
+        cell[0] = _READERS[wanted.kind](text)
+    except (KeyError, ValueError, OverflowError):
+        return False
+    return True
+
+
+def _read_int(text: str) -> int:
+    return int(text, 16 if text.strip().lower().startswith(("0x", "-0x", "+0x")) else 10)
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "int": _read_int,
+    "uint": _read_int,
+    "bigint": _read_int,
+    "float": float,
+    "bool": lambda text: BOOLS[text.strip().lower()],
+}
+
+
+def _is_number_type(given: ColumnType, *, dtype: str) -> ColumnType | None:
+    return BOOL if given == STR and column_type(dtype) != STR else None
+
+
+CAST_OPERATIONS: dict[str, Operation] = {
+    "cast": Operation("cast", 1, _cast_type, _cast),
+    "as_whole": Operation("as_whole", 1, lambda given: INT64 if given == FLOAT64 else None, _as_whole),
+    "is_number": Operation("is_number", 1, _is_number_type, _is_number),
+}

@@ -1,0 +1,177 @@
+"""Operations on numbers, row by row: NumPy's, with Arkouda's rules where the two differ.
+
+Types follow NumPy's own tables, which are Arkouda's as well (``mySafeCast`` and ``doBinOpvv`` in its BinOp.chpl): int64
+with uint64 gives float64, ``/`` gives float64, bool with bool gives bool under ``+ * & | ^`` and uint8 under
+``// % ** << >>``, and ``bool - bool`` is an error.
+
+Values: integers wrap; an integer divided by zero is 0, and so is the remainder; an integer to a negative integer power
+is an error.  ``//`` and ``%`` round down as in NumPy.  Arkouda's ``%`` of negative int64, its ``>>`` of negative int64
+by 64 or more, and its negation of bool differ from NumPy today, which its developers treat as bugs (issues 5259, 5115
+and 5119): there, akdask does as NumPy does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from akdask.errors import ArgumentError
+from akdask.kernels.core.rules import Kernel, Operation, Rule, by_numpy, numbers_to, promote, wide_integers
+from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
+
+SYMBOLS: dict[np.ufunc, str] = {
+    np.add: "+",
+    np.subtract: "-",
+    np.multiply: "*",
+    np.true_divide: "/",
+    np.floor_divide: "//",
+    np.remainder: "%",
+    np.power: "**",
+    np.bitwise_and: "&",
+    np.bitwise_or: "|",
+    np.bitwise_xor: "^",
+    np.left_shift: "<<",
+    np.right_shift: ">>",
+    np.negative: "-",
+    np.positive: "+",
+    np.invert: "~",
+}
+
+TYPED_BY_NUMPY: tuple[np.ufunc, ...] = (
+    *(np.add, np.subtract, np.multiply, np.fmod, np.floor_divide, np.remainder),
+    *(np.negative, np.positive, np.absolute, np.sign, np.square, np.invert),
+    *(np.minimum, np.maximum),
+)
+"""The result's type depends on the arguments'."""
+
+ROUNDING: tuple[np.ufunc, ...] = (np.floor, np.ceil, np.trunc)
+
+GIVING_BOOL: tuple[np.ufunc, ...] = (
+    *(np.logical_and, np.logical_or, np.logical_xor, np.logical_not),
+    *(np.isnan, np.isinf, np.isfinite, np.signbit),
+)
+
+GIVING_FLOAT: tuple[np.ufunc, ...] = (
+    *(np.true_divide, np.arctan2, np.hypot, np.nextafter, np.copysign, np.logaddexp),
+    *(np.sqrt, np.cbrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.fabs, np.rint),
+    *(np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan),
+    *(np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh),
+    *(np.deg2rad, np.rad2deg),
+)
+"""float64 whatever numbers come in; NumPy would compute bool and uint8 in 16 bits."""
+
+AS_UINT8: tuple[np.ufunc, ...] = (np.fmod, np.floor_divide, np.remainder, np.square, np.left_shift, np.right_shift)
+"""NumPy computes these in int8 on bool."""
+
+BITWISE: tuple[np.ufunc, ...] = (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift)
+
+
+def _plain(ufunc: np.ufunc) -> Kernel:
+    """Return the ufunc itself, made to take bool as uint8 where NumPy would give int8."""
+    if ufunc not in AS_UINT8:
+        return ufunc
+    return lambda *args, out: ufunc(*_bool_as_uint8(args), out=out)
+
+
+def _bool_as_uint8(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(arg.view(np.uint8) for arg in args) if all(arg.dtype == np.bool_ for arg in args) else args
+
+
+def _in_float64(ufunc: np.ufunc) -> Kernel:
+    return lambda *args, out: ufunc(*args, out=out, dtype=np.float64)
+
+
+def _power(base: Any, exponent: Any, out: Any = None) -> Any:
+    base, exponent = _bool_as_uint8((base, exponent))
+    try:
+        return np.power(base, exponent, out=out)
+    except ValueError as error:
+        raise ArgumentError(
+            "an integer to the power of a negative integer is no integer.",
+            details=[f"smallest exponent: {np.min(exponent)}"],
+            hint="make one of the two float64, for example base.astype(float) ** exponent.",
+        ) from error
+
+
+def _bitwise_rule(ufunc: np.ufunc) -> Rule:
+    """int64 with uint64, which NumPy refuses, gives the type of the left one, as Arkouda's shifts do."""
+    by_table = by_numpy(ufunc)
+    return lambda *types: wide_integers(*types) or by_table(*types)
+
+
+def _bitwise(ufunc: np.ufunc) -> Kernel:
+    def kernel(left: Any, right: Any, out: Any = None) -> Any:
+        if {left.dtype, right.dtype} == {INT64.numpy, UINT64.numpy}:
+            right = right.view(left.dtype)
+        elif ufunc in AS_UINT8:
+            left, right = _bool_as_uint8((left, right))
+        return ufunc(left, right, out=out)
+
+    return kernel
+
+
+def _clip(values: Any, low: Any, high: Any, out: Any = None) -> Any:
+    return np.clip(values, low, high, out=out)
+
+
+def _round(values: Any, out: Any = None, decimals: int = 0) -> Any:
+    if values.dtype.kind == "f":
+        return np.round(values, decimals, out=out)
+    # NumPy divides integers to round them to tens, and does not write the quotient where integers are wanted.
+    rounded = np.round(values, decimals) if values.dtype.kind in "iu" and decimals < 0 else values
+    return np.positive(rounded, out=out) if rounded.dtype != np.bool_ else np.add(rounded, 0.0, out=out)
+
+
+def _round_type(values: ColumnType, decimals: int = 0) -> ColumnType | None:
+    """NumPy would round bool to 16 bits."""
+    return None if not values.is_number else FLOAT64 if values == BOOL else values
+
+
+def _as_it_is(values: ColumnType, **_: Any) -> ColumnType | None:
+    return values if values.is_number else None
+
+
+def _xlogy(x: Any, y: Any, out: Any = None) -> Any:
+    """``x * log(y)``, but 0 where x is 0 and y is not NaN, as in SciPy."""
+    logarithm = np.log(np.where((x == 0) & ~np.isnan(y), 1, y), dtype=np.float64)
+    return np.multiply(x, logarithm, out=out, dtype=np.float64)
+
+
+def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:
+    """Integers and bools are whole already; NumPy before 2.1 would make floats of them."""
+
+    def kernel(values: Any, out: Any = None) -> Any:
+        match values.dtype.kind:
+            case "b":
+                return np.logical_or(values, False, out=out)
+            case "i" | "u":
+                return np.positive(values, out=out)
+        return ufunc(values, out=out)
+
+    return kernel
+
+
+def _of_ufuncs(
+    ufuncs: Iterable[np.ufunc], rule: Callable[[np.ufunc], Rule], kernel: Callable[[np.ufunc], Kernel]
+) -> dict[np.ufunc, Operation]:
+    return {f: Operation(f.__name__, f.nin, rule(f), kernel(f), SYMBOLS.get(f), in_place=True) for f in ufuncs}
+
+
+BY_UFUNC: dict[np.ufunc, Operation] = {
+    **_of_ufuncs(TYPED_BY_NUMPY, by_numpy, _plain),
+    **_of_ufuncs(GIVING_BOOL, lambda _: numbers_to(BOOL), lambda f: f),
+    **_of_ufuncs(GIVING_FLOAT, lambda _: numbers_to(FLOAT64), _in_float64),
+    **_of_ufuncs(ROUNDING, lambda _: _as_it_is, _integers_as_they_are),
+    **_of_ufuncs(BITWISE, _bitwise_rule, _bitwise),
+    **_of_ufuncs([np.power], by_numpy, lambda _: _power),
+}
+
+OTHERS = (
+    Operation("clip", 3, promote, _clip),
+    Operation("round", 1, _round_type, _round),
+    Operation("xlogy", 2, numbers_to(FLOAT64), _xlogy),
+)
+
+NUMBER_OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in (*BY_UFUNC.values(), *OTHERS)}

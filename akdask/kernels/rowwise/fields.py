@@ -1,0 +1,204 @@
+"""Strings taken apart: the fields between delimiters, characters, and the bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.columns import offsets_and_bytes
+from akdask.columns.lists import lists_of
+from akdask.errors import ArgumentError, UnsupportedError
+from akdask.kernels.core.rules import Operation
+from akdask.kernels.keys.strings import check_pattern, text_lengths
+from akdask.schema import INT64, STR, UINT8, ColumnType, list_of
+from akdask.typing import NumberArray, StringArray
+
+_CONTROLS = 32  # bytes below are control characters, which text seldom has all of
+
+
+@dataclass(frozen=True, slots=True)
+class Delimiters:
+    """Where delimiters are among the bytes of all rows, which are counted from the first byte of the first row.
+
+    Parameters
+    ----------
+    first : ndarray, shape (nrows + 1,), int64
+        The number of the first delimiter of each row, and of one behind the last row.
+    starts, stops : ndarray, int64
+        Where each delimiter begins and ends.
+    """
+
+    first: NumberArray
+    starts: NumberArray
+    stops: NumberArray
+
+    def up_to(self, most: int) -> Delimiters:
+        """Return so many delimiters of each row at most, the first ones; all for 0."""
+        counts = np.diff(self.first)
+        if not most or not (counts > most).any():
+            return self
+        is_kept = np.arange(len(self.starts)) - np.repeat(self.first[:-1], counts) < most
+        first = np.append(0, np.cumsum(np.minimum(counts, most)))
+        return Delimiters(first, self.starts[is_kept], self.stops[is_kept])
+
+
+def find_delimiters(strings: StringArray, delimiter: str, *, regex: bool, from_right: bool) -> Delimiters:
+    """Return where all delimiters are; of those that overlap the first is taken, or the last if `from_right`.
+
+    Matches of a regular expression are found from the left in any case.
+
+    Examples
+    --------
+    >>> found = find_delimiters(pa.array(["a.b", "c", "..d"], pa.large_string()), ".", regex=False, from_right=False)
+    >>> found.first.tolist(), found.starts.tolist(), found.stops.tolist()
+    ([0, 1, 1, 3], [1, 4, 5], [2, 5, 6])
+    """
+    return _matches(strings, delimiter) if regex else _occurrences(strings, delimiter, from_right)
+
+
+def _occurrences(strings: StringArray, delimiter: str, from_right: bool) -> Delimiters:
+    bounds, lengths = _parts(pc.split_pattern(strings, delimiter, reverse=from_right))
+    width = len(delimiter.encode())
+    rows = np.repeat(np.arange(len(strings)), np.diff(bounds))
+    # Before the end of a part are all parts so far, and a delimiter for each of them but the last of each row.
+    ends = np.cumsum(lengths) + width * (np.arange(len(lengths)) - rows)
+    is_last = np.zeros(len(lengths), np.bool_)
+    is_last[bounds[1:] - 1] = True
+    starts = ends[~is_last]
+    return Delimiters(bounds - np.arange(len(bounds)), starts, starts + width)
+
+
+def _matches(strings: StringArray, pattern: str) -> Delimiters:
+    """Find matches by a mark on both sides of each, for Arrow tells what is between matches, not how long they are."""
+    mark = _unused(strings)
+    marked = pc.replace_substring_regex(strings, pattern=pattern, replacement=rf"{mark}\0{mark}")
+    bounds, lengths = _parts(pc.split_pattern(marked, mark))
+    ends = np.cumsum(lengths)
+    is_match = (np.arange(len(lengths)) - np.repeat(bounds[:-1], np.diff(bounds))) % 2 == 1
+    return Delimiters((bounds - np.arange(len(bounds))) // 2, (ends - lengths)[is_match], ends[is_match])
+
+
+def _parts(lists: Any) -> tuple[NumberArray, NumberArray]:
+    """Return where the parts of each row start and the last end, and how many bytes each has."""
+    return np.asarray(lists.offsets).astype(np.int64), text_lengths(lists.values.cast(pa.large_string()))
+
+
+def _unused(strings: StringArray) -> str:
+    """Return a character that is in none of the strings."""
+    _, data = offsets_and_bytes(strings)
+    absent = np.flatnonzero(np.bincount(data, minlength=_CONTROLS)[:_CONTROLS] == 0)
+    if not len(absent):
+        raise UnsupportedError("text with all 32 control characters cannot be searched by regular expressions.")
+    return chr(absent[0])
+
+
+def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool = False, maxsplit: int = 0) -> Any:
+    """Return the fields of each row as a list."""
+    # Arrow's own splitting by regular expressions never ends where a match takes no character.
+    if regex or maxsplit:
+        return _fields(strings, find_delimiters(strings, delimiter, regex=regex, from_right=False).up_to(maxsplit))
+    lists = pc.split_pattern(strings, delimiter)
+    return lists_of(np.asarray(lists.offsets).astype(np.int64), lists.values.cast(pa.large_string()))
+
+
+def _fields(strings: StringArray, found: Delimiters) -> pa.LargeListArray:
+    """Return what is between delimiters: of the rows cut on both sides of each, every other piece."""
+    offsets, data = offsets_and_bytes(strings)
+    rows = np.arange(len(strings))
+    before = 2 * np.arange(len(found.starts)) + np.repeat(rows, np.diff(found.first))
+    cuts = np.empty(2 * len(found.starts) + len(strings) + 1, np.int64)
+    cuts[2 * found.first[:-1] + rows] = offsets[:-1] - offsets[0]
+    cuts[before + 1], cuts[before + 2], cuts[-1] = found.starts, found.stops, len(data)
+    is_field = np.ones(len(cuts) - 1, np.bool_)
+    is_field[before + 1] = False
+    pieces = pa.LargeStringArray.from_buffers(len(is_field), pa.py_buffer(cuts), pa.py_buffer(data))
+    return lists_of(found.first + np.arange(len(found.first)), pieces.filter(pa.array(is_field)))
+
+
+def _peel(
+    strings: Any,
+    out: Any = None,
+    *,
+    part: int,
+    delimiter: str,
+    times: int,
+    include: bool,
+    partial: bool,
+    from_right: bool,
+    regex: bool,
+) -> Any:
+    """Return what is on one side of a delimiter, the left for part 0; see `Strings.peel`."""
+    found = find_delimiters(strings, delimiter, regex=regex, from_right=from_right)
+    offsets, _ = offsets_and_bytes(strings)
+    starts, stops = offsets[:-1] - offsets[0], offsets[1:] - offsets[0]
+    has_all = np.diff(found.first) >= times
+    at = (found.first[1:] - times if from_right else found.first[:-1] + times - 1)[has_all]
+    # What has too few delimiters goes to one side whole; the delimiter goes with what is peeled off, or is lost.
+    cuts = (stops if partial != from_right else starts).copy()
+    keeps = include and from_right == bool(part)
+    cuts[has_all] = (found.stops if keeps != bool(part) else found.starts)[at]
+    return _sides(strings, starts, cuts, part)
+
+
+def _sides(strings: StringArray, starts: NumberArray, cuts: NumberArray, part: int) -> StringArray:
+    """Return what is left of a cut in each row, or right of it."""
+    _, data = offsets_and_bytes(strings)
+    offsets = np.append(np.column_stack([starts, cuts]).ravel(), len(data))
+    both = pa.LargeStringArray.from_buffers(2 * len(strings), pa.py_buffer(offsets), pa.py_buffer(data))
+    return both.take(pa.array(np.arange(part, 2 * len(strings), 2)))
+
+
+def _characters(strings: Any, out: Any = None) -> NumberArray:
+    return np.asarray(pc.utf8_length(strings)).astype(np.int64)
+
+
+def _slice(strings: Any, out: Any = None, *, start: int, stop: int | None) -> Any:
+    return pc.utf8_slice_codeunits(strings, start=start, stop=stop)
+
+
+def _bytes(strings: Any, out: Any = None) -> Any:
+    """Return the bytes of each row and a NUL behind them as a list: the layout that Arkouda has in memory and files."""
+    offsets, data = offsets_and_bytes(strings)
+    bounds = offsets - offsets[0] + np.arange(len(offsets))
+    ended = np.zeros(bounds[-1], np.uint8)
+    is_text = np.ones(bounds[-1], np.bool_)
+    is_text[bounds[1:] - 1] = False
+    ended[is_text] = data
+    return lists_of(bounds, ended)
+
+
+def _delimited(result: ColumnType, strings: ColumnType, delimiter: str, regex: bool) -> ColumnType | None:
+    """Check the delimiter, so that a bad one is an error where it is written, not where it runs."""
+    if strings != STR:
+        return None
+    if regex:
+        check_pattern(delimiter)
+    if pc.match_substring_regex(pa.array([""]), delimiter)[0].as_py() if regex else not delimiter:
+        raise ArgumentError(
+            f"the delimiter {delimiter!r} is found in the empty string.",
+            hint="pass one that takes a character or more.",
+        )
+    return result
+
+
+FIELD_OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation(
+            "split",
+            1,
+            lambda strings, *, delimiter, regex=False, maxsplit=0: _delimited(list_of(STR), strings, delimiter, regex),
+            _split,
+        ),
+        Operation(
+            "peel", 1, lambda strings, *, delimiter, regex, **_: _delimited(STR, strings, delimiter, regex), _peel
+        ),
+        Operation("text_length", 1, lambda strings: INT64 if strings == STR else None, _characters),
+        Operation("text_slice", 1, lambda strings, **_: STR if strings == STR else None, _slice),
+        Operation("text_bytes", 1, lambda strings: list_of(UINT8) if strings == STR else None, _bytes),
+    )
+}

@@ -1,0 +1,69 @@
+"""Operations that numbers and strings have in common: comparing, and choosing by a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from akdask.kernels.core.rules import Kernel, Operation, promote
+from akdask.kernels.keys.strings import compare_strings, where_strings
+from akdask.schema import BOOL, STR, ColumnType
+
+COMPARISONS: dict[np.ufunc, str] = {
+    np.equal: "==",
+    np.not_equal: "!=",
+    np.less: "<",
+    np.less_equal: "<=",
+    np.greater: ">",
+    np.greater_equal: ">=",
+}
+"""int64 with uint64 compares exactly, as in NumPy 2; Arkouda rounds both to float64 first."""
+
+
+def _comparison(ufunc: np.ufunc) -> Kernel:
+    on_strings: Callable[..., Any] = compare_strings(ufunc.__name__)
+
+    def kernel(left: Any, right: Any, out: Any = None) -> Any:
+        return (ufunc if isinstance(left, (np.ndarray, np.generic)) else on_strings)(left, right, out=out)
+
+    return kernel
+
+
+def _comparable(left: ColumnType, right: ColumnType) -> ColumnType | None:
+    return BOOL if left == right == STR or (left.is_number and right.is_number) else None
+
+
+def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
+    """Choose without a branch: ``y + (x - y) * condition`` on the bits, modulo 2**64.
+
+    On random conditions this takes 2.7 ns a row where `np.where` and `np.copyto` take 6 to 8.  It never looks at
+    floats as numbers, so that it is exact for them too.
+    """
+    if not isinstance(x, (np.ndarray, np.generic)):
+        return where_strings(condition, x, y)
+    dtype = np.result_type(x, y)
+    bits = np.dtype(f"u{dtype.itemsize}")
+    x, y = (side.astype(dtype, copy=False).view(bits) for side in (x, y))
+    place = None if out is None else out.view(bits)
+    scaled = np.multiply(np.subtract(x, y, out=place), condition.view(np.uint8), out=place, dtype=bits)
+    chosen = np.add(scaled, y, out=place)
+    return chosen.view(dtype) if out is None else out
+
+
+def _where_type(condition: ColumnType, x: ColumnType, y: ColumnType) -> ColumnType | None:
+    if condition != BOOL:
+        return None
+    return STR if x == y == STR else promote(x, y)
+
+
+BY_UFUNC: dict[np.ufunc, Operation] = {
+    ufunc: Operation(ufunc.__name__, 2, _comparable, _comparison(ufunc), symbol)
+    for ufunc, symbol in COMPARISONS.items()
+}
+
+GENERIC_OPERATIONS: dict[str, Operation] = {
+    **{operation.name: operation for operation in BY_UFUNC.values()},
+    "where": Operation("where", 3, _where_type, _where),
+}

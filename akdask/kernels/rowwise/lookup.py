@@ -1,0 +1,166 @@
+"""Looking things up in a whole table: rows by position, and positions by keys.
+
+The table is the first argument and is the same for every block; it is the other argument that goes row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from akdask.columns import is_scalar, spread
+from akdask.errors import ArgumentError, FileFormatError, PositionError
+from akdask.kernels.core.rules import Operation, Rule, scalar_type
+from akdask.kernels.index.key_index import KeyIndex
+from akdask.kernels.index.membership import KeySet
+from akdask.kernels.index.sorted_keys import Side, SortedKeys
+from akdask.kernels.keys.gather import gather, gather_far
+from akdask.schema import BOOL, INT64, STR, UINT8, UINT64, ColumnType
+from akdask.typing import NumberArray
+
+NAN_BITS = int(np.float64(np.nan).view(np.uint64))
+
+
+def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
+    """Return the table's rows at the positions, each of which must be there: -1 is not the last one."""
+    found = gather_far(table, positions, out)
+    if found is not None:
+        return found
+    check_codes(positions, len(table))
+    if np.ndim(positions) == 0 and not isinstance(table, np.ndarray):
+        return table[int(positions)].as_py()
+    return gather(table, positions, out)
+
+
+def check_codes(positions: Any, size: int) -> None:
+    """Raise PositionError unless all positions are there, in a table of some size."""
+    if not np.size(positions):
+        return
+    low, high = np.min(positions), np.max(positions)
+    if low < 0 or high >= size:
+        raise PositionError(
+            f"the code {low if low < 0 else high} has no category.",
+            details=[f"categories: {size}"],
+            hint="codes run from 0 to the number of categories less one; a damaged file can hold others.",
+        )
+
+
+def _lookup_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
+    return table if positions == INT64 else None
+
+
+def from_start(positions: NumberArray, total: int) -> NumberArray:
+    """Return positions in an array of some rows, counted from its start also where they were counted from its end.
+
+    Raises
+    ------
+    PositionError
+        If one of them is not there.
+    """
+    outside = (positions < -total) | (positions >= total)
+    if outside.any():
+        raise PositionError(
+            f"position {int(positions[outside][0])} is outside an array of {total} rows.",
+            hint=f"positions run from {-total} to {total - 1}.",
+        )
+    return np.where(positions < 0, positions + total, positions).astype(np.int64, copy=False)
+
+
+def _take(table: Any, positions: Any, out: Any = None) -> Any:
+    """Return the table's rows at positions, of which negative ones count from the end."""
+    found = gather_far(table, positions, out)
+    return gather(table, from_start(positions, len(table)), out) if found is None else found
+
+
+def _take_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
+    return table if positions in (INT64, UINT64, UINT8) else None
+
+
+def _stored_position(positions: Any, out: Any = None, *, size: int, of: str) -> Any:
+    """Return positions that a file holds as they are, once each is seen to be there: none counts from the end.
+
+    Raises
+    ------
+    FileFormatError
+        If one of them is not there.
+    """
+    low, high = np.min(positions, initial=0), np.max(positions, initial=-1)
+    if low < 0 or high >= size:
+        raise FileFormatError(
+            f"{of!r} holds {low if low < 0 else high}, which is none of {size} positions.",
+            hint="the file is damaged: write the object again.",
+        )
+    return positions
+
+
+def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
+    return positions if positions == INT64 else None
+
+
+def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
+    """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
+    is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
+    gathered = gather_far(table, positions, out, NAN_BITS if is_float else 0)
+    if gathered is not None:
+        return gathered
+    missing = positions < 0
+    if not isinstance(table, np.ndarray):
+        nothing = "" if pa.types.is_large_string(table.type) else bytes(table.type.byte_width)
+        return table.take(pa.array(positions, mask=missing)).fill_null(nothing)
+    if not len(table):
+        found = np.zeros(len(positions), table.dtype) if out is None else out
+    else:
+        found = table.take(positions, out=out, mode="clip")
+    found[missing] = np.nan if is_float else 0
+    return found
+
+
+def _fillable_type(table: ColumnType, positions: ColumnType) -> ColumnType | None:
+    return _lookup_type(table, positions) if table.kind != "list" else None
+
+
+def _find_rows(index: KeyIndex, *keys: Any, out: Any = None) -> Any:
+    """Return the first row of an indexed table with the same keys, -1 where there is none."""
+    return _search(index.find, keys, out)
+
+
+def _is_among(members: KeySet, *keys: Any, out: Any = None) -> Any:
+    """Return whether a set has the same keys."""
+    return _search(members.has, keys, out)
+
+
+def _search(search: Callable[..., Any], keys: Sequence[Any], out: Any) -> Any:
+    """Search for keys, single values among them spread; all of them may be."""
+    nrows = next((len(key) for key in keys if not is_scalar(key)), None)
+    columns = [spread(key, scalar_type(key), nrows or 1) if is_scalar(key) else key for key in keys]
+    return search(columns)[0] if nrows is None else search(columns, out)
+
+
+def _found_type(result: ColumnType) -> Rule:
+    """Return the rule of what takes an index, which stands for no type, and keys of any."""
+    return lambda _, *keys: result if keys and all(key.is_number or key == STR for key in keys) else None
+
+
+def _searchsorted(table: SortedKeys, values: Any, out: Any = None, *, side: Side) -> Any:
+    """Return how many rows of a table in order come before each value, or before what follows it."""
+    return _search(lambda columns, found=None: table.search(columns[0], side, found), [values], out)
+
+
+def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> ColumnType | None:
+    if side not in ("left", "right"):
+        raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
+    return INT64 if table == values or table.kind == values.kind == "bigint" else None
+
+
+LOOKUP_OPERATIONS: dict[str, Operation] = {
+    "lookup": Operation("lookup", 2, _lookup_type, _lookup),
+    "take": Operation("take", 2, _take_type, _take),
+    "stored_position": Operation("stored_position", 1, _stored_position_type, _stored_position),
+    "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
+    "lookup_found": Operation("lookup_found", 2, _fillable_type, lookup_found),
+    "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),
+    "is_among": Operation("is_among", None, _found_type(BOOL), _is_among),
+}

@@ -1,0 +1,188 @@
+"""Frames for arrays that are made rather than read: how many partitions, and data that is at hand."""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from dask.system import CPU_COUNT
+
+from akdask import config
+from akdask.columns import Table
+from akdask.columns.bigint import from_ints
+from akdask.errors import ArgumentError
+from akdask.plan.expr.sources import Literal, Rows
+from akdask.plan.expr.values import ColumnRef
+from akdask.schema import STR, column_type
+from akdask.typing import Column
+
+
+def partition_lengths(size: int) -> tuple[int, ...]:
+    """Return how created rows are cut: one partition while small, else one for each core.
+
+    The cut is Arkouda's block split: partition k begins at row ``ceil(k * size / n)``.
+
+    Examples
+    --------
+    >>> partition_lengths(5)
+    (5,)
+    """
+    count = 1 if size <= config.get("small_array") else CPU_COUNT
+    return block_split(size, count)
+
+
+def block_split(size: int, count: int) -> tuple[int, ...]:
+    """Return the partition lengths of Arkouda's block split of `size` rows over `count` partitions.
+
+    Examples
+    --------
+    >>> block_split(2, 4)
+    (1, 0, 1, 0)
+    """
+    bounds = [-(-partition * size // count) for partition in range(count + 1)]
+    return tuple(stop - start for start, stop in pairwise(bounds))
+
+
+def counted(size: int) -> Rows:
+    """Return rows that are only counted."""
+    return Rows(partition_lengths(size))
+
+
+def literal(column: Column) -> tuple[Literal, ColumnRef]:
+    """Return a column in memory as a frame, and the value that is the column."""
+    frame = literal_table(Table({0: column}, len(column)))
+    return frame, frame.column(0)
+
+
+def literal_table(table: Table) -> Literal:
+    """Return columns in memory as one frame, cut into partitions."""
+    bounds = accumulate(partition_lengths(table.nrows), initial=0)
+    return Literal(tuple(table.slice(start, stop) for start, stop in pairwise(bounds)))
+
+
+def as_column(items: Any) -> Column:
+    """Return a column of the elements of a NumPy array, pandas object, Arrow array, list or other sequence.
+
+    Numbers widen to 64 bits; strings become Arrow strings, and ints of more than 64 bits integers of any size.
+
+    Raises
+    ------
+    ArgumentError
+        If the elements are not one-dimensional or of no type that a column can hold.
+    """
+    if isinstance(items, pa.ChunkedArray | pa.Array):
+        items = items.to_numpy(zero_copy_only=False) if not _is_text(items.type) else items
+    if isinstance(items, pa.ChunkedArray):
+        items = items.combine_chunks()
+    if isinstance(items, pa.Array):
+        return _without_nulls(items.cast(pa.large_string()))
+    array = at_hand(items)
+    if array.ndim == 1 and array.dtype.kind in "Of" and _are_ints(items):
+        return _whole_numbers([int(item) for item in items])
+    if array.ndim != 1:
+        raise ArgumentError(
+            f"a column has one dimension, not {array.ndim}.",
+            details=[f"shape: {array.shape}"],
+            hint="pass a flat array.",
+        )
+    if array.dtype.kind == "O":
+        array = _numbers(array)
+    if array.dtype.kind in "OUST":
+        # NumPy has written numbers among strings as text; Arrow tells the two apart.
+        return _strings(np.asarray(items, object) if isinstance(items, list | tuple) else array)
+    wanted = column_type(array.dtype.name if array.dtype == np.uint8 else array.dtype)
+    # Plans keep what they are made of, so later changes to the caller's array must not reach it.
+    return np.array(array, dtype=wanted.numpy, order="C")
+
+
+def at_hand(items: Any) -> np.ndarray[Any, Any]:
+    """Return data at hand as a NumPy array; text as objects, which NumPy would make as long as the longest.
+
+    Raises
+    ------
+    ArgumentError
+        If they are lists of different lengths.
+    """
+    is_text = isinstance(items, list | tuple) and bool(items) and isinstance(items[0], str)
+    try:
+        return np.asarray(items, object) if is_text else np.asarray(items)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ArgumentError(
+            "an array of several dimensions is made of lists of one length, and of no single elements beside them.",
+            details=[f"given: {items!r:.100}"],
+            hint="ak.SegArray.from_multi_array(…) takes lists of different lengths.",
+        ) from None
+
+
+NUMBERS = {"integer", "floating", "mixed-integer-float"}
+
+
+def _numbers(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return Python numbers as NumPy's, with NaN for those that are missing, as pandas does; other objects as they are.
+
+    Raises
+    ------
+    ArgumentError
+        If truth values are missing: no type of columns has room for that.
+    """
+    missing = pd.isna(objects)
+    kind = pd.api.types.infer_dtype(objects, skipna=True)
+    # Of nothing but missing elements, a NaN tells that they are numbers.
+    if kind in NUMBERS or (kind == "empty" and any(isinstance(item, float) for item in objects)):
+        return np.where(missing, np.nan, objects).astype(np.float64)
+    if kind == "boolean" and missing.any():
+        raise ArgumentError(
+            "truth values are missing, which no column can hold.",
+            details=[f"the first of them at position {missing.argmax()}"],
+            hint="put True or False in their place, or 1.0, 0.0 and NaN for all.",
+        )
+    return objects.astype(np.bool_) if kind == "boolean" else objects
+
+
+def _are_ints(items: Any) -> bool:
+    """Whether all elements are Python ints, or NumPy's: a list of floats is left at the first of them."""
+    if isinstance(items, np.ndarray) and items.dtype.kind != "O":
+        return False
+    return len(items) > 0 and all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in items)
+
+
+def _whole_numbers(ints: list[int]) -> Column:
+    """Return ints in the smallest type that holds them all: NumPy makes floats of small ones beside large ones."""
+    low, high = min(ints), max(ints)
+    if low >= -(2**63) and high < 2**63:
+        return np.array(ints, np.int64)
+    return np.array(ints, np.uint64) if low >= 0 and high < 2**64 else from_ints(ints)
+
+
+def _is_text(dtype: pa.DataType) -> bool:
+    return pa.types.is_string(dtype) or pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype)
+
+
+def _strings(array: np.ndarray[Any, Any]) -> Column:
+    """Mixed Python objects are refused rather than guessed at; missing strings become empty, as in Arkouda."""
+    try:
+        column = pa.array(array.astype(object), pa.large_string(), from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ArgumentError(
+            "the elements are neither all numbers nor all strings.",
+            details=[f"types: {', '.join(_types(array)) or str(error).splitlines()[0]}"],
+            hint=f"convert them to one type first; column type {STR} holds text.",
+        ) from None
+    return _without_nulls(column)
+
+
+def _types(array: np.ndarray[Any, Any]) -> list[str]:
+    """Return the names of the elements' types, each with the position of the first."""
+    first: dict[str, int] = {}
+    for position, item in enumerate(array.tolist()):
+        first.setdefault(type(item).__name__, position)
+    return [f"{name} (position {position})" for name, position in first.items()]
+
+
+def _without_nulls(strings: pa.LargeStringArray) -> pa.LargeStringArray:
+    return strings.fill_null("") if strings.null_count else strings

@@ -1,0 +1,177 @@
+"""The base of all plan nodes: declarations on Dask's expression core.
+
+A node is a class with annotated fields and nothing else but a rule for its rows.  Rewriting and lowering live in
+their own modules and are found by the type of the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from inspect import get_annotations
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from weakref import WeakValueDictionary
+
+from akdask.plan.expr._dask import Alias, Expr, SingletonExpr
+from akdask.plan.expr.lengths import counted
+from akdask.plan.expr.lower import has_tasks, lower
+from akdask.plan.expr.tokens import token
+from akdask.schema import RowSpace
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+@dataclass_transform(frozen_default=True)
+class Node(SingletonExpr):
+    """A node whose Dask parameters are its annotated fields, positional only."""
+
+    _parameters: ClassVar[list[str]] = []
+    _instances: ClassVar[WeakValueDictionary[str, Any]] = WeakValueDictionary()
+
+    def __init_subclass__(cls) -> None:
+        fields = list(get_annotations(cls))
+        cls._parameters = fields
+        cls._instances = WeakValueDictionary()
+        for position, name in enumerate(fields):
+            setattr(cls, name, property(_operand(position)))
+
+    def __new__(cls, *operands: Any, _determ_token: str | None = None) -> Self:
+        """Return the node of these operands, the same object for as long as anybody holds it.
+
+        What Dask's constructors do for nodes of any kind takes five times as long.
+        """
+        name = f"{cls.__name__.lower()}-{_determ_token or token(cls.__name__, *operands)}"
+        found = cls._instances.get(name)
+        if found is not None:
+            return found
+        node = object.__new__(cls)
+        node.__dict__.update(operands=list(operands), _determ_token=name.partition("-")[2], _name=name)
+        cls._instances[name] = node
+        return node
+
+    def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
+        """Return what the scheduler is to know of tasks: by what it is, and the keys of the tasks."""
+        found: dict[str, dict[Any, Any]] = {}
+        for node in self.walk():
+            if isinstance(node, Node):
+                for name, tasks in node.annotations().items():
+                    found.setdefault(name, {}).update(tasks)
+        return found
+
+    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
+        """Return what the scheduler is to know of this node's own tasks."""
+        return {}
+
+    # Rewriting is akdask's own (rewrite.py): columns refer to nodes by name, so Dask must not rename them.
+
+    def lower_once(self, lowered: dict[str, Expr]) -> Expr:
+        """Lower the node and all below it, one by one: Dask nests calls, and a chain may be longer than Python can."""
+        begun: dict[str, Expr] = {}
+        stack: list[Expr] = [self]
+        while stack:
+            node = stack[-1]
+            if node._name in lowered:
+                stack.pop()
+                continue
+            if node._name not in begun:
+                begun[node._name] = node._lower() or node
+            out = begun[node._name]
+            inputs = [item for item in out.operands if isinstance(item, Expr)]
+            below = [item for item in inputs if item._name not in lowered]
+            if below:
+                stack.extend(below)
+                continue
+            stack.pop()
+            if any(lowered[item._name] is not item for item in inputs):
+                out = type(out)(*[lowered[item._name] if isinstance(item, Expr) else item for item in out.operands])
+            lowered[node._name] = out
+        return lowered[self._name]
+
+    def simplify_once(self, dependents: Any, simplified: Any) -> Self:
+        return self
+
+    def rewrite(self, kind: str, rewritten: Any) -> Self:
+        return self
+
+
+def _operand(position: int) -> Callable[[Any], Any]:
+    return lambda self: self.operands[position]
+
+
+class Frame(Node):
+    """A logical node that produces rows.
+
+    Lowering (lower.py) turns it into a physical node when Dask asks for a graph; until then nothing is read.
+    """
+
+    # Without an annotation, which would make it an operand.
+    no_more_rows = False
+    """Whether it has no more rows than its first input."""
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        """The row space of the result, as far as the plan alone tells it."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> RowSpace:
+        """The row space of the result, with lengths that have been counted since it was planned."""
+        if not _knows_rows(self):
+            # Those below first, one by one: a chain may be longer than Python nests calls.
+            for node in _inputs_first(self):
+                node.planned_rows  # noqa: B018 -- kept by the node
+        return counted(self.planned_rows)
+
+    @property
+    def npartitions(self) -> int:
+        """Number of partitions of the result."""
+        return self.rows.npartitions
+
+    @property
+    def bases(self) -> tuple[Frame, ...]:
+        """The nodes whose columns a value on these rows may refer to."""
+        return (self,)
+
+    def describe(self) -> str:
+        """One line for `explain`, without the inputs."""
+        return type(self).__name__
+
+    def _lower(self) -> Expr | None:
+        return lower(self)
+
+    def _layer(self) -> dict[Any, Any]:
+        """Return the whole graph: Dask asks un-optimised plans for it in ``dask.optimize`` and ``dask.visualize``.
+
+        It asks all nodes of a plan; rows that are only ever read by the tasks of others have no part of their own.
+        """
+        return materialize(self) if has_tasks(self) else {}
+
+    def __dask_graph__(self) -> dict[Any, Any]:
+        return materialize(self)
+
+
+def _knows_rows(frame: Frame) -> bool:
+    return "planned_rows" in frame.__dict__ or type(frame).planned_rows is Frame.planned_rows
+
+
+def _inputs_first(frame: Frame) -> Iterator[Frame]:
+    """Yield the frames below one whose rows nobody has asked for, and the frame itself, each after its inputs."""
+    stack = [frame]
+    while stack:
+        node = stack[-1]
+        below = [item for item in node.dependencies() if isinstance(item, Frame) and not _knows_rows(item)]
+        if below and not _knows_rows(node):
+            stack.extend(below)
+        elif not _knows_rows(stack.pop()):
+            yield node
+
+
+def materialize(node: Node) -> dict[Any, Any]:
+    """Return the tasks of a node, its own keys included."""
+    lowered = node.lower_completely()
+    graph: dict[Any, Any] = dict(lowered.__dask_graph__())
+    for ours, theirs in zip(node.__dask_keys__(), lowered.__dask_keys__(), strict=True):
+        if ours not in graph:
+            graph[ours] = Alias(ours, theirs)
+    return graph

@@ -1,0 +1,180 @@
+"""Frames that keep, select or compute rows without moving any between partitions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import Self
+
+from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by, rows_rearranged
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import ColumnRef, Replica, Value, describe, substitute
+from akdask.schema import INT64, RowSpace
+
+ROW = "row"
+"""Name of the one column that a match adds."""
+
+
+class Zip(Frame):
+    """Frames with the same rows, side by side."""
+
+    frames: tuple[Frame, ...]
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frames[0].rows
+
+    @property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frames
+
+    def dependencies(self) -> list[Frame]:
+        return list(self.frames)
+
+
+class Filter(Frame):
+    """The rows of a frame where a predicate holds.
+
+    `mask` is the identity of the truth values: columns filtered by one mask share rows, although each may have to find
+    its predicate elsewhere.
+    """
+
+    no_more_rows = True
+
+    frame: Frame
+    predicate: Value
+    mask: ColumnIdentity
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_decided_by("filter", [self.mask], self.npartitions)
+
+    @cached_property
+    def npartitions(self) -> int:
+        return self.frame.npartitions
+
+    @cached_property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frame.bases
+
+    def describe(self) -> str:
+        return f"Filter {describe(self.predicate)}"
+
+
+class Match(Frame):
+    """The rows of a frame repeated for every match in a table, those without one left out or kept once.
+
+    `found` is the first row of the table that matches, -1 where there is none; `fanout` knows the others that are equal
+    to it (`akdask.kernels.index.matches.MatchMultiplicity`).  `match` is the identity of the pairs: columns matched alike share rows.
+    """
+
+    frame: Frame
+    found: Value
+    fanout: Replica
+    keep_all: bool
+    match: ColumnIdentity
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_decided_by("match", [self.match], self.npartitions)
+
+    @cached_property
+    def npartitions(self) -> int:
+        return self.frame.npartitions
+
+    @cached_property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frame.bases
+
+    @property
+    def row(self) -> ColumnRef:
+        """The row of the table that each row is paired with, -1 where there is none."""
+        return ColumnRef(self.match.token, ROW, INT64)
+
+    def describe(self) -> str:
+        return f"Match {describe(self.found)}{', all rows' if self.keep_all else ''}"
+
+
+class Slice(Frame):
+    """Row ranges of the partitions of a frame with known lengths.
+
+    `ranges` has one entry for each partition of the result: (partition of the input, start, stop, step), with start
+    and stop counted within that partition and step positive.
+    """
+
+    no_more_rows = True
+
+    frame: Frame
+    ranges: tuple[tuple[int, int, int, int], ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([len(range(start, stop, step)) for _, start, stop, step in self.ranges])
+
+    @cached_property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frame.bases
+
+    def describe(self) -> str:
+        return f"Slice  {self.rows.describe()}"
+
+
+class Computed(Frame):
+    """What is computed of the rows of a frame, and may as well be of the same rows elsewhere."""
+
+    frame: Frame
+
+    @abstractmethod
+    def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
+        """Return the same computed of another frame, where columns are found by the tokens of those of this one."""
+
+
+class Project(Computed):
+    """Named values computed on the rows of a frame; where a plan needs them in memory."""
+
+    no_more_rows = True
+
+    frame: Frame
+    names: tuple[Hashable, ...]
+    values: tuple[Value, ...]
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
+        return type(self)(frame, self.names, tuple(substitute(value, replaced) for value in self.values))
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the outputs, to compute with further."""
+        return ColumnRef(self._name, name, self.values[self.names.index(name)].dtype)
+
+    def describe(self) -> str:
+        shown = [f"{name}={describe(value)}" for name, value in zip(self.names, self.values, strict=True)]
+        return "Project " + ", ".join(shown)
+
+
+class Partitions(Frame):
+    """Some partitions of a frame, whole."""
+
+    no_more_rows = True
+
+    frame: Frame
+    numbers: tuple[int, ...]
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_rearranged("partitions", [self.frame.rows], len(self.numbers), self._chosen, self.numbers)
+
+    def _chosen(self, lengths: Sequence[int]) -> list[int]:
+        return [lengths[number] for number in self.numbers]
+
+    @cached_property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frame.bases
+
+
+Selecting = Filter | Match | Slice | Partitions
+SELECTIONS = (Filter, Match, Slice, Partitions)
+"""Nodes that drop or repeat rows and leave the columns that values refer to as they are."""

@@ -1,0 +1,111 @@
+"""Frames without inputs: files, counted rows, and data that is at hand already."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
+
+from akdask.columns import Table, type_of
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import ColumnRef
+from akdask.schema import INT64, ColumnType, RowSpace
+from akdask.storage.source import Source
+
+if TYPE_CHECKING:
+    from akdask.plan.expr.rowwise import Project
+
+
+class Scan(Frame):
+    """The columns of a source of files; which of them are read is decided by what uses them."""
+
+    source: Source
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths(self.source.lengths)
+
+    def column(self, name: str) -> ColumnRef:
+        """Return one column of the files."""
+        return ColumnRef(self._name, name, self.source.columns[name])
+
+    def describe(self) -> str:
+        return f"Scan {self.source.label}  {len(self.source.columns)} columns, {self.rows.describe()}"
+
+
+class Rows(Frame):
+    """Rows that are only counted; their one column is the position, from which created arrays are computed."""
+
+    lengths: tuple[int, ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths(self.lengths)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Position of the first row of each partition."""
+        return tuple(accumulate(self.lengths, initial=0))[:-1]
+
+    @property
+    def position(self) -> ColumnRef:
+        """The number of the row, from 0."""
+        return ColumnRef(self._name, "position", INT64)
+
+    def describe(self) -> str:
+        return f"Rows  {self.rows.describe()}"
+
+
+class Literal(Frame):
+    """Columns in this process's memory, one table for each partition."""
+
+    tables: tuple[Table, ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([table.nrows for table in self.tables])
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the columns."""
+        return ColumnRef(self._name, name, type_of(self.tables[0].columns[name]))
+
+    def describe(self) -> str:
+        return f"Literal  {self.rows.describe()}"
+
+
+class Persisted(Frame):
+    """Tables that a scheduler holds: the outcome of `persist`.
+
+    `graph` maps keys to results or futures, `keys` has one key for each partition.
+    """
+
+    name: str
+    graph: Mapping[Any, Any]
+    keys: tuple[Hashable, ...]
+    rowspace: RowSpace
+    schema: tuple[tuple[Hashable, ColumnType], ...]
+
+    def __new__(cls, name: str, *operands: Any, _determ_token: str | None = None) -> Self:
+        return super().__new__(cls, name, *operands, _determ_token=_determ_token or name)
+
+    @classmethod
+    def of(cls, frame: Project, graph: Mapping[Any, Any], keys: Sequence[Hashable]) -> Self:
+        """Return what stands for a projection whose partitions a graph now holds.
+
+        ``dask.optimize`` holds them under the `keys` of the collection, among others; ``dask.persist`` under keys of
+        its own, in order.
+        """
+        schema = tuple(zip(frame.names, (value.dtype for value in frame.values), strict=True))
+        # The same plan may be persisted again, by another client.
+        name = f"persisted-{frame._name}-{uuid4().hex}"
+        held = tuple(keys if all(key in graph for key in keys) else graph)
+        return cls(name, dict(graph), held, frame.rows, schema)
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.rowspace
+
+    def describe(self) -> str:
+        return f"Persisted  {self.rows.describe()}"

@@ -1,0 +1,222 @@
+"""Values: row-wise trees over the columns of a frame, evaluated inside one partition task.
+
+Because they are evaluated together, tasks grow with the number of partitions and never with columns times
+operators.  A value refers to columns by (name of the node that makes them, name of the column); filtering rows leaves
+it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable, Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from akdask.kernels.core.rules import scalar_type
+from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.expr.tokens import token
+from akdask.schema import ColumnType
+
+if TYPE_CHECKING:
+    from akdask.plan.expr.node import Frame
+
+
+class Value:
+    """A column-to-be: its type, and a token that equal trees share."""
+
+    __slots__ = ("dtype", "token")
+
+    dtype: ColumnType
+    token: str
+
+    @property
+    def args(self) -> tuple[Value, ...]:
+        """The values that this one is computed from."""
+        return ()
+
+    def __hash__(self) -> int:
+        return hash(self.token)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and self.token == other.token
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+
+class ColumnRef(Value):
+    """A column that a node makes."""
+
+    __slots__ = ("name", "source")
+
+    def __init__(self, source: str, name: Hashable, dtype: ColumnType) -> None:
+        self.source = source
+        self.name = name
+        self.dtype = dtype
+        self.token = f"{source}[{name!r}]"
+
+
+class Constant(Value):
+    """One plain value, the same on every row."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any, other: ColumnType | None = None) -> None:
+        self.dtype = scalar_type(value, other)
+        match self.dtype.kind:
+            case "bigint":
+                self.value: Any = int(value)
+            case "str":
+                self.value = str(value)
+            case _:
+                self.value = self.dtype.numpy.type(value)
+        self.token = f"{self.dtype.name}({self.value!r})"
+
+
+class Replica(Value):
+    """The result of a one-partition node, handed whole to every task: a lazy scalar, or a table to look up in."""
+
+    __slots__ = ("field", "node")
+
+    def __init__(self, node: Frame, field: Hashable, dtype: ColumnType) -> None:
+        self.node = node
+        self.field = field
+        self.dtype = dtype
+        self.token = f"replica {node._name}[{field!r}]"
+
+
+class Call(Value):
+    """An operation on values, row by row."""
+
+    __slots__ = ("_args", "operation", "params")
+
+    def __init__(self, operation: str, *args: Value, **params: Any) -> None:
+        self.operation = operation
+        self._args = args
+        self.params = params
+        named = tuple(sorted(params.items()))
+        self.dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
+        self.token = token(operation, *[arg.token for arg in args], named)
+
+    @property
+    def args(self) -> tuple[Value, ...]:
+        return self._args
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the tree as a list: nested, a long expression would exceed Python's limit of recursion."""
+        parts = list(walk(self))
+        number = {part.token: position for position, part in enumerate(parts)}
+        return _from_list, ([_as_item(part, number) for part in parts],)
+
+
+def _as_item(part: Value, number: Mapping[str, int]) -> Any:
+    if not isinstance(part, Call):
+        return part
+    return part.operation, [number[arg.token] for arg in part.args], part.params
+
+
+def _from_list(items: list[Any]) -> Value:
+    parts: list[Value] = []
+    for item in items:
+        if isinstance(item, Value):
+            parts.append(item)
+        else:
+            operation, numbers, params = item
+            parts.append(Call(operation, *[parts[number] for number in numbers], **params))
+    return parts[-1]
+
+
+def cast(value: Value, dtype: ColumnType) -> Value:
+    """Return a value converted to another type, the value itself where it has that type."""
+    if value.dtype == dtype:
+        return value
+    limit = {"max_bits": dtype.max_bits} if dtype.max_bits > 0 else {}
+    return Call("cast", value, dtype=dtype.name, **limit)
+
+
+@lru_cache(maxsize=4096)
+def _result_type(operation: str, dtypes: tuple[ColumnType, ...], params: tuple[tuple[str, Any], ...]) -> ColumnType:
+    """Types are asked for at every operator that users write; the rules need not run each time."""
+    return OPERATIONS[operation].result_type(*dtypes, **dict(params))
+
+
+def walk(*values: Value, leaves: Container[str] = ()) -> Iterator[Value]:
+    """Yield every distinct value of the trees, arguments before what uses them; none of those under `leaves`."""
+    seen: set[str] = set()
+    stack = [(value, False) for value in reversed(values)]
+    while stack:
+        value, args_done = stack.pop()
+        if args_done:
+            yield value
+        elif value.token not in seen:
+            seen.add(value.token)
+            stack.append((value, True))
+            if value.token not in leaves:
+                stack.extend((arg, False) for arg in reversed(value.args))
+
+
+def columns_of(*values: Value) -> list[ColumnRef]:
+    """Return the distinct columns that the values refer to."""
+    return [value for value in walk(*values) if isinstance(value, ColumnRef)]
+
+
+def substitute(value: Value, replacements: Mapping[str, Value]) -> Value:
+    """Return the tree with columns replaced, given by the token of the column."""
+    if not replacements:
+        return value
+    done: dict[str, Value] = {}
+    for part in walk(value):
+        args = tuple(done[arg.token] for arg in part.args)
+        if part.token in replacements:
+            done[part.token] = replacements[part.token]
+        elif isinstance(part, Call) and any(new is not old for new, old in zip(args, part.args, strict=True)):
+            done[part.token] = Call(part.operation, *args, **part.params)
+        else:
+            done[part.token] = part
+    return done[value.token]
+
+
+SHOWN = 200
+"""Characters of a part of a value that `describe` still shows: trees may be deep, and share parts without end."""
+
+
+def describe(value: Value) -> str:
+    """Write a value as a user would, with an ellipsis for parts that are long."""
+    texts: dict[str, str] = {}
+    for part in walk(value):
+        text = _describe(part, [texts[arg.token] for arg in part.args])
+        texts[part.token] = text if len(text) <= SHOWN else "(…)"
+    return text
+
+
+def _describe(value: Value, args: list[str]) -> str:
+    match value:
+        case ColumnRef():
+            return value.name if isinstance(value.name, str) else f"[{value.name}]"
+        case Constant():
+            return repr(value.value) if isinstance(value.value, str) else str(value.value)
+        case Replica():
+            return f"<{value.node.describe()}>"
+        case Call():
+            return _describe_call(value, args)
+    raise AssertionError(f"no words for {type(value).__name__}")  # pragma: no cover - Value is a closed set
+
+
+def _describe_call(call: Call, args: list[str]) -> str:
+    symbol = OPERATIONS[call.operation].symbol
+    if symbol and len(args) == 2:
+        return f"({args[0]} {symbol} {args[1]})"
+    if symbol and len(args) == 1:
+        return f"{symbol}{args[0]}"
+    named = [f"{name}={value!r}" for name, value in call.params.items()]
+    return f"{call.operation}({', '.join(args + named)})"
+
+
+def as_value(item: Any, other: ColumnType | None = None) -> Value:
+    """Return a value for a plain scalar, or the value itself."""
+    return item if isinstance(item, Value) else Constant(_plain(item), other)
+
+
+def _plain(item: Any) -> Any:
+    return item[()] if isinstance(item, np.ndarray) and item.ndim == 0 else item

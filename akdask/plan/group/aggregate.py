@@ -1,0 +1,199 @@
+"""Groups: rows with equal keys reduced to one, in one pass over the rows and a merge by ranges of the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Self
+
+from akdask.cluster import memory, on_cluster
+from akdask.kernels.group.aggregation import Aggregation, AggregationStep
+from akdask.kernels.group.distinct_values import PAIR_STATISTICS, DistinctValues
+from akdask.kernels.group.reductions import GROUPED
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.chain import Chain, column_identity
+from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.sources import Literal, Rows, Scan
+from akdask.plan.expr.tokens import token
+from akdask.plan.expr.values import ColumnRef, Value, describe
+from akdask.plan.group import cache as kept
+from akdask.plan.group.merge import merge_by_range, merged_in_process
+from akdask.plan.group.partial import group_partitions
+from akdask.plan.shuffle.exchange import MOST_PARTITIONS
+from akdask.plan.task.batches import partition_batches
+from akdask.schema import INT64, RowSpace
+
+RANGE_ROWS = 2**21
+"""Rows of the input for which a partition of the result is planned."""
+
+
+ENOUGH_TO_SCATTER = 2**30
+"""Bytes of memory for each thread of a worker below which it always makes tables, which take less."""
+
+
+class GroupReduction:
+    """One reduction of the rows of each group.
+
+    Parameters
+    ----------
+    name : str
+        Which: a name in `akdask.kernels.group.reductions.GROUPED`.
+    *values : Value
+        What is reduced: nothing for ``size``, and the numbers of the rows as well where the reduction is by position.
+    skipna : bool
+        Whether NaN are left out.
+    **params
+        Arguments of the last step, such as ``ddof``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If there is no such reduction of values of that type.
+    """
+
+    __slots__ = ("dtype", "name", "params", "skipna", "token", "values")
+
+    def __init__(self, name: str, *values: Value, skipna: bool = True, **params: Any) -> None:
+        self.name = name
+        self.values = values
+        self.skipna = skipna
+        self.params = tuple(sorted(params.items()))
+        self.dtype = GROUPED[name].result_type(values[0].dtype) if values else INT64
+        self.token = token(name, values, skipna, self.params)
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(describe, self.values[:1]))})"
+
+
+class GroupAggregate(Frame):
+    """One row for each distinct combination of keys, in ascending order: the keys, and reductions of their rows.
+
+    All reductions of the same rows by the same keys share their row space.  `identities` are those of the keys, which
+    stay the same where the keys have to be found elsewhere, beside what is reduced.
+    """
+
+    no_more_rows = True
+
+    frame: Frame
+    keys: tuple[Value, ...]
+    identities: tuple[ColumnIdentity, ...]
+    reductions: tuple[GroupReduction, ...]
+
+    @classmethod
+    def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
+        """Return the groups of some columns of a frame."""
+        return cls(frame, tuple(keys), tuple(column_identity(frame, key) for key in keys), tuple(reductions))
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return group_rows("groups", self.frame, self.keys, self.identities)
+
+    @cached_property
+    def grouping(self) -> str:
+        """The name of what is the same for all that is computed of these groups in one process."""
+        return token("grouping", self.planned_rows.token, self.npartitions, _tables(self.frame, self.keys))
+
+    def key(self, number: int) -> ColumnRef:
+        """Return one of the keys."""
+        return ColumnRef(self._name, number, self.keys[number].dtype)
+
+    def result(self, number: int) -> ColumnRef:
+        """Return the outcome of one of the reductions."""
+        return ColumnRef(self._name, len(self.keys) + number, self.reductions[number].dtype)
+
+    def describe(self) -> str:
+        computed = ", ".join(map(str, self.reductions)) or "distinct"
+        return f"Group by {', '.join(map(describe, self.keys))}: {computed}"
+
+
+def group_rows(
+    kind: str, frame: Frame, keys: Sequence[Value], identities: Sequence[ColumnIdentity], *params: Any
+) -> RowSpace:
+    """Return the row space of the groups of some rows, the same for all of a kind that is made of them."""
+    count = _planned_ranges(frame)
+    if count == 1:
+        return rows_decided_by(kind, identities, 1, *params)
+    return rows_decided_by(kind, identities, count, *params, _tables(frame, keys))
+
+
+def _tables(frame: Frame, keys: Sequence[Value]) -> str:
+    """Name the tables that groups are found from: where partitions of groups are cut depends on them."""
+    return token(frame.rows.token, tuple(map(len, partition_batches(frame, keys))))
+
+
+def _planned_ranges(frame: Frame) -> int:
+    """Return in how many partitions groups of the rows of a frame come, judged by what is known for good."""
+    most = min(frame.npartitions, MOST_PARTITIONS)
+    sizes = [base.rows.size for base in Chain.of(frame).bases if isinstance(base, Scan | Rows | Literal)]
+    return most if not sizes or sizes[0] is None else max(1, min(most, -(-sizes[0] // RANGE_ROWS)))
+
+
+class GroupStatistic(Frame):
+    """One row for each distinct combination of keys: the keys, and a statistic of the distinct values of a column.
+
+    Whole groups come together in one partition, since no statistic of a part says enough.  `times` tells that the
+    values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
+    `identities` are those of the keys.
+    """
+
+    no_more_rows = True
+
+    frame: Frame
+    keys: tuple[Value, ...]
+    identities: tuple[ColumnIdentity, ...]
+    value: Value
+    statistic: str
+    skipna: bool
+    times: bool
+    numbers: Value
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        rows = group_rows("groups", self.frame, self.keys, self.identities)
+        if rows.npartitions == 1:
+            return rows
+        # Cut by how many distinct values groups have, so not where other groups are cut.
+        identities = (*self.identities, column_identity(self.frame, self.value))
+        return rows_decided_by("groups of", identities, rows.npartitions, rows.token)
+
+    def key(self, number: int) -> ColumnRef:
+        """Return one of the keys."""
+        return ColumnRef(self._name, number, self.keys[number].dtype)
+
+    @property
+    def result(self) -> ColumnRef:
+        """The statistic."""
+        dtype = PAIR_STATISTICS[self.statistic].result_type(self.value.dtype)
+        return ColumnRef(self._name, len(self.keys), dtype)
+
+    def describe(self) -> str:
+        return f"Group by {', '.join(map(describe, self.keys))}: {self.statistic}({describe(self.value)})"
+
+
+@lower.register
+def _(frame: GroupAggregate) -> Expr:
+    values = tuple(dict.fromkeys(value for item in frame.reductions for value in item.values))
+    steps = tuple(
+        AggregationStep(item.name, tuple(values.index(value) for value in item.values), item.skipna, item.params)
+        for item in frame.reductions
+    )
+    collapse = Aggregation(len(frame.keys), steps)
+    name = frame.grouping
+    kept_as = name if kept.is_leased(name) and not on_cluster() else None
+    described = frame.describe()
+    in_slabs = merged_in_process(frame.frame.npartitions, frame.npartitions)
+    scattered = not on_cluster() or memory() >= ENOUGH_TO_SCATTER
+    partials = group_partitions(
+        frame.frame, (*frame.keys, *values), collapse, described, kept_as, scattered=scattered, in_slabs=in_slabs
+    )
+    return merge_by_range(frame._name, partials, frame.npartitions, collapse, kept_as)
+
+
+@lower.register
+def _(frame: GroupStatistic) -> Expr:
+    pairs = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times)
+    carried = (frame.numbers,) if PAIR_STATISTICS[frame.statistic].by_position else ()
+    partials = group_partitions(frame.frame, (*frame.keys, frame.value, *carried), pairs.collapse, frame.describe())
+    return merge_by_range(frame._name, partials, frame.npartitions, pairs)

@@ -1,0 +1,180 @@
+"""Rows in the order of their groups, where groups begin, and values of groups handed back to their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from akdask.columns import Table
+from akdask.errors import ArgumentError
+from akdask.kernels.group.arrange import Arrangement, RowsPerGroup
+from akdask.kernels.index.key_index import positions_among
+from akdask.kernels.rowwise.lookup import lookup_found
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.lengths import ColumnIdentity
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import ColumnRef, Value, describe
+from akdask.plan.group.aggregate import group_rows
+from akdask.plan.group.merge import merge_by_range
+from akdask.plan.group.partial import group_partitions
+from akdask.plan.task.tables import Tasks
+from akdask.schema import INT64, RowSpace
+
+
+class RowsByGroup(Frame):
+    """Columns of the rows sorted by key, all of them or some of each group; equal keys stay in their order.
+
+    `identities` are those of the keys.
+    """
+
+    frame: Frame
+    keys: tuple[Value, ...]
+    identities: tuple[ColumnIdentity, ...]
+    carried: tuple[Value, ...]
+    some: RowsPerGroup | None
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return group_rows("arranged", self.frame, self.keys, self.identities, repr(self.some))
+
+    def column(self, number: int) -> ColumnRef:
+        """Return one of the carried columns."""
+        return ColumnRef(self._name, number, self.carried[number].dtype)
+
+    def describe(self) -> str:
+        wanted = "Rows" if self.some is None else f"{self.some.kind.capitalize()} of groups"
+        return f"{wanted} by {', '.join(map(describe, self.keys))}"
+
+
+class GroupStarts(Frame):
+    """Where each group begins, given the column of their sizes."""
+
+    frame: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    @property
+    def start(self) -> ColumnRef:
+        """The number of rows in all groups before."""
+        return ColumnRef(self._name, 0, INT64)
+
+
+class BroadcastToRows(Frame):
+    """The value of each row's group.
+
+    `frame` are the keys of the rows; `groups` are the distinct keys, in any partitions, and the values of the groups
+    behind them.  Rows whose keys are not among them get `fill`.
+    """
+
+    frame: Project
+    groups: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    @property
+    def value(self) -> ColumnRef:
+        """The values."""
+        return ColumnRef(self._name, 0, self.groups.values[-1].dtype)
+
+
+class GroupNumbers(Frame):
+    """The number of each row's group, in one partition, -1 of rows that are in none.
+
+    `permutation` are the numbers of the rows with those of each group together, `segments` where each group begins
+    among them; `size` is the number of rows.
+    """
+
+    permutation: Project
+    segments: Project
+    size: int
+
+    @property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([self.size])
+
+    @property
+    def number(self) -> ColumnRef:
+        """The numbers."""
+        return ColumnRef(self._name, 0, INT64)
+
+
+@lower.register
+def _(frame: RowsByGroup) -> Expr:
+    arrangement = Arrangement(len(frame.keys), frame.some)
+    tables = group_partitions(frame.frame, (*frame.keys, *frame.carried), arrangement, frame.describe())
+    return merge_by_range(frame._name, tables, frame.npartitions, arrangement)
+
+
+@lower.register
+def _(frame: GroupStarts) -> Expr:
+    count = frame.npartitions
+    totals = Tasks(f"total {frame._name}", _total, tuple((((0, number),), ()) for number in range(count)), frame.frame)
+    before = [tuple((1, earlier) for earlier in range(number)) for number in range(count)]
+    calls = tuple((((0, number), *before[number]), ()) for number in range(count))
+    return Tasks(frame._name, _starts, calls, frame.frame, totals)
+
+
+@lower.register
+def _(frame: BroadcastToRows) -> Expr:
+    groups = tuple((1, number) for number in range(frame.groups.npartitions))
+    calls = tuple((((0, number), *groups), ()) for number in range(frame.npartitions))
+    return Tasks(frame._name, _spread, calls, frame.frame, frame.groups)
+
+
+@lower.register
+def _(frame: GroupNumbers) -> Expr:
+    inputs = [
+        tuple((number, partition) for partition in range(node.npartitions))
+        for number, node in enumerate((frame.permutation, frame.segments))
+    ]
+    calls = (((*inputs[0], *inputs[1]), (len(inputs[0]), frame.size)),)
+    return Tasks(frame._name, _number_groups, calls, frame.permutation, frame.segments)
+
+
+def _number_groups(tables: Sequence[Table], count: int, size: int) -> Table:
+    (permutation,) = Table.concat(tables[:count]).columns.values()
+    (segments,) = Table.concat(tables[count:]).columns.values()
+    bounds = np.append(segments, len(permutation))
+    numbers = np.full(size, -1)
+    valid = bool((np.diff(bounds) > 0).all()) and bounds[0] == 0 and not _outside(permutation, size)
+    if valid:
+        numbers[permutation] = np.repeat(np.arange(len(segments)), np.diff(bounds))
+    if not valid or np.count_nonzero(numbers >= 0) != len(permutation):
+        raise ArgumentError(
+            "permutation and segments do not describe groups.",
+            details=[f"rows: {size}, permutation: {len(permutation)}, segments: {len(segments)}"],
+            hint="segments rise from 0, and the permutation holds numbers of rows, each at most once.",
+        )
+    return Table({0: numbers}, size)
+
+
+def _outside(permutation: Any, size: int) -> bool:
+    return bool(len(permutation)) and bool(permutation.min() < 0 or permutation.max() >= size)
+
+
+def _total(tables: Sequence[Table]) -> int:
+    (sizes,) = tables[0].columns.values()
+    return int(sizes.sum())
+
+
+def _starts(inputs: Sequence[Table | int]) -> Table:
+    table: Any = inputs[0]
+    before: Sequence[Any] = inputs[1:]
+    (sizes,) = table.columns.values()
+    return Table({0: np.cumsum(sizes) - sizes + sum(before)}, table.nrows)
+
+
+def _spread(tables: Sequence[Table]) -> Table:
+    *unique, values = Table.concat(tables[1:]).columns.values()
+    keys = list(tables[0].columns.values())
+    found = positions_among(unique, keys)
+    return Table({0: lookup_found(values, found)}, tables[0].nrows)

@@ -1,0 +1,160 @@
+"""Tables of categories: the labels that codes stand for, whole in one partition, replicated to every task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.columns import Table, concat_rows
+from akdask.errors import FileFormatError, NonUniqueError
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Call, ColumnRef, Replica, Value
+from akdask.plan.join.membership import BuildIndex
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.plan.task.tables import Tasks
+from akdask.schema import BOOL, INT64, STR, RowSpace
+from akdask.typing import Column
+
+LABEL = "label"
+IS_NA = "is_na"
+
+
+class Distinct(Frame):
+    """The distinct values of one column in ascending order, in one partition."""
+
+    aggregate: Aggregate
+
+    @classmethod
+    def of(cls, frame: Frame, value: Value) -> Distinct:
+        """Return the distinct values of a column."""
+        return cls(Aggregate(frame, (AggregateExpr("distinct", value),)))
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return RowSpace(self._name, 1)
+
+    @property
+    def values(self) -> ColumnRef:
+        """The column."""
+        return ColumnRef(self._name, 0, self.operands[0].reductions[0].dtype)
+
+
+class UniqueLabels(Frame):
+    """Labels in one partition, each there only once; that is looked at when they are computed."""
+
+    labels: Frame
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.labels.rows
+
+
+class CategoryTable(Frame):
+    """The categories of a Categorical, in one partition: a column of labels, and one that marks the label of NA.
+
+    `labels` is a one-partition frame whose only column are the labels.  `na` is the label that stands for missing,
+    which is put behind the others if it is not among them, or a one-partition frame whose only column are its codes.
+    """
+
+    labels: Frame
+    na: Frame | str
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.labels.rows if isinstance(self.na, Frame) else RowSpace(self._name, 1)
+
+    @property
+    def label(self) -> ColumnRef:
+        """The labels."""
+        return ColumnRef(self._name, LABEL, STR)
+
+    @property
+    def is_na(self) -> ColumnRef:
+        """Which label stands for missing."""
+        return ColumnRef(self._name, IS_NA, BOOL)
+
+    @property
+    def whole(self) -> Replica:
+        """All labels, for a task to look up in."""
+        return Replica(self, LABEL, STR)
+
+    def code_of(self, text: Value) -> Call:
+        """Return the codes of strings, -1 for those that are no label."""
+        return BuildIndex.of(self, [self.label]).find([text])
+
+    @property
+    def na_code(self) -> Replica:
+        """The code of the label that stands for missing."""
+        return Replica(Aggregate(self, (AggregateExpr("argmax", self.is_na),)), 0, INT64)
+
+
+@lower.register
+def _(frame: Distinct) -> Expr:
+    return Tasks(frame._name, _as_table, ((((0, 0),), ()),), frame.aggregate)
+
+
+@lower.register
+def _(frame: UniqueLabels) -> Expr:
+    return Tasks(frame._name, _checked, ((((0, 0),), ()),), frame.labels)
+
+
+@lower.register
+def _(frame: CategoryTable) -> Expr:
+    if isinstance(frame.na, Frame):
+        return Tasks(frame._name, _marked, ((((0, 0), (1, 0)), ()),), frame.labels, frame.na)
+    return Tasks(frame._name, _completed, ((((0, 0),), (frame.na,)),), frame.labels)
+
+
+def _as_table(results: Sequence[list[Column]]) -> Table:
+    ((column,),) = results
+    return Table({0: column}, len(column))
+
+
+def _checked(tables: Sequence[Table]) -> Table:
+    labels = _only_column(tables[0])
+    counts = pc.value_counts(labels)
+    again = counts.filter(pc.greater(counts.field("counts"), 1))
+    if len(again):
+        raise NonUniqueError(
+            f"the category {again[0]['values'].as_py()!r:.100} is there more than once.",
+            details=[f"categories: {len(labels)}, of which {len(counts)} differ"],
+            hint="pass each category once.",
+        )
+    return tables[0]
+
+
+def _marked(tables: Sequence[Table]) -> Table:
+    labels, codes = map(_only_column, tables)
+    is_na = np.zeros(len(labels), np.bool_)
+    inside = (codes >= 0) & (codes < len(labels))
+    if not inside.all():
+        raise FileFormatError(
+            f"the NA code {int(codes[~inside][0])} names none of the categories.",
+            details=[f"categories: {len(labels)}"],
+            hint="the Categorical is damaged; write it again.",
+        )
+    is_na[codes] = True
+    return Table({LABEL: labels, IS_NA: is_na}, len(labels))
+
+
+def _completed(tables: Sequence[Table], na: str) -> Table:
+    labels = _only_column(tables[0])
+    found = pc.index(labels, pa.scalar(na, pa.large_string())).as_py()
+    if found < 0:
+        found = len(labels)
+        labels = concat_rows([labels, pa.array([na], pa.large_string())])
+    is_na = np.zeros(len(labels), np.bool_)
+    is_na[found] = True
+    return Table({LABEL: labels, IS_NA: is_na}, len(labels))
+
+
+def _only_column(table: Table) -> Any:
+    (column,) = table.columns.values()
+    return column

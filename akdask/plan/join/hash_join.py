@@ -1,0 +1,100 @@
+"""Joins of two large sides: rows of both go to buckets by the hash of their keys, and pairs back to where they belong.
+
+Nobody holds a side whole.  Pairs are in the order that they have where one side is held: they go to the partition
+that their left row came from, and are put in order of its place there; those of one left row are all of one bucket,
+where they are in order of the right rows.
+
+A key that is heavy on the left side, with more rows than a bucket should have, is not left to one bucket: its rows stay
+apart, by their partitions, and the right rows of that key go to all buckets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import ColumnRef, describe
+from akdask.plan.join.hash_buckets import (
+    FOUND,
+    JoinBucket,
+    Kind,
+    all_heavy_keys,
+    heavy_keys,
+    split_left,
+    split_right,
+)
+from akdask.plan.shuffle.exchange import buffer_bytes, exchange
+from akdask.plan.sort.runs import SortPartition
+from akdask.plan.task.tables import Tasks, Union
+from akdask.schema import BOOL, ColumnType, RowSpace
+
+
+class HashJoin(Frame):
+    """The columns `names` of pairs of rows whose columns `left_by` and `right_by` are equal.
+
+    Rows of `left` without a match are left out or kept by the `kind`; `FOUND` tells which these are.  `match` is the
+    identity of the pairs: columns matched alike share rows.
+    """
+
+    left: Project
+    left_by: tuple[Hashable, ...]
+    right: Project
+    right_by: tuple[Hashable, ...]
+    names: tuple[Hashable, ...]
+    kind: Kind
+    buckets: int
+    match: ColumnIdentity
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        """The same rows as those of a `Match`."""
+        return self.left.rows if self.kind == "mark" else rows_decided_by("match", [self.match], self.npartitions)
+
+    @cached_property
+    def npartitions(self) -> int:
+        return self.left.npartitions
+
+    def column(self, name: Hashable) -> ColumnRef:
+        """Return one of the columns, to compute with further."""
+        return ColumnRef(self._name, name, self.dtype_of(name))
+
+    def dtype_of(self, name: Hashable) -> ColumnType:
+        """Return the type of a column."""
+        if name == FOUND:
+            return BOOL
+        return (self.left if name in self.left.names else self.right).column(name).dtype
+
+    def describe(self) -> str:
+        keys = [
+            ", ".join(describe(side.values[side.names.index(name)]) for name in by)
+            for side, by in ((self.left, self.left_by), (self.right, self.right_by))
+        ]
+        return f"Join ({self.kind}) by hash of {keys[0]} and of {keys[1]}"
+
+
+@lower.register
+def _(frame: HashJoin) -> Expr:
+    left, right, count = frame.left, frame.right, frame.buckets
+    lefts, rights = range(left.npartitions), range(right.npartitions)
+    room = buffer_bytes(len(lefts) + len(rights))
+    looks = tuple((((0, number),), (frame.left_by, count)) for number in lefts)
+    heavy = Tasks(f"heavy {frame._name}", heavy_keys, looks, left)
+    everything = tuple((0, number) for number in lefts)
+    all_heavy = Tasks(f"all heavy {frame._name}", all_heavy_keys, ((everything, ()),), heavy)
+    calls = tuple((((0, number), (1, number)), (number, frame.left_by, count, room)) for number in lefts)
+    others = tuple((((0, number), (1, 0)), (frame.right_by, count, room)) for number in rights)
+    shares = Union(
+        Tasks(f"share out left {frame._name}", split_left, calls, left, heavy),
+        Tasks(f"share out right {frame._name}", split_right, others, right, all_heavy),
+    )
+    types = tuple((name, right.column(name).dtype) for name in right.names)
+    pair = JoinBucket(
+        frame.left_by, frame.right_by, types, frame.names, frame.kind, left.npartitions, buffer_bytes(count)
+    )
+    pairs = exchange(shares, count, pair)
+    return exchange(pairs, left.npartitions, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))

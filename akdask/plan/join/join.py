@@ -1,0 +1,138 @@
+"""Joins: the rows of one frame, each with those rows of another that have the same keys.
+
+Here is chosen how: every task holds the other side whole, or, where that is too large, rows of both are exchanged.
+Pairs, their order and their row space are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from akdask.plan.expr.chain import column_identity
+from akdask.plan.expr.lengths import ColumnIdentity
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Match, Project
+from akdask.plan.expr.tokens import token
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.join.hash_buckets import FOUND, Kind
+from akdask.plan.join.hash_join import HashJoin
+from akdask.plan.join.membership import BuildIndex, BuildKeySet
+from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.plan.rows.broadcast import broadcast, fits_broadcast
+from akdask.plan.shuffle.exchange import partition_count
+from akdask.plan.task.align import Aligned, align
+
+_NO_PAIRS = ColumnIdentity("no pairs")
+"""Stands for pairs where rows are only marked, and stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSide:
+    """Rows of a frame, the keys that they are joined by, and what is wanted of them."""
+
+    frame: Frame
+    keys: Sequence[Value]
+    columns: Sequence[Value] = ()
+
+    @property
+    def fits_broadcast(self) -> bool:
+        """Whether every task can hold it whole."""
+        return fits_broadcast(self.frame, [*self.keys, *self.columns])
+
+    def numbered(self) -> JoinSide:
+        """Return the side with the number of each row as one column more."""
+        given = [*self.keys, *self.columns]
+        frame, values = align("number", [*((self.frame, value) for value in given), row_numbers(self.frame)])
+        return JoinSide(frame, values[: len(self.keys)], values[len(self.keys) :])
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedColumns:
+    """Columns of both sides on the rows of a join; `lacks` tells which of them lack a match."""
+
+    frame: Frame
+    left: Sequence[Value]
+    right: Sequence[Value]
+    lacks: Value
+
+
+def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColumns:
+    """Return the rows of a side, each as often as the other has rows with the same keys.
+
+    They stay in order; what they are paired with is in order, too, among those of one row.
+
+    Parameters
+    ----------
+    left, right : Side
+        Keys of both have the same types.
+    keep_all : bool
+        Keep rows without a match, once; with NaN, 0, False or no text in the columns of the other side.
+    """
+    match = _held(left, right, keep_all)
+    if not right.fits_broadcast:
+        return _exchanged(left, right, keep_all, match.match)
+    found = [_of_match(match, right.frame, value) for value in right.columns]
+    return JoinedColumns(match, left.columns, found, Call("less", match.row, Constant(0)))
+
+
+def join_row_numbers(left: JoinSide, right: JoinSide) -> tuple[JoinedColumns, Value]:
+    """Return the rows of a side that have matches, and the numbers of these among the rows of the other side."""
+    if right.fits_broadcast:
+        return join_rows(left, right, keep_all=False), _held(left, right, False).row
+    paired = join_rows(left, right.numbered(), keep_all=False)
+    return paired, paired.right[-1]
+
+
+def has_match(left: JoinSide, right: JoinSide) -> Aligned:
+    """Return which rows of a side have keys that are among those of the other."""
+    if right.fits_broadcast:
+        return left.frame, BuildKeySet.of(right.frame, right.keys).has(left.keys)
+    joined = _hash_join(JoinSide(left.frame, left.keys), JoinSide(right.frame, right.keys), "mark", (FOUND,), _NO_PAIRS)
+    return joined, joined.column(FOUND)
+
+
+def _held(left: JoinSide, right: JoinSide, keep_all: bool) -> Match:
+    index = BuildIndex.of(right.frame, right.keys, "all rows")
+    names = tuple(column_identity(left.frame, key) for key in left.keys)
+    match = ColumnIdentity(token("match", names, index, keep_all))
+    return Match(left.frame, index.find(left.keys), index.fanout, keep_all, match)
+
+
+def _of_match(match: Match, frame: Frame, value: Value) -> Value:
+    """Return a column of the other rows, on the rows that they are paired with."""
+    return Call("lookup_found" if match.keep_all else "lookup", broadcast(frame, value), match.row)
+
+
+def _exchanged(left: JoinSide, right: JoinSide, keep_all: bool, match: ColumnIdentity) -> JoinedColumns:
+    mine, theirs = _names("left", left), _names("right", right)
+    wanted = dict.fromkeys([*(mine[value] for value in left.columns), *(theirs[value] for value in right.columns)])
+    names = (*wanted, FOUND) if keep_all else tuple(wanted)
+    joined = _hash_join(left, right, "left" if keep_all else "inner", names, match)
+    return JoinedColumns(
+        joined,
+        [joined.column(mine[value]) for value in left.columns],
+        [joined.column(theirs[value]) for value in right.columns],
+        Call("logical_not", joined.column(FOUND)) if keep_all else Constant(False),
+    )
+
+
+def _hash_join(
+    left: JoinSide, right: JoinSide, kind: Kind, names: tuple[Hashable, ...], match: ColumnIdentity
+) -> HashJoin:
+    mine, theirs = _names("left", left), _names("right", right)
+    return HashJoin(
+        Project(left.frame, tuple(mine.values()), tuple(mine)),
+        tuple(mine[key] for key in left.keys),
+        Project(right.frame, tuple(theirs.values()), tuple(theirs)),
+        tuple(theirs[key] for key in right.keys),
+        names,
+        kind,
+        max(partition_count(left.frame), partition_count(right.frame)),
+        match,
+    )
+
+
+def _names(side: str, rows: JoinSide) -> dict[Value, Hashable]:
+    """Name all that is needed of a side, each value once."""
+    return {value: (side, number) for number, value in enumerate(dict.fromkeys([*rows.keys, *rows.columns]))}

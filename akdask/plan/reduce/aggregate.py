@@ -1,0 +1,301 @@
+"""Reductions: partial states in each partition, combined in a tree, finished to scalars."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
+from typing import Any, Self
+
+import pandas as pd
+
+from akdask.kernels.reductions.scalar import REDUCTIONS, adds_floats, join_states, reduction_of
+from akdask.plan.expr._dask import Expr, ExprSequence, List, Task, TaskRef
+from akdask.plan.expr.garbage import without_collection
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame, Node, materialize
+from akdask.plan.expr.rowwise import Computed
+from akdask.plan.expr.tokens import token
+from akdask.plan.expr.values import ColumnRef, Value, describe, substitute
+from akdask.plan.reduce.sharing import share_groups
+from akdask.plan.task import operators as sinks
+from akdask.plan.task.batches import reduction_batches
+from akdask.plan.task.pipeline import Compile, pipeline
+from akdask.schema import ColumnType, RowSpace
+
+FAN_IN = 16
+
+
+class AggregateExpr:
+    """One reduction of one value.
+
+    Parameters
+    ----------
+    name : str
+        Which: a name in `akdask.kernels.reductions.scalar.REDUCTIONS`.
+    value : Value
+        What is reduced.
+    params : dict
+        Further arguments of the last step, such as ``ddof``.
+
+    Attributes
+    ----------
+    dtype : ColumnType
+        Type of the result.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the reduction does not take such values.
+    """
+
+    __slots__ = ("_text", "dtype", "name", "params", "token", "value")
+
+    def __init__(self, name: str, value: Value, **params: Any) -> None:
+        self.name = reduction_of(name, value.dtype)
+        self.dtype = REDUCTIONS[self.name].result_type(value.dtype)
+        self.value = value
+        self.params = tuple(sorted(params.items()))
+        self.token = token(name, value, self.params)
+        self._text: str | None = None
+
+    def moved(self, replaced: Mapping[str, Value]) -> AggregateExpr:
+        """Return the reduction of the same value, whose columns are found by the tokens of those of this one."""
+        return AggregateExpr(self.name, substitute(self.value, replaced), **dict(self.params))
+
+    def __str__(self) -> str:
+        # Written once: reductions may refer to others, each of them many times.
+        if self._text is None:
+            self._text = f"{self.name}({describe(self.value)})"
+        return self._text
+
+
+class Aggregate(Computed):
+    """Reductions of the rows of a frame, all in one pass; the result is a list of scalars in one partition."""
+
+    frame: Frame
+    reductions: tuple[AggregateExpr, ...]
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([len(self.reductions)])
+
+    def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
+        return type(self)(frame, tuple(item.moved(replaced) for item in self.reductions))
+
+    def describe(self) -> str:
+        return "Aggregate " + ", ".join(map(str, self.reductions))
+
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "time": lambda number: pd.Timestamp(int(number), unit="ns"),
+    "span": lambda number: pd.Timedelta(int(number), unit="ns"),
+}
+"""What users see of numbers that are more than that."""
+
+
+class Element(Node):
+    """One result of an aggregation, in one of the `FORMS` if it is more than a number."""
+
+    aggregate: Aggregate
+    position: int
+    form: str | None
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    def describe(self) -> str:
+        """One line for `explain`."""
+        reduction = self.aggregate.reductions[self.position]
+        return str(reduction)
+
+    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
+        """Share groups, then one pass, with the other plans of a sequence, tried once for each sequence."""
+        shared = share_groups(parent)
+        if shared is not None:
+            return shared
+        if not isinstance(parent, ExprSequence) or "_shared" in parent.__dict__:
+            return None
+        parent.__dict__["_shared"] = True
+        return share_aggregates(parent)
+
+    def _lower(self) -> Expr | None:
+        """Let the last task of a reduction that is alone return the element itself."""
+        source = self.operands[0]
+        if not isinstance(source, Aggregate) or len(source.reductions) > 1:
+            return None
+        tree = lower(source)
+        assert isinstance(tree, TreeReduce), "so reductions are lowered"
+        return TreeReduce(tree.combine, FinishElement(tree.finish, self.form), tree.partials)
+
+    def _layer(self) -> dict[Any, Any]:
+        source = self.operands[0]
+        if isinstance(source, Aggregate):
+            return materialize(self)
+        key = (self._name, 0)
+        return {key: Task(key, _element, TaskRef(source.__dask_keys__()[0]), self.position, self.form)}
+
+
+class CountRows(Frame):
+    """The number of rows in each partition; the result is a list in one partition."""
+
+    frame: Frame
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([self.frame.npartitions])
+
+
+class TreeReduce(Node):
+    """Combine the partials of a pipeline, some at a time, in the order of the partitions; then finish them."""
+
+    combine: Any
+    finish: Any
+    partials: Expr
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        graph: dict[Any, Any] = {}
+        keys: list[Hashable] = list(self.partials.__dask_keys__())
+        level = 0
+        while len(keys) > FAN_IN:
+            groups = [keys[start : start + FAN_IN] for start in range(0, len(keys), FAN_IN)]
+            keys = [(f"combine-{self._name}", level, number) for number in range(len(groups))]
+            for key, group in zip(keys, groups, strict=True):
+                graph[key] = Task(key, self.combine, List(*map(TaskRef, group)))
+            level += 1
+        last = (self._name, 0)
+        graph[last] = Task(last, self.finish, List(*map(TaskRef, keys)))
+        return graph
+
+
+@dataclass(frozen=True, slots=True)
+class CombineStates:
+    """Merge lists of states, one list for each group of rows."""
+
+    names: tuple[str, ...]
+
+    @property
+    def token(self) -> str:
+        return token("combine", self.names)
+
+    def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
+        return reduce(partial(join_states, self.names), partials)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishStates:
+    """Merge the last states and turn them into scalars."""
+
+    reductions: tuple[tuple[str, ColumnType, tuple[tuple[str, Any], ...]], ...]
+
+    @property
+    def token(self) -> str:
+        return token("finish", tuple((name, dtype.name, params) for name, dtype, params in self.reductions))
+
+    def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
+        states = CombineStates(tuple(name for name, _, _ in self.reductions))(partials)
+        results = []
+        for (name, dtype, params), state in zip(self.reductions, states, strict=True):
+            reduction = REDUCTIONS[name]
+            results.append(reduction.finalize(reduction.empty(dtype) if state is None else state, **dict(params)))
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class FinishElement:
+    """Merge the last states of a single reduction and turn them into one result."""
+
+    finish: FinishStates
+    form: str | None
+
+    @property
+    def token(self) -> str:
+        return token("finish element", self.finish, self.form)
+
+    def __call__(self, partials: Sequence[list[Any]]) -> Any:
+        return _element(self.finish(partials), 0, self.form)
+
+
+def _element(results: Sequence[Any], position: int, form: str | None) -> Any:
+    return results[position] if form is None else FORMS[form](results[position])
+
+
+def _as_list(counts: Sequence[Any]) -> list[Any]:
+    return [count for item in counts for count in (item if isinstance(item, list) else [item])]
+
+
+def share_aggregates(sequence: ExprSequence) -> ExprSequence | None:
+    """Merge the reductions of the same rows in what ``dask.compute(a.sum(), b.mean())`` hands to Dask.
+
+    None if there is nothing to merge.
+    """
+    groups: defaultdict[str, dict[str, Element]] = defaultdict(dict)
+    for plan in sequence.operands:
+        if _is_logical(plan):
+            groups[plan.aggregate.frame._name][plan.aggregate._name] = plan
+    moved: dict[str, tuple[Aggregate, int]] = {}
+    for elements in groups.values():
+        if len(elements) > 1:
+            moved.update(_merge([element.aggregate for element in elements.values()]))
+    if not moved:
+        return None
+    return ExprSequence(*[_moved(plan, moved) for plan in sequence.operands])
+
+
+def _is_logical(plan: Any) -> bool:
+    """Whether the plan is a reduction that has not been lowered yet; Dask simplifies again after lowering."""
+    return isinstance(plan, Element) and isinstance(plan.operands[0], Aggregate)
+
+
+def _merge(aggregates: list[Aggregate]) -> dict[str, tuple[Aggregate, int]]:
+    """Return where each reduction is to be found, by its token within its rows."""
+    reductions: dict[str, AggregateExpr] = {}
+    for aggregate in aggregates:
+        reductions.update((item.token, item) for item in aggregate.reductions)
+    merged = Aggregate(aggregates[0].frame, tuple(reductions.values()))
+    frame = merged.frame._name
+    return {f"{frame} {token}": (merged, position) for position, token in enumerate(reductions)}
+
+
+def _moved(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
+    if not _is_logical(plan):
+        return plan
+    wanted = plan.aggregate.reductions[plan.position]
+    found = moved.get(f"{plan.aggregate.frame._name} {wanted.token}")
+    return plan if found is None else Element(*found, plan.form)
+
+
+@lower.register
+def _(frame: Aggregate) -> Expr:
+    names = tuple(item.name for item in frame.reductions)
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+        calls = list(enumerate(names))
+        plain = [call for call, value in zip(calls, values, strict=True) if isinstance(value, ColumnRef)]
+        computed = [call for call, value in zip(calls, values, strict=True) if not isinstance(value, ColumnRef)]
+        return sinks.Reduce(
+            compile_these([values[number] for number, _ in plain]),
+            tuple(plain),
+            compile_these([values[number] for number, _ in computed]),
+            tuple(computed),
+            any(adds_floats(item.name, item.value.dtype) for item in frame.reductions),
+        )
+
+    values = [item.value for item in frame.reductions]
+    purpose = "reduce " + ", ".join(map(str, frame.reductions))
+    partials = pipeline(frame.frame, values, sink, purpose, lots=reduction_batches(frame.frame))
+    finish = FinishStates(tuple((item.name, item.value.dtype, item.params) for item in frame.reductions))
+    return TreeReduce(CombineStates(names), finish, partials)
+
+
+@lower.register
+def _(frame: CountRows) -> Expr:
+    counts = pipeline(frame.frame, [], lambda *_: sinks.Count(), "count rows")
+    return TreeReduce(_as_list, _as_list, counts)

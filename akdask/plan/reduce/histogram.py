@@ -1,0 +1,121 @@
+"""Histograms: the edges of the bins, which may depend on all rows, and how many rows fall into each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from akdask.columns import Table
+from akdask.kernels.reductions.histogram import bin_edges, count_in_bins
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import ColumnRef, Replica, Value
+from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
+from akdask.plan.task import operators as sinks
+from akdask.plan.task.blocks import Partition, PartitionBatch
+from akdask.plan.task.pipeline import Compile, pipeline
+from akdask.plan.task.program import BroadcastInput, Program
+from akdask.plan.task.tables import Tables, Tasks
+from akdask.schema import FLOAT64, INT64, RowSpace
+from akdask.typing import NumberArray
+
+
+class Edges(Frame):
+    """The edges of `bins` bins of equal width from the smallest to the largest value, or between given bounds."""
+
+    frame: Frame
+    value: Value
+    bins: int
+    bounds: tuple[float, float] | None
+
+    @property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([self.bins + 1])
+
+    @property
+    def edge(self) -> ColumnRef:
+        """The edges."""
+        return ColumnRef(self._name, 0, FLOAT64)
+
+
+class Histogram(Frame):
+    """The number of rows in each bin, in row-major order where the edges have several dimensions.
+
+    All edges are of values of one frame.  Last bins include their right edges.
+    """
+
+    edges: tuple[Edges, ...]
+
+    @property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([prod(edges.bins for edges in self.edges)])
+
+    @property
+    def count(self) -> ColumnRef:
+        """The numbers."""
+        return ColumnRef(self._name, 0, INT64)
+
+    def describe(self) -> str:
+        values = ", ".join(repr(edges.value) for edges in self.edges)
+        return f"Histogram of {values}  {' x '.join(str(edges.bins) for edges in self.edges)} bins"
+
+
+@dataclass(frozen=True, slots=True)
+class CountInBins:
+    """Count the rows in each bin."""
+
+    program: Program
+    edges: tuple[BroadcastInput, ...]
+    leave_last_mask: bool = False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return (self.program,)
+
+    def run(self, partition: Partition | PartitionBatch) -> NumberArray:
+        edges = [partition.replicas[whole.position][whole.field] for whole in self.edges]
+        counts = np.zeros(prod(len(bounds) - 1 for bounds in edges), np.int64)
+        for block in partition.blocks():
+            counts += count_in_bins(block.evaluate(self.program), edges)
+        return counts
+
+
+def _edges(results: Sequence[list[Any]], bins: int) -> Table:
+    ((low, high),) = results
+    return Table({0: bin_edges(low, high, bins)}, bins + 1)
+
+
+def _added(counts: Sequence[NumberArray]) -> Table:
+    total = np.sum(counts, axis=0)
+    return Table({0: total}, len(total))
+
+
+@lower.register
+def _(frame: Edges) -> Expr:
+    if frame.bounds is not None:
+        edges = bin_edges(*frame.bounds, frame.bins)
+        return Tables(f"edges {frame._name}", (Table({0: edges}, len(edges)),), _determ_token=f"edges {frame._name}")
+    extremes = Aggregate(frame.frame, (AggregateExpr("min", frame.value), AggregateExpr("max", frame.value)))
+    return Tasks(frame._name, _edges, ((((0, 0),), (frame.bins,)),), extremes)
+
+
+@lower.register
+def _(frame: Histogram) -> Expr:
+    count = len(frame.edges)
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
+        # One by one, for dimensions may have the same edges.
+        wholes = [step for value in values[count:] for step in compile_these([value]).steps]
+        return CountInBins(
+            compile_these(values[:count]), tuple(step for step in wholes if isinstance(step, BroadcastInput))
+        )
+
+    values = [*(edges.value for edges in frame.edges), *(Replica(edges, 0, FLOAT64) for edges in frame.edges)]
+    counts = pipeline(frame.edges[0].frame, values, sink, "count in bins")
+    everything = tuple((0, index) for index in range(counts.npartitions))
+    return Tasks(frame._name, _added, ((everything, ()),), counts)

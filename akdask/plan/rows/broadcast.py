@@ -1,0 +1,36 @@
+"""Columns that every task holds whole, to look rows up in: those that are small beside the memory of a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from akdask import config
+from akdask.cluster import memory
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import Replica, Value
+from akdask.plan.shuffle.exchange import max_rows
+from akdask.plan.task.combine import Gather
+
+SHARE = 16
+"""The part of a worker's memory that columns may take to be held: an index of them takes several times as much."""
+
+TEXT_BYTES = 32
+"""Bytes of a row of anything but numbers, as far as anybody knows beforehand."""
+
+
+def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
+    """Whether every task can hold some columns whole; rows of a number that nobody knows are taken for few."""
+    rows = max_rows(frame)
+    limit = config.get("replicate_size")
+    if rows is None:
+        return True
+    if limit == 0:
+        return False
+    width = sum(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in dict.fromkeys(values))
+    return rows * width <= (memory() // SHARE if limit is None else limit)
+
+
+def broadcast(frame: Frame, value: Value) -> Replica:
+    """Return a column of a frame, whole."""
+    return Replica(Gather(Project(frame, (0,), (value,))), 0, value.dtype)

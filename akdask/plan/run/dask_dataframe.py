@@ -1,0 +1,85 @@
+"""The bridge to dask.dataframe: one pandas frame for each partition, lazily."""
+
+from __future__ import annotations
+
+from collections import UserDict
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import pandas as pd
+
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame, materialize
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.task.tables import Tasks
+from akdask.schema import RowSpace
+
+
+class ToDask(Frame):
+    """The partitions of a projection as pandas frames.
+
+    `form` makes the frame of a table and of the results of `extras`, with the number of the first row as ``start``.
+    """
+
+    frame: Project
+    form: Callable[..., Any]
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+
+class NamedGraph(UserDict[Any, Any]):
+    """Tasks that are known by the name of their plan: of a plain dict, Dask would hash all that is in them."""
+
+    name: str
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+
+def to_dask(frame: Project, form: Callable[..., Any], extras: Sequence[Frame], meta: pd.DataFrame) -> Any:
+    """Return a Dask DataFrame with the same rows and partitions.
+
+    Parameters
+    ----------
+    frame : Project
+        The columns.
+    form : callable
+        ``form(table, *extras, start=...)`` gives the pandas frame of a partition.
+    extras : sequence of Frame
+        One-partition nodes.
+    meta : DataFrame
+        What `form` gives for no rows.
+    """
+    import dask.dataframe as dd
+
+    plan = ToDask(frame, form, *extras)
+    graph = NamedGraph(materialize(plan))
+    graph.name = plan._name
+    return dd.from_graph(graph, meta, _divisions(frame.rows, meta), plan.__dask_keys__(), "akdask")
+
+
+def _divisions(rows: RowSpace, meta: pd.DataFrame) -> tuple[int | None, ...]:
+    """Rows that are only numbered have known divisions, where no partition is empty."""
+    if not isinstance(meta.index, pd.RangeIndex) or not rows.lengths or not all(rows.lengths):
+        return (None,) * (rows.npartitions + 1)
+    starts = list(accumulate(rows.lengths, initial=0))
+    return (*starts[:-1], starts[-1] - 1)
+
+
+@lower.register
+def _(frame: ToDask) -> Expr:
+    extras = frame.operands[2:]
+    lengths = frame.rows.lengths or (0,) * frame.npartitions
+    starts = accumulate(lengths, initial=0)
+    shared = tuple((1 + number, 0) for number in range(len(extras)))
+    calls = tuple((((0, partition), *shared), (frame.form, start)) for partition, start in enumerate(starts))
+    return Tasks(frame._name, _to_pandas, calls[: frame.npartitions], frame.frame, *extras)
+
+
+def _to_pandas(tables: Sequence[Any], form: Callable[..., Any], start: int) -> Any:
+    return form(*tables, start=start)

@@ -1,0 +1,77 @@
+"""Roots of plans: rows as a collection shows them, and their arrival in the user's process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from akdask.columns import Table
+from akdask.plan.expr._dask import Expr, List, Task, TaskRef
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame, Node, materialize
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.reduce.sharing import share_groups
+from akdask.plan.run.transfer import check_transfer
+from akdask.schema import RowSpace
+
+
+class CollectionRows(Frame):
+    """The rows of a collection.
+
+    `form` makes the user's object of a whole table and of the results of `extras`, which are one-partition nodes such
+    as tables of categories.  `limit` is the most bytes that they may bring into this process, None for what the setting
+    says.
+    """
+
+    frame: Project
+    form: Callable[..., Any]
+    extras: tuple[Frame, ...]
+    limit: float | None
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
+        return share_groups(parent)
+
+    def finalize_compute(self) -> Expr:
+        check_transfer(self.frame, self.limit)
+        return self.finish()
+
+    def finish_result(self) -> FinishResult:
+        """Return the plan of the user's object, whatever it takes."""
+        return FinishResult(self.form, self.frame, *self.extras)
+
+
+class FinishResult(Node):
+    """Everything in this process, in the form that the user asked for; operands after `frame` are the extras."""
+
+    form: Callable[..., Any]
+    frame: Expr
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
+        return share_groups(parent)
+
+    def _layer(self) -> dict[Any, Any]:
+        if isinstance(self.frame, Frame):
+            return materialize(self)
+        key = (self._name, 0)
+        tables = List(*map(TaskRef, self.frame.__dask_keys__()))
+        extras = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[2:]])
+        return {key: Task(key, finish_result, self.form, tables, extras)}
+
+
+def finish_result(form: Callable[..., Any], tables: Sequence[Table], extras: Sequence[Any]) -> Any:
+    """Join the partitions and give them their form."""
+    return form(Table.concat(tables), *extras)
+
+
+@lower.register
+def _(frame: CollectionRows) -> Expr:
+    return lower(frame.frame)

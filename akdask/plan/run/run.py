@@ -1,0 +1,87 @@
+"""From a plan to its result: the one way in which akdask computes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import dask
+from dask.base import named_schedulers
+
+from akdask.plan.expr.lengths import remember_lengths
+from akdask.plan.expr.node import Frame, Node
+from akdask.plan.reduce.aggregate import CountRows, Element
+from akdask.plan.run import threads
+
+
+class Root:
+    """A plan, dressed as a Dask collection.
+
+    Runs on threads of this process unless a client or another scheduler is current.
+    """
+
+    __dask_scheduler__ = staticmethod(threads.get)
+
+    def __init__(self, expr: Node) -> None:
+        self._expr = expr
+
+    @property
+    def expr(self) -> Node:
+        """The plan."""
+        return self._expr
+
+    def __dask_graph__(self) -> Mapping[Any, Any]:
+        return self.expr.__dask_graph__()
+
+    def __dask_keys__(self) -> list[Any]:
+        return self.expr.__dask_keys__()
+
+    def __dask_layers__(self) -> tuple[str, ...]:
+        return (self.expr._name,)
+
+    def __dask_tokenize__(self) -> str:
+        return self.expr._name
+
+
+def run(*plans: Node) -> tuple[Any, ...]:
+    """Return the results of plans, computed together."""
+    scheduler = _scheduler()
+    if scheduler is None or len(plans) > 1 or not isinstance(plans[0], Element):
+        return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=scheduler)
+    return (_number(plans[0], scheduler),)
+
+
+def _number(plan: Element, scheduler: Callable[..., Any]) -> Any:
+    """Return a number without what Dask does besides for anything, which takes longer than planning it.
+
+    So does handing the last task to a thread: it only puts together what the others have found.
+    """
+    lowered = plan.lower_completely()
+    graph = dict(lowered.__dask_graph__())
+    last = graph.pop(lowered.__dask_keys__()[0])
+    inputs = list(last.dependencies)
+    return last(dict(zip(inputs, scheduler(graph, inputs), strict=True)))
+
+
+def _scheduler() -> Callable[..., Any] | None:
+    """Return the scheduler of this process that is meant, None to leave that to Dask.
+
+    Dask would load `distributed`, which takes half a second, to find out that there is no client.
+    """
+    if "distributed" in sys.modules:
+        return None
+    named = dask.config.get("scheduler", None)
+    if named is None:
+        return Root.__dask_scheduler__
+    return named_schedulers.get(named) if isinstance(named, str) else None
+
+
+def resolve_lengths(*frames: Frame) -> None:
+    """Count the rows of frames whose partition lengths are unknown, all in one computation, and remember them."""
+    unknown = {frame.rows.token: frame for frame in frames if frame.rows.lengths is None}
+    if not unknown:
+        return
+    counts = run(*[CountRows(frame) for frame in unknown.values()])
+    for token, lengths in zip(unknown, counts, strict=True):
+        remember_lengths(token, tuple(lengths))

@@ -1,0 +1,109 @@
+"""Writing the rows of plans to a set of files: a task for each file, and all or nothing at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from akdask.columns import Table
+from akdask.errors import AkdaskError, WriteError
+from akdask.hdf5.write import Receipt, SetWriter
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.created import block_split
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.run.run import resolve_lengths, run
+from akdask.plan.task.combine import Realign
+from akdask.plan.task.tables import Tables, Tasks
+from akdask.schema import RowSpace
+
+
+class Write(Frame):
+    """One file for each partition; the result is a list of receipts, in one partition.
+
+    Operands after `nrows` are that many frames with as many partitions as there are files, then one-partition frames
+    whose tables every file gets whole.
+    """
+
+    writer: SetWriter
+    nrows: int
+
+    @property
+    def rows(self) -> RowSpace:
+        return RowSpace.of_lengths([self.writer.npartitions])
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    def describe(self) -> str:
+        return f"Write {self.writer.path}  {self.writer.npartitions} files"
+
+
+def write(writer: SetWriter, rows: Sequence[Frame], tables: Sequence[Frame]) -> list[str]:
+    """Write frames with a writer that has not begun, and return the files; computes.
+
+    Whatever goes wrong, what was there before is there unchanged.
+
+    Raises
+    ------
+    WriteError
+        If a file cannot be written, or a worker fails.
+    AkdaskError
+        What reading or computing the rows raises.
+    """
+    writer.begin()
+    try:
+        # A write is an event, not a value: doing it again is another one.
+        (receipts,) = run(Write(writer, len(rows), *rows, *tables, _determ_token=uuid4().hex))
+    except AkdaskError:
+        writer.abort()
+        raise
+    except Exception as error:
+        writer.abort()
+        raise WriteError(
+            f"{writer.path!r} was not written: {type(error).__name__}: {error}",
+            hint="the files that were there before are untouched.",
+        ) from error
+    except BaseException:
+        writer.abort()
+        raise
+    return writer.commit(receipts)
+
+
+def fitted(frame: Project, count: int) -> Frame:
+    """Return the rows in a number of partitions; counts them where they must be cut anew."""
+    if frame.npartitions == count:
+        return frame
+    resolve_lengths(frame)
+    lengths = frame.rows.lengths
+    assert lengths is not None, "resolve_lengths has just found them"
+    return Realign(frame, lengths, block_split(sum(lengths), count))
+
+
+@lower.register
+def _(frame: Write) -> Expr:
+    inputs = frame.operands[2:]
+    # The writer is a task of its own, so that a graph of many files holds its lists of names once.
+    writer = Tables(f"writer {frame._name}", (frame.writer,), _determ_token=uuid4().hex)
+    shared = tuple((1 + number, 0) for number in range(frame.nrows, len(inputs)))
+    count = frame.writer.npartitions
+    calls = tuple(
+        (((0, 0), *((1 + number, index) for number in range(frame.nrows)), *shared), (index, frame.nrows))
+        for index in range(count)
+    )
+    written = Tasks(f"write {frame._name}", _write, calls, writer, *inputs)
+    return Tasks(frame._name, list, ((tuple((0, index) for index in range(count)), ()),), written)
+
+
+def _write(inputs: Sequence[Any], index: int, nrows: int) -> Receipt:
+    """Write one file: the function of its task."""
+    writer, *tables = inputs
+    rows = _merged(tables[:nrows])
+    return writer.write(index, Table(rows, max(table.nrows for table in tables[:nrows])), _merged(tables[nrows:]))
+
+
+def _merged(tables: Sequence[Table]) -> Mapping[Any, Any]:
+    return {name: column for table in tables for name, column in table.columns.items()}

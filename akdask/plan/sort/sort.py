@@ -1,0 +1,208 @@
+"""Rows in order of their keys: cut into ranges of about equal size, each put in order by one task."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.chain import Chain, column_identity
+from akdask.plan.expr.lengths import rows_decided_by, rows_rearranged
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.values import ColumnRef, Replica, Value
+from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.plan.shuffle.exchange import buffer_bytes, exchange, max_rows, partition_count
+from akdask.plan.sort.partition import RangePartition
+from akdask.plan.sort.runs import ROW, SortPartition, sort_tables
+from akdask.plan.sort.splitters import ChooseSplitters
+from akdask.plan.task import operators as sinks
+from akdask.plan.task.align import Aligned, align
+from akdask.plan.task.batches import partition_batches
+from akdask.plan.task.combine import OverProject
+from akdask.plan.task.pipeline import Compile, pipeline
+from akdask.plan.task.program import BroadcastInput
+from akdask.plan.task.tables import Tasks
+from akdask.schema import INT64, RowSpace
+
+MOST_SAMPLED = 2**11
+"""Of so many rows, at least one is looked at to find the ranges."""
+
+SAMPLES = 32
+"""Rows of a partition that are looked at, where it has so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class SortOrder:
+    """How rows are ordered, and cut into partitions.
+
+    Parameters
+    ----------
+    token : str
+        Names the rows: all that is sorted by the same keys shares rows.
+    ascending : tuple of bool
+        The direction of each key.
+    count : int
+        Number of partitions.
+    stride : int
+        To find their bounds, one row in so many is looked at.
+    straddle : bool
+        Whether rows with equal keys may be parted, by their number.
+    """
+
+    token: str
+    ascending: tuple[bool, ...]
+    count: int
+    stride: int
+    straddle: bool
+
+    @classmethod
+    def of(cls, frame: Frame, keys: Sequence[Aligned], ascending: Sequence[bool]) -> SortOrder:
+        """Return how the rows of a frame are ordered by some keys.
+
+        Whatever it depends on is in the token, for rows of unknown number may be counted later.
+        """
+        count, stride = partition_count(frame), _stride(frame)
+        straddle = count > 1 and frame.rows.lengths is not None
+        named = [column_identity(*key) for key in keys]
+        rows = rows_decided_by("sort", named, count, tuple(ascending), stride, straddle, frame.rows.token)
+        return cls(rows.token, tuple(ascending), count, stride, straddle)
+
+
+class Sort(OverProject):
+    """The columns `names` of a projection, with its rows in order of the columns `by`; equal rows stay in order.
+
+    Where rows may straddle, their number is the column `ROW` of the projection.
+    """
+
+    frame: Project
+    by: tuple[Hashable, ...]
+    names: tuple[Hashable, ...]
+    order: SortOrder
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        rows = self.frame.rows
+        if self.order.count > 1:
+            return RowSpace(self.order.token, self.order.count, total=rows.size)
+        return rows_rearranged("sort", [rows], 1, lambda lengths: [sum(lengths)], self.order.token)
+
+    @property
+    def keys(self) -> tuple[Value, ...]:
+        """What the rows are ordered by."""
+        return tuple(self.frame.values[self.frame.names.index(name)] for name in self.by)
+
+    def describe(self) -> str:
+        keys = zip(self.keys, self.order.ascending, strict=True)
+        return "Sort by " + ", ".join(f"{value!r}{'' if upwards else ' descending'}" for value, upwards in keys)
+
+
+class Materialized(OverProject):
+    """A projection whose results stay in memory, for those who go over them twice."""
+
+    frame: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+
+def sorted_rows(
+    keys: Sequence[Aligned], ascending: Sequence[bool], payload: Sequence[Aligned] = (), *, with_row: bool = False
+) -> tuple[Sort, list[ColumnRef]]:
+    """Return columns in order of some keys, and the number that each row had if asked for, which comes last.
+
+    Raises
+    ------
+    AlignmentError
+        If keys and payload do not share rows.
+    """
+    frame, _ = align("sort", [*keys, *payload])
+    return _sort(keys, payload, SortOrder.of(frame, keys, ascending), with_row)
+
+
+def sorted_along(
+    frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value
+) -> tuple[Sort, list[ColumnRef]] | None:
+    """Return columns in the order that the row numbers of a sort of the same rows give them; None for others."""
+    if not isinstance(at_frame, Sort) or at != ColumnRef(at_frame._name, ROW, INT64):
+        return None
+    project = at_frame.frame
+    if not project.rows.same_rows(frame.rows):
+        return None
+    keys = [(project.frame, key) for key in at_frame.keys]
+    return _sort(keys, [(frame, value) for value in values], at_frame.order, False)
+
+
+def _sort(
+    keys: Sequence[Aligned], payload: Sequence[Aligned], order: SortOrder, with_row: bool
+) -> tuple[Sort, list[ColumnRef]]:
+    frame, values = align("sort", [*keys, *payload])
+    numbered = with_row or order.straddle
+    if numbered:
+        frame, values = align("number", [*((frame, value) for value in values), row_numbers(frame)])
+    names: dict[Value, Hashable] = {value: number for number, value in enumerate(values)}
+    if numbered:
+        names[values[-1]] = ROW
+    by = tuple(names[value] for value in values[: len(keys)])
+    wanted = [names[value] for value in values[len(keys) : len(keys) + len(payload)]] + [ROW] * with_row
+    project = Project(frame, tuple(names.values()), tuple(names))
+    sort = Sort(project, by, tuple(dict.fromkeys(wanted)), order)
+    return sort, [sort.column(name) for name in wanted]
+
+
+def ranks(frame: Frame, value: Value) -> Replica:
+    """Return the place of each row of a one-partition frame among the rows in order."""
+    sort, (row,) = sorted_rows([(frame, value)], [True], with_row=True)
+    inverse, _ = sorted_rows([(sort, row)], [True], with_row=True)
+    return Replica(inverse, ROW, INT64)
+
+
+def _stride(frame: Frame) -> int:
+    """Look at one row in 2,048, and at some rows of each partition where these are small."""
+    rows = max_rows(frame)
+    return MOST_SAMPLED if rows is None else min(max(rows // (frame.npartitions * SAMPLES), 1), MOST_SAMPLED)
+
+
+@lower.register
+def _(frame: Materialized) -> Expr:
+    return lower(frame.frame)
+
+
+@lower.register
+def _(frame: Sort) -> Expr:
+    order = frame.order
+    if order.count == 1:
+        everything = tuple((0, index) for index in range(frame.frame.npartitions))
+        return Tasks(frame._name, sort_tables, ((everything, (frame.by, order.ascending, frame.names)),), frame.frame)
+    source, values = _read_twice(frame)
+    by = tuple(values[name] for name in frame.by)
+    boundaries = ChooseSplitters(source, by, order.ascending, order.count, order.stride, order.straddle)
+    names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if order.straddle else [])]))
+
+    def sink(compile_these: Compile, given: Sequence[Value]) -> sinks.Sink:
+        (marks,) = compile_these(given[-1:]).steps
+        assert isinstance(marks, BroadcastInput), "a replica is whole"
+        program = compile_these(given[:-1])
+        return RangePartition(names, frame.names, frame.by, order.ascending, program, marks, order.count, room)
+
+    lots = partition_batches(source)
+    room = buffer_bytes(len(lots))
+    given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
+    split = pipeline(source, given, sink, f"split {frame._name}", lots=lots)
+    return exchange(split, order.count, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))
+
+
+def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:
+    """Return where to read the columns from, once to find the ranges and once to cut at them.
+
+    Numbers are read from files again; what takes work to find is kept in memory.
+    """
+    project = frame.frame
+    is_plain = all(isinstance(value, ColumnRef) and value.dtype.is_number for value in frame.keys)
+    if is_plain and not Chain.of(project.frame).selections:
+        return project.frame, dict(zip(project.names, project.values, strict=True))
+    kept = Materialized(project)
+    return kept, {name: kept.column(name) for name in project.names}

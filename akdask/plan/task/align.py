@@ -1,0 +1,123 @@
+"""Bringing values of several frames onto common rows, or refusing to: columns are never aligned by guess."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from akdask.errors import AlignmentError
+from akdask.plan.expr.chain import reselect, selected_by
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import SELECTIONS, Project, Zip
+from akdask.plan.expr.values import Value
+from akdask.plan.task.combine import Realign
+from akdask.plan.task.compact import Compact
+
+Aligned = tuple[Frame, Value]
+
+
+def align(operation: str, items: Sequence[Aligned]) -> tuple[Frame, list[Value]]:
+    """Return one frame on which all values can be evaluated, and the values as they read there.
+
+    Parameters
+    ----------
+    operation : str
+        What the values are needed for, for the error message: ``add``.
+    items : sequence of (Frame, Value)
+        Values with the frames that their columns come from.
+
+    Returns
+    -------
+    frame : Frame
+        With the rows of the item with the most partitions, the first of several.  So what is small is cut like what is
+        large, and everything filtered by one mask has the same rows.
+    values : list of Value
+        In the order of the items.
+
+    Raises
+    ------
+    AlignmentError
+        If the rows differ, or cannot be known to be the same.
+    """
+    if all(frame is items[0][0] for frame, _ in items):
+        return items[0][0], [value for _, value in items]
+    order = sorted(range(len(items)), key=lambda number: -items[number][0].npartitions)
+    frame, first = items[order[0]]
+    values = [first]
+    for number in order[1:]:
+        other, value = items[number]
+        if other is not frame:
+            frame, values, value = _combine(operation, frame, values, other, value)
+        values.append(value)
+    return frame, [value for _, value in sorted(zip(order, values, strict=True), key=lambda pair: pair[0])]
+
+
+def _combine(
+    operation: str, frame: Frame, values: list[Value], other: Frame, value: Value
+) -> tuple[Frame, list[Value], Value]:
+    if not frame.rows.same_rows(other.rows):
+        frame, values = _packed_like(other, frame, values)
+        other, (value,) = _packed_like(frame, other, [value])
+    if not frame.rows.same_rows(other.rows):
+        other, value = _realigned(operation, frame, other, value)
+    common = _side_by_side(frame, other)
+    if common is not None:
+        return common, values, value
+    # Rows that were selected in different ways can only meet in memory.
+    left, values = _settled(frame, values)
+    right, (value,) = _settled(other, [value])
+    return _zip(left, right), values, value
+
+
+def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
+    """Return rows in as few partitions as the same rows are that were joined elsewhere."""
+    if not isinstance(packed, Compact) or packed.frame.rows.token != frame.rows.token:
+        return frame, values
+    new = Compact(Project(frame, tuple(range(len(values))), tuple(values)), packed.counts)
+    return new, [new.column(number) for number in range(len(values))]
+
+
+def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Aligned:
+    """Cut rows of the same number into the partitions of another frame."""
+    lengths, given = frame.rows.lengths, other.rows.lengths
+    if lengths is None or given is None or sum(lengths) != sum(given):
+        raise AlignmentError(
+            f"cannot {operation} columns that do not share rows.",
+            details=[_origin("left", frame), _origin("right", other)],
+            hint="apply the same mask to both sides, or call .resolve_lengths() on rows of unknown number first.",
+        )
+    realigned = Realign(Project(other, (0,), (value,)), given, lengths)
+    return realigned, realigned.column(0)
+
+
+def _side_by_side(left: Frame, right: Frame) -> Frame | None:
+    """Return a frame that shows the columns of both without changing what values refer to, None if there is none."""
+    if left is right:
+        return left
+    if not (isinstance(left, SELECTIONS) or isinstance(right, SELECTIONS)):
+        return _zip(left, right)
+    if not isinstance(left, SELECTIONS) or not isinstance(right, SELECTIONS):
+        return None
+    # The same selection of rows that differ, such as no rows at all of either, is no common ground.
+    if selected_by(left) != selected_by(right) or not left.frame.rows.same_rows(right.frame.rows):
+        return None
+    inner = _side_by_side(left.frame, right.frame)
+    return None if inner is None else reselect(inner, left)
+
+
+def _settled(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
+    """Return a frame that selects no rows, with the values as its columns where the given one does."""
+    if not isinstance(frame, SELECTIONS):
+        return frame, values
+    project = Project(frame, tuple(range(len(values))), tuple(values))
+    return project, [project.column(number) for number in range(len(values))]
+
+
+def _zip(left: Frame, right: Frame) -> Frame:
+    bases = {base._name: base for base in (*left.bases, *right.bases)}
+    return Zip(tuple(bases.values())) if len(bases) > 1 else left
+
+
+def _origin(side: str, frame: Frame) -> str:
+    sources = ", ".join(dict.fromkeys(base.describe().split("  ")[0] for base in frame.bases))
+    selected = "selection from " if isinstance(frame, SELECTIONS) else ""
+    return f"{side + ':':6} {frame.rows.describe()}   from {selected}{sources}"

@@ -1,0 +1,505 @@
+"""The block interpreter: evaluates a partition's row-wise chain some hundred thousand rows at a time.
+
+Columns are read into buffers that are reused from block to block, temporaries come from a small pool, and columns
+that only the selected rows need are not read where a predicate leaves none.  A task therefore needs a few MiB
+however large its partition is, and its working set stays in the core's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeGuard
+
+import numpy as np
+
+from akdask.columns import Table, empty, slice_rows, spread, take_rows
+from akdask.errors import InconsistentFilesError
+from akdask.kernels.core.summation import UNIT, Places
+from akdask.kernels.index.matches import MatchMultiplicity
+from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
+from akdask.schema import ColumnType
+from akdask.storage.consecutive import ConsecutiveParts
+from akdask.storage.source import Part, Stretch
+from akdask.typing import Column, NumberArray
+
+TOGETHER = 4
+"""Partitions that are open at once where they are read together; each may have several files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Keep the rows where a predicate holds."""
+
+    predicate: Program
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandMatches:
+    """Repeat the rows for every match; `column` is where the row is found that each is paired with."""
+
+    predicate: Program
+    fanout: BroadcastInput
+    keep_all: bool
+    column: Load
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Keep every `step`-th row from `start` to `stop`, counted in what earlier selections left."""
+
+    start: int
+    stop: int
+    step: int
+
+
+Selection = Mask | ExpandMatches | Range
+
+
+@dataclass(frozen=True, slots=True)
+class RowPositions:
+    """The input of rows that are only counted: the first position and how many follow."""
+
+    start: int
+    nrows: int
+
+
+Input = Part | RowPositions | Table
+
+
+class Reader(Protocol):
+    """An input, open for reading."""
+
+    def read(self, column: Any, start: int, stop: int, out: NumberArray | None = None) -> Column: ...
+
+    def stretches(self, column: Any) -> Sequence[Stretch] | None: ...
+
+
+class Partition:
+    """One partition of a pipeline: its inputs, buffers, and the blocks of rows that the selections leave.
+
+    Parameters
+    ----------
+    inputs : sequence of Part, Positions or Table
+        What the columns come from; all have the same number of rows.
+    replicas : sequence
+        Whole results that programs refer to, each indexed by field.
+    selections : sequence of Mask, Pairs or Range
+        Applied to each block in order.
+    block_rows : int
+        Rows read at a time.
+    leave_last_mask : bool
+        Hand the mask of a final `Mask` to the consumer as ``block.mask`` instead of applying it: a reduction of a
+        plain column is faster under a mask than after copying the selected rows.
+    identity : tuple of hashable
+        Tells its rows from those of other partitions from which the same columns are read.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[Input],
+        replicas: Sequence[Any],
+        selections: Sequence[Selection],
+        block_rows: int,
+        leave_last_mask: bool = False,
+        *,
+        identity: tuple[Hashable, ...] = (),
+    ) -> None:
+        self.identity = identity
+        self.replicas = replicas
+        self.nrows = _common_nrows(inputs)
+        self._inputs = inputs
+        self.selections = selections
+        self._block_rows = block_rows
+        self._leave = len(selections) - 1 if leave_last_mask and selections else None
+        # Rows that are repeated may be more than there were.
+        repeats = any(isinstance(selection, ExpandMatches) for selection in selections)
+        self._buffer_rows = block_rows if repeats else min(block_rows, self.nrows)
+        self._stack = ExitStack()
+        self._readers: list[Reader] = []
+        self._reading: dict[Load, NumberArray] = {}
+        self._free: dict[ColumnType, list[NumberArray]] = {}
+        self._lent: list[tuple[ColumnType, NumberArray]] = []
+
+    def __enter__(self) -> Self:
+        self._readers = [self._open(item) for item in self._inputs]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def _open(self, item: Input) -> Reader:
+        match item:
+            case Table():
+                return _TableReader(item)
+            case RowPositions():
+                return _PositionReader(item)
+            case _:
+                return self._stack.enter_context(item.open())
+
+    def each(self) -> Iterator[Partition]:
+        """Yield this partition."""
+        yield self
+
+    def together(self) -> Iterator[list[Partition]]:
+        """Yield this partition."""
+        yield [self]
+
+    @property
+    def keeps_all_rows(self) -> bool:
+        """Whether every row of the inputs is left."""
+        return not self.selections
+
+    def whole_columns(self, program: Program) -> list[Column] | None:
+        """Return the results of a program that only passes on columns, None for any other."""
+        columns = []
+        for register in program.outputs:
+            step = program.steps[register]
+            if not isinstance(step, Load):
+                return None
+            if not self.nrows:
+                columns.append(empty(step.dtype))  # what stands for a partition that is left out has no columns
+                continue
+            column = self._readers[step.base].read(step.column, 0, self.nrows)
+            columns.append(_read_only(column) if isinstance(self._inputs[step.base], Table) else column)
+        return columns
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks that have rows left after the selections; each is valid until the next."""
+        seen = [0] * len(self.selections)
+        first, last = 0, self.nrows
+        if self.selections and isinstance(self.selections[0], Range):
+            # What lies outside a leading range need not be read.
+            first, last = min(self.selections[0].start, last), min(self.selections[0].stop, last)
+            seen[0] = first
+        # Blocks begin where they do without the range, so that floats are added up in the same units.
+        for start in range(first - first % self._block_rows, last if first < last else 0, self._block_rows):
+            block = Block(self, max(start, first), min(start + self._block_rows, last))
+            yield from self._selected(block, 0, seen)
+            self._give_back(0)
+
+    def _selected(self, block: Block, first: int, seen: list[int]) -> Iterator[Block]:
+        """Yield what the selections from the given one on leave of a block, in pieces where rows are repeated."""
+        for number, selection in enumerate(self.selections[first:], first):
+            if not block.nrows:
+                return
+            rows = block.nrows
+            if isinstance(selection, ExpandMatches):
+                seen[number] += rows
+                for piece in self._paired(block, selection):
+                    lent = len(self._lent)
+                    yield from self._selected(piece, number + 1, seen)
+                    self._give_back(lent)
+                return
+            self._select(block, number, selection, seen[number])
+            seen[number] += rows
+        if block.nrows:
+            yield block
+
+    def _paired(self, block: Block, selection: ExpandMatches) -> Iterator[Block]:
+        (found,) = block.evaluate(selection.predicate)
+        fanout: MatchMultiplicity = self.replicas[selection.fanout.position][selection.fanout.field]
+        for positions, rows in fanout.pairs(np.asarray(found), selection.keep_all, self._block_rows):
+            yield block.paired(positions, selection.column, rows)
+
+    def _give_back(self, first: int) -> None:
+        """Take back the buffers that were lent from the given one on."""
+        for dtype, buffer in self._lent[first:]:
+            self.give_buffer(dtype, buffer)
+        del self._lent[first:]
+
+    def _select(self, block: Block, number: int, selection: Mask | Range, seen: int) -> None:
+        if isinstance(selection, Range):
+            offset = selection.start - seen
+            start = offset if offset >= 0 else offset % selection.step
+            stop = min(selection.stop - seen, block.nrows)
+            block.keep(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
+            return
+        lent = len(self._lent)
+        (mask,) = block.evaluate(selection.predicate)
+        count = int(np.count_nonzero(mask))
+        if number == self._leave and count:
+            block.mask = None if count == block.nrows else mask
+        elif count < block.nrows:
+            block.keep(np.flatnonzero(mask), count)
+            # The rows that are left have been copied.
+            self._give_back(lent)
+
+    def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Column:
+        """Read rows of a column, into `out` or into the buffer that this column has had for earlier blocks."""
+        if not load.dtype.is_number:
+            out = None
+        elif out is None:
+            buffer = self._reading.get(load)
+            if buffer is None:
+                buffer = self._reading[load] = np.empty(min(self._block_rows, self.nrows), load.dtype.numpy)
+            out = buffer[: stop - start]
+        return self._readers[load.base].read(load.column, start, stop, out)
+
+    def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
+        """Return where all rows of some columns lie in open files, None where only `read` finds those of one."""
+        found = []
+        for load in loads:
+            column = self._readers[load.base].stretches(load.column)
+            if column is None:
+                return None
+            found.append(column)
+        return found
+
+    def places(self, start: int, stop: int) -> Places | None:
+        """Return where the rows of a block stand in the units of `akdask.kernels.core.summation`, None if side by side."""
+        several = next(filter(_is_several, self._inputs), None)
+        if several is not None:
+            # All are one block, and each begins a unit.
+            sizes = np.array([part.nrows for part in several.parts])
+            extents = -(-sizes // UNIT) * UNIT
+            shifts = np.cumsum(extents) - extents - (np.cumsum(sizes) - sizes)
+            return Places(np.arange(start, stop) + np.repeat(shifts, sizes)[start:stop], int(extents.sum()))
+        if start % UNIT == 0:
+            return None
+        return Places(np.arange(start % UNIT, start % UNIT + stop - start), start % UNIT + stop - start)
+
+    def take_buffer(self, dtype: ColumnType) -> NumberArray:
+        """Return a buffer of one block's rows for a temporary."""
+        free = self._free.get(dtype)
+        return free.pop() if free else np.empty(self._buffer_rows, dtype.numpy)
+
+    def give_buffer(self, dtype: ColumnType, buffer: NumberArray) -> None:
+        """Take back a buffer that nobody reads any more."""
+        self._free.setdefault(dtype, []).append(buffer)
+
+    def take_over(self, other: Partition) -> None:
+        """Use the buffers of a partition whose blocks nobody reads any more: new memory would have to be cleared."""
+        read = min(self._block_rows, self.nrows)
+        self._reading = {load: buffer for load, buffer in other._reading.items() if len(buffer) >= read}
+        for dtype, buffers in other._free.items():
+            self._free[dtype] = [buffer for buffer in buffers if len(buffer) >= self._buffer_rows]
+
+    def lend(self, dtype: ColumnType, buffer: NumberArray) -> None:
+        """Keep a buffer from being reused until the next block, for it holds a result."""
+        self._lent.append((dtype, buffer))
+
+
+class PartitionBatch:
+    """Partitions that a task goes over one after the other, each open only while it is read."""
+
+    def __init__(self, partitions: Sequence[Partition], identity: tuple[Hashable, ...] = ()) -> None:
+        self._partitions = partitions
+        self.identity = identity
+        self.replicas = partitions[0].replicas
+        self.selections = partitions[0].selections
+        self.nrows = sum(partition.nrows for partition in partitions)
+
+    def each(self) -> Iterator[Partition]:
+        """Yield each partition, open."""
+        before = None
+        for partition in self._partitions:
+            if before is not None:
+                partition.take_over(before)
+            with partition:
+                yield partition
+            before = partition
+
+    def together(self) -> Iterator[list[Partition]]:
+        """Yield the partitions, some at a time, which are open then."""
+        for first in range(0, len(self._partitions), TOGETHER):
+            with ExitStack() as stack:
+                yield [stack.enter_context(one) for one in self._partitions[first : first + TOGETHER]]
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks of all partitions that have rows left after the selections."""
+        for partition in self.each():
+            yield from partition.blocks()
+
+
+class Block:
+    """Some rows of a partition, after selections."""
+
+    __slots__ = (
+        "_columns",
+        "_extent",
+        "_handed_on",
+        "_kept",
+        "_nplaced",
+        "_origin",
+        "_start",
+        "_stop",
+        "mask",
+        "nrows",
+        "partition",
+    )
+
+    def __init__(self, partition: Partition, start: int, stop: int) -> None:
+        self.partition = partition
+        self.nrows = stop - start
+        self.mask: NumberArray | None = None
+        self._origin: Block | None = None
+        self._start = start
+        self._stop = stop
+        self._kept: list[NumberArray | slice] = []
+        self._nplaced, self._extent = 0, self.nrows
+        self._columns: dict[Load, Column] = {}
+        self._handed_on: dict[int, Column] = {}
+
+    def load(self, load: Load, out: NumberArray | None = None) -> Column:
+        """Return a column's rows, read at most once for each block."""
+        column = self._columns.get(load)
+        if column is None:
+            target = None if self._kept or self._origin is not None else out
+            if self._origin is not None:
+                column = self._origin.load(load)
+            else:
+                column = self.partition.read(load, self._start, self._stop, target)
+            for rows in self._kept:
+                column = _select(column, rows)
+            self._columns[load] = column
+        return column
+
+    def recall(self, slot: int) -> Column:
+        """Return what an earlier program has handed on."""
+        column = self._handed_on.get(slot)
+        if column is None:
+            assert self._origin is not None, "an earlier program has computed it"
+            column = self._origin.recall(slot)
+            for rows in self._kept:
+                column = _select(column, rows)
+            self._handed_on[slot] = column
+        return column
+
+    def keep(self, rows: NumberArray | slice, count: int) -> None:
+        """Drop all rows but those at the given positions or in a slice."""
+        self._columns = {load: _select(column, rows) for load, column in self._columns.items()}
+        self._handed_on = {slot: _select(column, rows) for slot, column in self._handed_on.items()}
+        self._kept.append(rows)
+        self.nrows = count
+
+    def paired(self, positions: NumberArray | None, column: Load, rows: NumberArray) -> Block:
+        """Return the rows at the given positions, all if None, each paired with a row of some table."""
+        block = Block(self.partition, self._start, self._stop)
+        block.nrows = len(rows)
+        block._origin = self
+        block._kept = [] if positions is None else [positions]
+        block._nplaced, block._extent = len(block._kept), block.nrows
+        block._columns[column] = rows
+        return block
+
+    def apply_mask(self) -> None:
+        """Drop the rows that a mask left to the consumer does not hold for."""
+        if self.mask is not None:
+            rows = np.flatnonzero(self.mask)
+            self.keep(rows, len(rows))
+            self.mask = None
+
+    def places(self) -> Places | None:
+        """Return where the rows stand in the units of `akdask.kernels.core.summation`; None if all are side by side.
+
+        Rows that were paired are counted in their block, others in the partition that they are of.
+        """
+        kept = self._kept[self._nplaced :]
+        given = None if self._origin is not None else self.partition.places(self._start, self._stop)
+        if given is None and not kept:
+            return None
+        positions, extent = given or Places(np.arange(self._extent), self._extent)
+        for rows in kept:
+            positions = positions[rows]
+        return Places(positions, extent)
+
+    def evaluate(self, program: Program, out: Sequence[NumberArray | None] | None = None) -> list[Column]:
+        """Run a program on the rows.
+
+        `out` may name arrays for the results, or None; those that could not be computed in place are returned
+        elsewhere.  The results are valid until the next block.
+        """
+        partition = self.partition
+        targets = dict(zip(program.outputs, out, strict=True)) if out is not None else {}
+        registers: list[Any] = [None] * len(program.steps)
+        buffers: dict[int | None, tuple[ColumnType, NumberArray]] = {}
+        for register, step in enumerate(program.steps):
+            match step:
+                case Load():
+                    registers[register] = self.load(step, targets.get(register))
+                case ConstantRows():
+                    constant = step.value if step.rows is None else spread(step.value, step.rows, self.nrows)
+                    registers[register] = constant
+                case BroadcastInput():
+                    registers[register] = partition.replicas[step.position][step.field]
+                case Recall():
+                    registers[register] = self.recall(step.slot)
+                case Apply():
+                    target = targets.get(register)
+                    if target is None and step.dtype.is_number:
+                        held = buffers.pop(step.reuse, None)
+                        buffer = partition.take_buffer(step.dtype) if held is None else held[1]
+                        buffers[register] = step.dtype, buffer
+                        target = buffer[: self.nrows]
+                    args = [registers[arg] for arg in step.args]
+                    registers[register] = OPERATIONS[step.operation].evaluate(*args, out=target, **step.params)
+                    for arg in step.release:
+                        if arg in buffers:
+                            partition.give_buffer(*buffers.pop(arg))
+        for slot in program.forgets:
+            self._handed_on.pop(slot, None)
+        for register, slot in program.hands_on:
+            self._handed_on[slot] = registers[register]
+        for held in buffers.values():
+            partition.lend(*held)
+        return [
+            spread(registers[register], dtype, self.nrows)
+            for register, dtype in zip(program.outputs, program.dtypes, strict=True)
+        ]
+
+
+def _is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
+    return isinstance(item, ConsecutiveParts) and len(item.parts) > 1
+
+
+def _read_only(column: Column) -> Column:
+    """Plans keep tables in memory; who wants to change what they hold must copy it."""
+    if isinstance(column, np.ndarray):
+        column = column.view()
+        column.flags.writeable = False
+    return column
+
+
+def _select(column: Column, rows: NumberArray | slice) -> Column:
+    if isinstance(rows, slice):
+        return slice_rows(column, rows.start, rows.stop, rows.step)
+    return take_rows(column, rows)
+
+
+def _common_nrows(inputs: Sequence[Input]) -> int:
+    counts = {item.nrows for item in inputs}
+    if len(counts) > 1:
+        raise InconsistentFilesError(
+            "columns that were aligned when they were combined have different numbers of rows now.",
+            details=[f"rows of one partition: {', '.join(map(str, sorted(counts)))}"],
+            hint="a file has probably changed since it was opened; open the set again.",
+        )
+    return counts.pop()
+
+
+class _TableReader:
+    def __init__(self, table: Table) -> None:
+        self._columns = table.columns
+
+    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        return slice_rows(self._columns[column], start, stop)
+
+    def stretches(self, column: Hashable) -> None:
+        return None
+
+
+class _PositionReader:
+    def __init__(self, positions: RowPositions) -> None:
+        self._start = positions.start
+
+    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        return np.arange(self._start + start, self._start + stop)
+
+    def stretches(self, column: Hashable) -> None:
+        return None

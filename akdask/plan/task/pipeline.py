@@ -1,0 +1,292 @@
+"""The physical node of row-wise chains: one task for each partition, from the files to the end of the chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from akdask import config
+from akdask.columns import Table
+from akdask.kernels import compiled
+from akdask.kernels.core.summation import UNIT
+from akdask.plan.expr._dask import DataNode, Expr, List, Task, TaskRef
+from akdask.plan.expr.chain import Chain, rebuild, selected_by
+from akdask.plan.expr.garbage import without_collection
+from akdask.plan.expr.node import Frame, Node
+from akdask.plan.expr.rowwise import ROW, Filter, Match, Zip
+from akdask.plan.expr.sources import Rows, Scan
+from akdask.plan.expr.tokens import token
+from akdask.plan.expr.values import Replica, Value, columns_of, walk
+from akdask.plan.task.allocator import manage_freed_memory
+from akdask.plan.task.batches import Lots, rows_read, single_partitions
+from akdask.plan.task.blocks import ExpandMatches, Mask, Partition, PartitionBatch, Range, RowPositions, Selection
+from akdask.plan.task.coalesce import Given, coalesce_partitions
+from akdask.plan.task.concat import through
+from akdask.plan.task.operators import Collect, Count, Reduce, Sink
+from akdask.plan.task.program import Apply, BroadcastInput, Compiler, Load, Program
+from akdask.plan.task.pruning import partitions_left
+from akdask.plan.task.tables import Union
+from akdask.schema import INT64
+from akdask.storage.source import Part
+
+ITEMSIZE = 8
+STRING_WIDTH = 4
+"""How many columns of numbers take as much of the cache as one of strings, as stored and as decoded."""
+FEWEST_ROWS = 2**14
+
+Compile = Callable[[Sequence[Value]], Program]
+MakeSink = Callable[[Compile, Sequence[Value]], Sink]
+
+Member: TypeAlias = tuple[tuple[Selection, ...], tuple[Part | RowPositions | None, ...]]
+"""What a task is told of a partition: selections of its rows, and its inputs, None for those that other tasks make."""
+
+
+@dataclass(frozen=True)
+class PipelineLayout:
+    """What the tasks of a pipeline have in common, and how to find what they have not.
+
+    `npartitions` is that of the chain; `lots` has for each task the partitions of the chain that it goes over, none
+    where there are no rows.
+    """
+
+    token: str
+    purpose: str
+    chain: Chain
+    masks: tuple[Mask | ExpandMatches, ...]
+    sink: Sink
+    npartitions: int
+    lots: Lots
+    block_rows: int
+    is_large: bool
+
+    @property
+    def ntasks(self) -> int:
+        """Number of tasks that read anything."""
+        return sum(1 for lot in self.lots if lot)
+
+    @property
+    def nread(self) -> int:
+        """Number of partitions that are read."""
+        return sum(map(len, self.lots))
+
+    @property
+    def table_bases(self) -> list[int]:
+        """Positions of the inputs that are tables made by other tasks."""
+        return [number for number, base in enumerate(self.chain.bases) if not isinstance(base, Scan | Rows)]
+
+    def scanned(self, number: int) -> list[str]:
+        """Columns that the pipeline reads of one input."""
+        programs = (*(mask.predicate for mask in self.masks), *self.sink.programs)
+        return sorted({str(load.column) for program in programs for load in program.loads if load.base == number})
+
+    def selections(self, ranges: Sequence[tuple[int, int, int] | None]) -> tuple[Selection, ...]:
+        """Return the selections of a partition whose slices have the given ranges."""
+        masks = iter(self.masks)
+        return tuple(next(masks) if item is None else Range(*item) for item in ranges)
+
+
+class Pipeline(Node):
+    """Tasks of a row-wise chain, one for each lot of partitions.
+
+    Operands after `layout` are the inputs that other tasks make, then the replicated nodes.
+    """
+
+    layout: PipelineLayout
+
+    @property
+    def npartitions(self) -> int:
+        return len(self.layout.lots)
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        layout = self.layout
+        bases = layout.chain.bases
+        tables = [node.__dask_keys__() for _, node in zip(layout.table_bases, self.operands[1:], strict=False)]
+        replicas = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[1 + len(tables) :]])
+        scanned = [layout.scanned(number) for number in range(len(bases))]
+        shared = (layout.sink, layout.block_rows, layout.is_large)
+        selected = token(tuple(map(selected_by, layout.chain.selections)))
+        graph: dict[Any, Any] = {}
+        for index, lot in enumerate(layout.lots):
+            key = (self._name, index)
+            if not lot:
+                graph[key] = self._without_rows(key, replicas)
+                continue
+            members: list[Member] = []
+            made: list[TaskRef] = []
+            for number in lot:
+                source, ranges = layout.chain.partition(number)
+                fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
+                members.append((layout.selections(ranges), fixed))
+                made += [TaskRef(keys[source]) for keys in tables]
+            graph[key] = Task(key, run_batch, shared, tuple(members), List(*made), replicas, (selected, lot))
+        return graph
+
+    def _without_rows(self, key: Any, replicas: List) -> DataNode | Task:
+        """Return what the sink makes of no rows; a task is needed only where it may look at replicated results."""
+        if replicas.args:
+            return Task(key, run_batch, *self._no_rows, replicas)
+        return DataNode(key, self._nothing)
+
+    @property
+    def _no_rows(self) -> tuple[tuple[Sink, int, bool], tuple[Member], tuple[()]]:
+        """Arguments of a task without rows, but for the replicated results."""
+        inputs = (RowPositions(0, 0),) * len(self.layout.chain.bases)
+        return (self.layout.sink, self.layout.block_rows, False), (((), inputs),), ()
+
+    @cached_property
+    def _nothing(self) -> Any:
+        return run_batch(*self._no_rows, ())
+
+
+def _fixed_input(base: Frame, partition: int, columns: Sequence[str]) -> Part | RowPositions | None:
+    if isinstance(base, Scan):
+        return base.source.part(partition, columns)
+    if isinstance(base, Rows):
+        return RowPositions(base.starts[partition], base.lengths[partition])
+    return None
+
+
+def run_batch(
+    shared: tuple[Sink, int, bool],
+    members: tuple[Member, ...],
+    made: Sequence[Table],
+    replicas: Sequence[Any],
+    identity: tuple[Hashable, ...] = (),
+) -> Any:
+    """Run a pipeline on some partitions: the function of its tasks."""
+    manage_freed_memory()
+    sink, block_rows, is_large = shared
+    if is_large:
+        # What only reads and reduces takes less time than loading the compiler does.
+        (compiled.prepare if isinstance(sink, Reduce | Count | Collect) else compiled.load)()
+    remaining = iter(made)
+    wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
+    given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]
+    partitions = [
+        Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask, identity=identity)
+        for selections, inputs in (given if _counts_pairs(sink, given) else coalesce_partitions(given, block_rows))
+    ]
+    if len(partitions) > 1:
+        return sink.run(PartitionBatch(partitions, identity))
+    with partitions[0] as partition:
+        return sink.run(partition)
+
+
+def _counts_pairs(sink: Sink, given: Sequence[Given]) -> bool:
+    """Whether floats of repeated rows are added up, which are counted from the first of their partition."""
+    return _adds_floats(sink) and any(isinstance(item, ExpandMatches) for item in given[0][0])
+
+
+def _adds_floats(sink: Sink) -> bool:
+    return isinstance(sink, Reduce) and sink.adds_floats
+
+
+def pipeline(
+    frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str, *, lots: Lots | None = None
+) -> Expr:
+    """Return the physical node that evaluates values on the rows of a frame.
+
+    Parameters
+    ----------
+    frame : Frame
+        Where the rows come from.
+    values : sequence of Value
+        What the sink evaluates.
+    make_sink : callable
+        Given a function that compiles values, and the values, returns the end of the pipeline.
+    purpose : str
+        What is done with the values, for `explain`; tells apart pipelines of the same values.
+    lots : tuple of tuples of int, optional
+        Partitions that may be run together, as `lots_of` finds them, where it does not matter what partitions results
+        are of.  Something is made of at least one; without lots, of each partition, whether it has rows or not.
+    """
+    frame = _narrowed(frame, values)
+    parts = through(frame, values)
+    if parts is not None:
+        # Joined rows have no lots: next to others, they are not seen through, and must be run alike.
+        joined = lots is not None and len(parts) > 1
+        inner = [
+            pipeline(part, item, make_sink, purpose, lots=single_partitions(part) if joined else lots)
+            for part, item in parts
+        ]
+        return inner[0] if len(inner) == 1 else Union(*inner)
+    chain = Chain.of(frame)
+    positions = {base._name: number for number, base in enumerate(chain.bases)}
+    everything = [*chain.predicates, *chain.replicas, *values]
+    nodes = {value.node._name: value.node for value in walk(*everything) if isinstance(value, Replica)}
+    replicas = {name: number for number, name in enumerate(nodes)}
+
+    compiler = Compiler([*([predicate] for predicate in chain.predicates), values], positions, replicas)
+    masks = _masks(chain, positions, compiler)
+    sink = make_sink(compiler.last, values)
+    lots = _lots_left(chain, frame, lots)
+    layout = PipelineLayout(
+        # Which partitions are left is known from more than the state of the files, which names the frame.
+        token("pipeline", purpose, frame, tuple(values), lots),
+        purpose,
+        chain,
+        masks,
+        sink,
+        frame.npartitions,
+        lots,
+        _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
+        sum(rows_read(frame) or ()) >= compiled.WORTH_LOADING,
+    )
+    made = [chain.bases[number] for number in layout.table_bases]
+    return Pipeline(layout, *made, *nodes.values())
+
+
+def _lots_left(chain: Chain, frame: Frame, lots: Lots | None) -> Lots:
+    """Return the lots without the partitions that the filters leave no row of; by default each partition is one."""
+    left = partitions_left(chain.bases, chain.predicates)
+    wanted = single_partitions(frame) if lots is None else lots
+    if left is None:
+        return wanted
+    sources = chain.sources(frame.npartitions)
+    kept = tuple(tuple(number for number in lot if left[sources[number]]) for lot in wanted)
+    return kept if lots is None else tuple(filter(None, kept)) or ((),)
+
+
+def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple[Mask | ExpandMatches, ...]:
+    """Compile filters and matches; the rows that a match adds count as one input more."""
+    masks: list[Mask | ExpandMatches] = []
+    for node in chain.selections:
+        match node:
+            case Filter():
+                masks.append(Mask(compiler.next([node.predicate])))
+            case Match():
+                found = compiler.next([node.found])
+                (fanout,) = compiler.last([node.fanout]).steps
+                assert isinstance(fanout, BroadcastInput), "a replica is whole"
+                base = positions[node.match.token] = len(positions)
+                masks.append(ExpandMatches(found, fanout, node.keep_all, Load(base, ROW, INT64)))
+    return tuple(masks)
+
+
+def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
+    """Return the frame without the nodes whose columns nobody asks for: they need not be made."""
+    chain = Chain.of(frame)
+    if len(chain.bases) == 1:
+        return frame
+    used = {column.source for column in columns_of(*chain.predicates, *values)}
+    bases = tuple(base for base in chain.bases if base._name in used) or chain.bases[:1]
+    if len(bases) == len(chain.bases):
+        return frame
+    return rebuild(bases[0] if len(bases) == 1 else Zip(bases), chain.selections, chain.predicates)
+
+
+def _block_rows(programs: Sequence[Program], unit: int) -> int:
+    """Return how many rows to evaluate at a time: a full block of a single column, fewer where several share the cache.
+
+    Where there are very many columns, a floor keeps the cost of running a step small beside its work.  It is a multiple
+    of `unit`.
+    """
+    loads = {load for program in programs for load in program.loads}
+    columns = sum(1 if load.dtype.is_number else STRING_WIDTH for load in loads)
+    temporaries = 2 * any(isinstance(step, Apply) for program in programs for step in program.steps)
+    rows = max(1, int(config.get("block_size")) // ITEMSIZE)
+    wanted = min(rows, max(2 * rows // max(1, columns + temporaries), FEWEST_ROWS))
+    return max(wanted - wanted % unit, unit)

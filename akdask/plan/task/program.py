@@ -1,0 +1,244 @@
+"""Values compiled for the block interpreter: a flat list of steps in the order in which they run.
+
+Each step writes one register.  Steps say which registers nobody reads after them, so that their buffers serve the
+next step: a long chain of arithmetic needs two or three buffers that stay in the core's cache.
+
+The programs of a chain of filters run one after the other, each on the rows that those before have left.  What one of
+them computes and a later one needs is handed on, so that nothing is computed again, however long the chain is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Container, Hashable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any
+
+from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.expr.values import Call, ColumnRef, Constant, Replica, Value, walk
+from akdask.schema import ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Read a column of one of the inputs."""
+
+    base: int
+    column: Hashable
+    dtype: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantRows:
+    """A constant, of the type `rows` on every row where its operation has no other argument with rows."""
+
+    value: Any
+    rows: ColumnType | None
+
+
+@dataclass(frozen=True, slots=True)
+class BroadcastInput:
+    """A replicated result, given to the task as an argument."""
+
+    position: int
+    field: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Run an operation on earlier registers, then give back the buffers of those in `release`.
+
+    The result may be written over register `reuse`, which nobody reads afterwards.
+    """
+
+    operation: str
+    args: tuple[int, ...]
+    params: Mapping[str, Any]
+    dtype: ColumnType
+    release: tuple[int, ...]
+    reuse: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Take what an earlier program of the chain has handed on, of the rows that are left."""
+
+    slot: int
+
+
+Step = Load | ConstantRows | BroadcastInput | Apply | Recall
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Steps and the registers of the results.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        Step i writes register i.
+    outputs : tuple of int
+        Registers of the results, in the order asked for.
+    dtypes : tuple of ColumnType
+        Types of the results.
+    hands_on : tuple of (int, int)
+        Registers that later programs recall, and the slots by which they do.
+    forgets : tuple of int
+        Slots that no later program recalls.
+    """
+
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+    dtypes: tuple[ColumnType, ...]
+    hands_on: tuple[tuple[int, int], ...] = ()
+    forgets: tuple[int, ...] = ()
+
+    @property
+    def loads(self) -> list[Load]:
+        """The columns that running the program may read."""
+        return [step for step in self.steps if isinstance(step, Load)]
+
+    def only(self, registers: Set[int]) -> Program:
+        """Return what computes some registers and hands them on, without other results."""
+        needed = set(registers)
+        for register in range(len(self.steps) - 1, -1, -1):
+            step = self.steps[register]
+            if register in needed and isinstance(step, Apply):
+                needed.update(step.args)
+        place = {register: number for number, register in enumerate(sorted(needed))}
+        steps: list[Step] = []
+        for register in place:
+            step = self.steps[register]
+            if isinstance(step, Apply):
+                args, release = tuple(place[arg] for arg in step.args), tuple(place[arg] for arg in step.release)
+                step = replace(
+                    step, args=args, release=release, reuse=None if step.reuse is None else place[step.reuse]
+                )
+            steps.append(step)
+        hands_on = tuple((place[register], slot) for register, slot in self.hands_on if register in registers)
+        return Program(tuple(steps), (), (), hands_on)
+
+
+class Compiler:
+    """Compiles the programs of a chain, in the order in which they run.
+
+    Parameters
+    ----------
+    programs : sequence of sequences of Value
+        What each of them computes; the last one may be compiled in parts, all of which run on the same rows.
+    bases, replicas : mapping of str to int
+        The nodes that values refer to, and the replicated ones; bases may be added while programs are compiled.
+    """
+
+    def __init__(
+        self, programs: Sequence[Sequence[Value]], bases: Mapping[str, int], replicas: Mapping[str, int]
+    ) -> None:
+        self._bases = bases
+        self._replicas = replicas
+        self._slots: dict[str, int] = {}
+        self._forgets: defaultdict[int, list[int]] = defaultdict(list)
+        self._at_hand: set[str] = set()
+        self._count = 0
+        if len(programs) > 1:
+            self._share(programs)
+
+    def _share(self, programs: Sequence[Sequence[Value]]) -> None:
+        """Find which values a program computes and later ones need, and the last of these."""
+        first: dict[str, int] = {}
+        needed: dict[str, int] = {}
+        have_rows: set[str] = set()
+        for number, values in enumerate(programs):
+            for value in walk(*values, leaves=first):
+                if value.token in first:
+                    continue
+                first[value.token] = number
+                if isinstance(value, ColumnRef) or not have_rows.isdisjoint(arg.token for arg in value.args):
+                    have_rows.add(value.token)
+                needed.update((arg.token, number) for arg in value.args if isinstance(arg, Call))
+            needed.update((value.token, number) for value in values if isinstance(value, Call))
+        for name, number in needed.items():
+            if number > first[name] and name in have_rows:
+                self._slots[name] = len(self._slots)
+                self._forgets[number].append(self._slots[name])
+
+    def next(self, values: Sequence[Value]) -> Program:
+        """Compile the next program."""
+        forgets = self._forgets[self._count]
+        self._count += 1
+        return self._compile(values, self._slots.keys() - self._at_hand, forgets)
+
+    def last(self, values: Sequence[Value]) -> Program:
+        """Compile a part of the last program."""
+        return self._compile(values, (), ())
+
+    def _compile(self, values: Sequence[Value], new: Container[str], forgets: Sequence[int]) -> Program:
+        ordered = list(walk(*values, leaves=self._at_hand))
+        register = {value.token: number for number, value in enumerate(ordered)}
+        outputs = tuple(register[value.token] for value in values)
+        computed = [value for value in ordered if value.token not in self._at_hand]
+        uses = Counter(register[arg.token] for value in computed for arg in value.args)
+        uses.update(outputs)
+        handed_on = [value.token for value in computed if value.token in new]
+        hands_on = tuple((register[name], self._slots[name]) for name in handed_on)
+        uses.update(number for number, _ in hands_on)
+        alone = {item.token: item for value in computed if isinstance(value, Call) for item in _constants_alone(value)}
+        steps: list[Step] = []
+        for value in ordered:
+            if value.token in self._at_hand:
+                steps.append(Recall(self._slots[value.token]))
+            elif value.token in alone:
+                steps.append(ConstantRows(alone[value.token].value, value.dtype))
+            else:
+                steps.append(_step(value, register, uses, self._bases, self._replicas))
+        self._at_hand.update(handed_on)
+        return Program(tuple(steps), outputs, tuple(value.dtype for value in values), hands_on, tuple(forgets))
+
+
+def compile_values(values: Sequence[Value], bases: Mapping[str, int], replicas: Mapping[str, int]) -> Program:
+    """Compile values that refer to the nodes named in `bases` and to the replicated nodes named in `replicas`."""
+    return Compiler([values], bases, replicas).last(values)
+
+
+def _step(
+    value: Value,
+    register: Mapping[str, int],
+    uses: Counter[int],
+    bases: Mapping[str, int],
+    replicas: Mapping[str, int],
+) -> Step:
+    match value:
+        case ColumnRef():
+            return Load(bases[value.source], value.name, value.dtype)
+        case Constant():
+            return ConstantRows(value.value, None)
+        case Replica():
+            return BroadcastInput(replicas[value.node._name], value.field)
+        case Call():
+            args = tuple(register[arg.token] for arg in value.args)
+            uses.subtract(args)
+            release = tuple(dict.fromkeys(arg for arg in args if uses[arg] == 0))
+            return Apply(value.operation, args, _params(value), value.dtype, release, _reuse(value, args, release))
+    raise AssertionError(f"no step for {type(value).__name__}")  # pragma: no cover - Value is a closed set
+
+
+def _constants_alone(value: Call) -> list[Constant]:
+    """Return the constants among the arguments where none has rows: not every kernel tells how many there are."""
+    if any(isinstance(arg, ColumnRef | Call) for arg in value.args):
+        return []
+    return [arg for arg in value.args if isinstance(arg, Constant)]
+
+
+def _params(value: Call) -> Mapping[str, Any]:
+    """Return what the kernel is told: columns of integers of any size do not carry their limit of bits."""
+    numbers = [dtype for arg in value.args if (dtype := arg.dtype.item or arg.dtype).kind == "bigint"]
+    if not numbers or not OPERATIONS[value.operation].modular:
+        return value.params
+    return {**value.params, "max_bits": max(dtype.max_bits for dtype in numbers)}
+
+
+def _reuse(value: Call, args: Sequence[int], release: Sequence[int]) -> int | None:
+    """Return an argument that the result may be written over."""
+    if not OPERATIONS[value.operation].in_place:
+        return None
+    same_type = (arg for arg, item in zip(args, value.args, strict=True) if item.dtype == value.dtype)
+    return next((arg for arg in same_type if arg in release), None)

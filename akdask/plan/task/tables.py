@@ -1,0 +1,108 @@
+"""Physical nodes that hand whole tables on: data at hand, and tasks that put tables together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Self
+
+from akdask.plan.expr._dask import Alias, DataNode, Expr, List, Task, TaskRef
+from akdask.plan.expr.garbage import without_collection
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Node
+from akdask.plan.expr.sources import Literal, Persisted
+
+
+class Tables(Node):
+    """Tables in this process's memory."""
+
+    token: str
+    tables: tuple[Any, ...]
+
+    @property
+    def npartitions(self) -> int:
+        return len(self.tables)
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        return {key: DataNode(key, table) for key, table in zip(self.__dask_keys__(), self.tables, strict=True)}
+
+
+class HeldResults(Node):
+    """Results or futures that a scheduler holds, under the keys that it knows them by."""
+
+    name: str
+    graph: Mapping[Any, Any]
+    keys: tuple[Hashable, ...]
+
+    def __new__(cls, name: str, *operands: Any, _determ_token: str | None = None) -> Self:
+        return super().__new__(cls, name, *operands, _determ_token=_determ_token or name)
+
+    @property
+    def npartitions(self) -> int:
+        return len(self.keys)
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        graph = dict(self.graph)
+        for ours, theirs in zip(self.__dask_keys__(), self.keys, strict=True):
+            graph[ours] = Alias(ours, theirs)
+        return graph
+
+
+class Tasks(Node):
+    """One task for each partition, each calling the same function on some partitions of the inputs.
+
+    `calls` has for each task the input partitions, as (input, partition) pairs, and further arguments.
+    """
+
+    token: str
+    function: Callable[..., Any]
+    calls: tuple[tuple[tuple[tuple[int, int], ...], tuple[Any, ...]], ...]
+
+    @property
+    def npartitions(self) -> int:
+        return len(self.calls)
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        keys: list[Sequence[Hashable]] = [node.__dask_keys__() for node in self.operands[3:]]
+        graph = {}
+        for index, (refs, args) in enumerate(self.calls):
+            key = (self._name, index)
+            inputs = List(*[TaskRef(keys[node][partition]) for node, partition in refs])
+            graph[key] = Task(key, self.function, inputs, *args)
+        return graph
+
+
+class Union(Node):
+    """The partitions of several physical nodes, one after the other; operands are the nodes."""
+
+    @property
+    def npartitions(self) -> int:
+        return len(self._parts)
+
+    @cached_property
+    def _parts(self) -> list[Hashable]:
+        return [key for node in self.operands for key in node.__dask_keys__()]
+
+    def __dask_keys__(self) -> list[Any]:
+        """Return the keys of the parts, each once: a part that comes again has a key of its own."""
+        first = {key: index for index, key in reversed(list(enumerate(self._parts)))}
+        return [key if first[key] == index else (self._name, index) for index, key in enumerate(self._parts)]
+
+    @without_collection
+    def _layer(self) -> dict[Any, Any]:
+        pairs = zip(self.__dask_keys__(), self._parts, strict=True)
+        return {ours: Alias(ours, theirs) for ours, theirs in pairs if ours != theirs}
+
+
+@lower.register
+def _(frame: Literal) -> Expr:
+    # The name of the literal is that of its contents, which need not be hashed again.
+    return Tables(frame._name, frame.tables, _determ_token=frame._name)
+
+
+@lower.register
+def _(frame: Persisted) -> Expr:
+    return HeldResults(frame.name, frame.graph, frame.keys)
