@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.kernels.core.select import select_rows, sum_rows
 from akdask.kernels.reductions.scalar import REDUCTIONS
+from akdask.kernels.reductions.select import select_rows, sum_rows
 from akdask.schema import STR, column_type
 
 NUMBERS = ["int64", "uint64", "float64", "bool", "uint8"]

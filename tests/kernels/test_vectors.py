@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import AkdaskError
+from akdask.kernels.core.opcodes import BLOCK, CHOICES, VECTOR
 from akdask.kernels.reductions import vector_program as vectors
-from akdask.kernels.reductions.opcodes import BLOCK, CHOICES, VECTOR
 from akdask.kernels.reductions.scalar import REDUCTIONS
 from akdask.kernels.reductions.vector_program import NoInstructionError, VectorProgram
 from akdask.kernels.rowwise.operations import OPERATIONS

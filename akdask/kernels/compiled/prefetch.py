@@ -12,7 +12,7 @@ from numba.core.typing import Signature
 from numba.extending import intrinsic
 
 from akdask.kernels.compiled.compiler import compiled
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.words import Words
 
 AHEAD = 64
 """Rows that are asked for before the first of them is looked at."""

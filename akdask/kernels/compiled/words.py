@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from akdask.columns import offsets_and_bytes
 from akdask.kernels.compiled.compiler import read_only
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.words import Words
 
 Text: TypeAlias = npt.NDArray[np.uint8]
 

@@ -11,8 +11,11 @@ import numpy as np
 from akdask.columns import empty
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.summation import Places
-from akdask.schema import BIGINT, ColumnType, bigint_of, unlimited
+from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, UINT8, UINT64, ColumnType, bigint_of, unlimited
 from akdask.typing import Column, NumberArray
+
+TOTALS = {BOOL: INT64, UINT8: UINT64, INT64: INT64, UINT64: UINT64, FLOAT64: FLOAT64}
+"""Types of sums and products: those of NumPy, which Arkouda's sums have too.  Integers wrap."""
 
 State = Any
 """What is kept of the rows seen so far: small, and picklable."""

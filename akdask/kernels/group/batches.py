@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from akdask.columns import new_array
 from akdask.kernels import compiled
+from akdask.kernels.core.words import SIGN, WORD_BITS, Words
 from akdask.kernels.group.accumulators import Accumulators, readable
 from akdask.kernels.group.aggregation import Aggregation
 from akdask.kernels.group.grouping import CELLS_PER_ROW
-from akdask.kernels.keys.normalized import SIGN, WORD_BITS, Words, row_bits
+from akdask.kernels.keys.normalized import row_bits
 from akdask.kernels.keys.output import Output
 from akdask.typing import Column, NumberArray
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import singledispatch
+from functools import partial, singledispatch
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,6 +16,7 @@ from akdask.kernels import compiled
 from akdask.kernels.keys.encoded_strings import EncodedStrings, StringEncoder
 from akdask.kernels.keys.normalized import from_words, word, word_count
 from akdask.kernels.keys.sort import argsort
+from akdask.kernels.keys.string_codes import strings_of
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
 
 @_numbers.register
 def _(coded: EncodedStrings) -> tuple[Sequence[NumberArray], Restore]:
-    return coded.codes, coded.form.strings
+    return coded.codes, partial(strings_of, coded.form)
 
 
 def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:

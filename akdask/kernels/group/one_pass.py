@@ -9,9 +9,9 @@ import numpy as np
 
 from akdask.columns import Table
 from akdask.kernels import compiled
+from akdask.kernels.core.words import WORD_BITS
 from akdask.kernels.group.accumulators import Accumulators, readable
 from akdask.kernels.group.aggregation import Aggregation
-from akdask.kernels.keys.normalized import WORD_BITS
 from akdask.kernels.keys.slots import SlotGrid
 from akdask.typing import Column, NumberArray
 

@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from akdask.columns import Table, concat_rows, nbytes, new_array, own_rows, slice_rows
 from akdask.kernels import compiled
+from akdask.kernels.core.words import WORD_BITS
 from akdask.kernels.group.accumulators import Accumulators
 from akdask.kernels.group.aggregation import Aggregation
 from akdask.kernels.group.batches import NumberedGroups, RowBuffer, SlotGroups, group_batches
 from akdask.kernels.group.grouping import Grouping
 from akdask.kernels.group.slices import BLOCK_ROWS, RadixSlices
-from akdask.kernels.keys.normalized import WORD_BITS, span, word
+from akdask.kernels.keys.normalized import span, word
 from akdask.kernels.keys.output import Output
 from akdask.typing import Column, NumberArray
 

@@ -16,9 +16,9 @@ import numpy as np
 from akdask.columns import take_rows
 from akdask.columns.bigint import from_ints, limbs_of, to_ints
 from akdask.errors import ArgumentTypeError
+from akdask.kernels.core.reduction import TOTALS
 from akdask.kernels.group.row_groups import RowGroups
 from akdask.kernels.keys.sort import argsort
-from akdask.kernels.reductions.scalar import TOTALS
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, unlimited
 from akdask.typing import Column, NumberArray
 

@@ -17,11 +17,10 @@ import pyarrow.compute as pc
 
 from akdask.columns import full_array, new_array
 from akdask.kernels import compiled
+from akdask.kernels.core.words import WORD_BITS, Words
 from akdask.kernels.keys.gather import gather
 from akdask.kernels.keys.normalized import (
-    WORD_BITS,
     Key,
-    Words,
     combine,
     lead,
     least_bits,

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from akdask.columns import concat_rows, new_array, slice_rows, take_rows
 from akdask.kernels import compiled
+from akdask.kernels.core.words import WORD_BITS
 from akdask.kernels.group.row_groups import count_codes
-from akdask.kernels.keys.normalized import WORD_BITS, Key, combine, span, word
+from akdask.kernels.keys.normalized import Key, combine, span, word
 from akdask.typing import Column, NumberArray
 
 PIECE_ROWS = 2**16

@@ -10,10 +10,11 @@ import pyarrow.compute as pc
 from akdask.columns import new_array, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.core.sized import Sized
-from akdask.kernels.index.open_addressing import VACANT, OpenAddressingTable
+from akdask.kernels.core.words import LAST, VACANT, WORD_BITS, Words
+from akdask.kernels.index.open_addressing import OpenAddressingTable
 from akdask.kernels.keys import hashing
 from akdask.kernels.keys.gather import gather
-from akdask.kernels.keys.normalized import LAST, WORD_BITS, Key, Words, pack_words, row_bits, span, unpack_rows, word
+from akdask.kernels.keys.normalized import Key, pack_words, row_bits, span, unpack_rows, word
 from akdask.kernels.keys.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 

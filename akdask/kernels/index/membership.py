@@ -10,11 +10,12 @@ import numpy as np
 from akdask.columns import full_array
 from akdask.kernels import compiled
 from akdask.kernels.core.sized import Sized
+from akdask.kernels.core.words import VACANT, Words
 from akdask.kernels.index.hash_index import EMPTY, hashed_words
 from akdask.kernels.index.key_index import KeyIndex, direct_grid, index_keys
-from akdask.kernels.index.open_addressing import VACANT, OpenAddressingTable
+from akdask.kernels.index.open_addressing import OpenAddressingTable
 from akdask.kernels.keys import hashing
-from akdask.kernels.keys.normalized import Words, word
+from akdask.kernels.keys.normalized import word
 from akdask.kernels.keys.slots import SlotGrid
 from akdask.typing import Column, NumberArray
 

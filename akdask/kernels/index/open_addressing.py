@@ -14,11 +14,8 @@ import numpy as np
 
 from akdask.columns import full_array, new_array, slice_rows, take_rows
 from akdask.kernels import compiled
-from akdask.kernels.keys.normalized import WORD_BITS, Words
+from akdask.kernels.core.words import VACANT, WORD_BITS, Words
 from akdask.typing import Column, NumberArray
-
-VACANT = np.uint64(2**64 - 1)
-"""The word of a gap: no search goes on beyond it."""
 
 SLOTS_OF_A_ROW = 3
 """Slots for each row, at least: of fewer, more would have to be looked at."""

@@ -13,33 +13,10 @@ import numpy as np
 from akdask.columns import offsets_and_bytes
 from akdask.kernels import compiled
 from akdask.kernels.core.rules import Operation
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.siphash import FIRST_MARK, LAST_MIXES, LENGTH_PLACE, MIXES, SECOND_MARK, START, WORD
+from akdask.kernels.core.words import Words
 from akdask.schema import STR, UINT64
 from akdask.typing import NumberArray
-
-KEY = 0x0706050403020100, 0x0F0E0D0C0B0A0908
-
-START = np.array(
-    [
-        KEY[0] ^ 0x736F6D6570736575,
-        KEY[1] ^ 0x646F72616E646F6D ^ 0xEE,
-        KEY[0] ^ 0x6C7967656E657261,
-        KEY[1] ^ 0x7465646279746573,
-    ],
-    np.uint64,
-)
-"""The state before the first word."""
-
-WORD = 8
-"""Bytes that are taken at a time."""
-
-LENGTH_PLACE = 56
-"""How far the length of the bytes is shifted in the last word, which has those bytes that are left, below it."""
-
-MIXES, LAST_MIXES = 2, 4
-"""How often the state is mixed after each word, and before each half of the result."""
-
-FIRST_MARK, SECOND_MARK = np.uint64(0xEE), np.uint64(0xDD)
 
 CHUNK_ROWS = 2**14
 """Rows that go together, so that their state stays in the cache."""

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import StringsBuilder, new_array, offsets_and_bytes, slice_rows
-from akdask.kernels.keys.normalized import Words
-from akdask.kernels.keys.string_codes import BLOCK_ROWS, LONGEST, CodesOfRows, StringLayout
+from akdask.kernels.core.string_layout import CodesOfRows, StringLayout
+from akdask.kernels.core.words import Words
+from akdask.kernels.keys.string_codes import BLOCK_ROWS, LONGEST, strings_of, write_codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class EncodedStrings:
 
     Parameters
     ----------
-    form : Form
+    form : StringLayout
         What they have in common.
     codes : sequence of ndarray of uint64
         What tells them apart, the most significant first.
@@ -33,7 +34,7 @@ class EncodedStrings:
 
     def strings(self) -> pa.LargeStringArray:
         """Return the strings themselves."""
-        return self.form.strings(self.codes)
+        return strings_of(self.form, self.codes)
 
 
 class StringEncoder:
@@ -85,7 +86,7 @@ class StringEncoder:
         stop = self._nrows + len(strings)
         while form.longest <= LONGEST:
             self._widen(form, stop)
-            needed = form.write(strings, self._codes[:, self._nrows : stop])
+            needed = write_codes(form, strings, self._codes[:, self._nrows : stop])
             if needed == form:
                 return True
             # Numbers that ascend come to vary in one digit after the other, but not bit by bit.
@@ -99,7 +100,7 @@ class StringEncoder:
         codes = _room(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)
         for start in range(0, self._nrows, BLOCK_ROWS):
             rows = slice(start, min(start + BLOCK_ROWS, self._nrows))
-            form.write(self._coded(rows).strings(), codes[:, rows])
+            write_codes(form, self._coded(rows).strings(), codes[:, rows])
         self._form, self._codes = form, codes
 
     def _coded(self, rows: slice) -> EncodedStrings:

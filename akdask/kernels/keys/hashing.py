@@ -15,14 +15,11 @@ import pyarrow as pa
 
 from akdask.columns import new_array, slice_rows
 from akdask.kernels import compiled
-from akdask.kernels.keys.normalized import TEXT_BYTES, Words, word, word_count
+from akdask.kernels.core.words import FIRST, HALF, LAST_BITS, SECOND, TEXT_BYTES, Words
+from akdask.kernels.keys.normalized import word, word_count
 from akdask.kernels.keys.strings import text_lengths
 from akdask.typing import Column, NumberArray
 
-FIRST = np.uint64(0x9E3779B97F4A7C15)
-SECOND = np.uint64(0xD6E8FEB86659FD93)
-HALF = np.uint64(32)
-LAST_BITS = np.uint64(2**32 - 1)
 BLOCK_ROWS = 2**13
 """Rows that are hashed at a time, so that what is found in between stays in the processor's cache."""
 

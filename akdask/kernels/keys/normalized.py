@@ -16,31 +16,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from akdask.columns.bigint import from_limbs
 from akdask.columns.memory import new_array
 from akdask.errors import ArgumentTypeError
 from akdask.kernels import compiled
+from akdask.kernels.core.words import LAST, SIGN, TEXT_BYTES, WORD_BITS, Words
 from akdask.typing import Column, NumberArray
-
-Words: TypeAlias = npt.NDArray[np.uint64]
-"""One word of each row."""
-
-WORD_BITS = 64
-TEXT_BYTES = 7
-"""Bytes of a string in one word."""
 
 GLANCE = 64
 """Rows that mostly tell how far values are apart."""
-
-SIGN = np.uint64(1 << 63)
-LAST = np.uint64(2**64 - 1)
-"""The word of NaN and of missing times, whether ascending or descending: after all others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns import new_array
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
 CELL_BITS = 15

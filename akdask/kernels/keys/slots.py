@@ -9,7 +9,8 @@ from typing import Self
 
 import numpy as np
 
-from akdask.kernels.keys.normalized import GLANCE, WORD_BITS, Words, least_and_most
+from akdask.kernels.core.words import WORD_BITS, Words
+from akdask.kernels.keys.normalized import GLANCE, least_and_most
 from akdask.typing import Column, NumberArray
 
 

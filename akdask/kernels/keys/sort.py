@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from akdask.kernels.keys.normalized import WORD_BITS, Key, Words, pack_words, row_bits, unpack_rows, word, word_count
+from akdask.kernels.core.words import WORD_BITS, Words
+from akdask.kernels.keys.normalized import Key, pack_words, row_bits, unpack_rows, word, word_count
 from akdask.typing import Column, NumberArray
 
 MOST_PACKED_ROWS = 2**31

@@ -15,7 +15,7 @@ from akdask.columns.bigint import first_extreme, from_ints, limbs_of, to_ints, t
 from akdask.columns.lists import values_of
 from akdask.errors import ArgumentError, SchemaError
 from akdask.kernels.core.reduction import Reduction, State, some
-from akdask.kernels.core.select import count_rows, select_rows
+from akdask.kernels.reductions.select import count_rows, select_rows
 from akdask.kernels.rowwise.bigint import LARGEST
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, ColumnType, list_of
 from akdask.schema.bigint import bigint_

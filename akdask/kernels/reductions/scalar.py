@@ -9,15 +9,12 @@ import numpy as np
 import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, type_of
-from akdask.kernels.core.reduction import Reduction, State, some
-from akdask.kernels.core.select import count_rows, select_rows, sum_rows
+from akdask.kernels.core.reduction import TOTALS, Reduction, State, some
 from akdask.kernels.core.summation import ExactSum, Moments, Places, spread_out, sum_exactly, unit_products
 from akdask.kernels.reductions.bigint import BIGINT_REDUCTIONS, modulo
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType
+from akdask.kernels.reductions.select import count_rows, select_rows, sum_rows
+from akdask.schema import BOOL, FLOAT64, INT64, STR, ColumnType
 from akdask.typing import Column, NumberArray
-
-TOTALS = {BOOL: INT64, UINT8: UINT64, INT64: INT64, UINT64: UINT64, FLOAT64: FLOAT64}
-"""Types of sums and products: those of NumPy, which Arkouda's sums have too.  Integers wrap."""
 
 NUMBERS = tuple(TOTALS)
 

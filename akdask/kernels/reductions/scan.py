@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.columns import type_of
 from akdask.columns.bigint import from_ints, to_ints
-from akdask.kernels.reductions.scalar import TOTALS
+from akdask.kernels.core.reduction import TOTALS
 from akdask.schema import BIGINT, ColumnType
 from akdask.typing import Column, NumberArray
 

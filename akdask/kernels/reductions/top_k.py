@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns import take_rows
-from akdask.kernels.keys.normalized import Words, word
+from akdask.kernels.core.words import Words
+from akdask.kernels.keys.normalized import word
 from akdask.kernels.keys.sort import argsort
 from akdask.typing import Column, NumberArray
 

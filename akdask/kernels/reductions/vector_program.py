@@ -16,9 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from akdask.columns.scratch import scratch
-from akdask.kernels.core.reduction import State
-from akdask.kernels.core.summation import LANES, UNIT, ExactSum
-from akdask.kernels.reductions.opcodes import (
+from akdask.kernels.core.opcodes import (
     BLOCK,
     CHOICES,
     CONVERSIONS,
@@ -29,6 +27,8 @@ from akdask.kernels.reductions.opcodes import (
     Instruction,
     Opcode,
 )
+from akdask.kernels.core.reduction import State
+from akdask.kernels.core.summation import LANES, UNIT, ExactSum
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.typing import NumberArray
 

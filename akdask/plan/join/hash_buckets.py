@@ -14,12 +14,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from akdask.columns import Table, empty, take_rows
+from akdask.kernels.core.words import Words
 from akdask.kernels.index.key_index import index_keys
 from akdask.kernels.index.matches import NO_ROW, MatchMultiplicity
 from akdask.kernels.index.membership import key_set
 from akdask.kernels.keys import hashing
 from akdask.kernels.keys.hashing import bring_together, buckets_of
-from akdask.kernels.keys.normalized import Words
 from akdask.kernels.rowwise.lookup import lookup_found
 from akdask.plan.expr.tokens import token
 from akdask.plan.shuffle.exchange import Pieces

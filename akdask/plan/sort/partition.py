@@ -10,7 +10,8 @@ import numpy as np
 
 from akdask.columns import Table, take_rows
 from akdask.kernels import compiled
-from akdask.kernels.keys.normalized import Words, unpack_rows, word
+from akdask.kernels.core.words import Words
+from akdask.kernels.keys.normalized import unpack_rows, word
 from akdask.kernels.keys.sort import argsort, cut_packed, cut_sorted
 from akdask.plan.shuffle.exchange import Pieces
 from akdask.plan.shuffle.spill import spilled

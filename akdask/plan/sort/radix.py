@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from akdask.columns import new_array, with_room
+from akdask.kernels.core.words import Words
 from akdask.kernels.group.slices import RadixSlices
-from akdask.kernels.keys.normalized import Words, word
+from akdask.kernels.keys.normalized import word
 from akdask.kernels.keys.range_partition import RangePartitioner
 from akdask.plan.sort.splitters import Splitters
 from akdask.typing import Column, NumberArray

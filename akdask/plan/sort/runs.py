@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import Table, concat_rows, empty, new_array, own_rows, slice_rows, take_rows
-from akdask.kernels.keys.normalized import Words, unpack_rows
+from akdask.kernels.core.words import Words
+from akdask.kernels.keys.normalized import unpack_rows
 from akdask.kernels.keys.sort import argsort, ties
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType

@@ -11,7 +11,8 @@ from typing import TypeAlias
 import numpy as np
 
 from akdask.columns import concat_rows, empty, slice_rows, take_rows
-from akdask.kernels.keys.normalized import WORD_BITS, Key, Words, combine, row_bits, span, word, word_count
+from akdask.kernels.core.words import WORD_BITS, Words
+from akdask.kernels.keys.normalized import Key, combine, row_bits, span, word, word_count
 from akdask.kernels.keys.sort import argsort
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower

@@ -8,8 +8,7 @@ import pyarrow as pa
 
 from akdask.kernels.compiled.compiler import Item, compiled
 from akdask.kernels.compiled.words import BITS, BYTES, MARGIN, NONE, ONE, Text, put_word, readable, word_at
-from akdask.kernels.keys.hashing import FIRST, HALF, LAST_BITS, SECOND
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.words import FIRST, HALF, LAST_BITS, SECOND, Words
 from akdask.typing import NumberArray
 
 BLOCK_ROWS = np.uint64(2**8)

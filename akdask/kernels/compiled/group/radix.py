@@ -17,7 +17,7 @@ from numba.core.typing import Signature
 from numba.extending import intrinsic
 
 from akdask.kernels.compiled.compiler import compiled, read_only
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
 LINE = 64

@@ -6,9 +6,8 @@ import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.compiled.keys.range_partition import least_and_most
-from akdask.kernels.keys import normalized as keys
-from akdask.kernels.keys.hashing import FIRST, HALF, SECOND
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core import words as keys
+from akdask.kernels.core.words import FIRST, HALF, SECOND, Words
 from akdask.typing import NumberArray
 
 NONE, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(keys.WORD_BITS)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.compiled.prefetch import AHEAD, prefetch
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
 ONE = np.uint64(1)

@@ -8,9 +8,7 @@ import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.compiled.prefetch import AHEAD, prefetch
-from akdask.kernels.index.open_addressing import VACANT
-from akdask.kernels.keys.hashing import FIRST, HALF, SECOND
-from akdask.kernels.keys.normalized import LAST, Words
+from akdask.kernels.core.words import FIRST, HALF, LAST, SECOND, VACANT, Words
 from akdask.typing import NumberArray
 
 ONE = np.uint64(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled
-from akdask.kernels.keys.normalized import LAST, SIGN, Words
+from akdask.kernels.core.words import LAST, SIGN, Words
 
 NONE, LAST_PLACE, INFINITY = np.uint64(0), np.uint64(63), np.uint64(0x7FF0 << 48)
 

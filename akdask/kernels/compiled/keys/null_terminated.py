@@ -20,7 +20,7 @@ from akdask.kernels.compiled.words import (
     readable,
     word_at,
 )
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
 AT_ONCE = np.uint64(CHUNK)

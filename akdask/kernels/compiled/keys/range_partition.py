@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
 ONE = np.uint64(1)

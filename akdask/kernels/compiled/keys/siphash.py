@@ -6,8 +6,8 @@ import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.compiled.words import Text, word_at
-from akdask.kernels.keys import digests
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core import siphash as digests
+from akdask.kernels.core.words import Words
 
 A, B, C, D = digests.START
 FIRST_MARK, SECOND_MARK, LENGTH_PLACE = digests.FIRST_MARK, digests.SECOND_MARK, np.uint64(digests.LENGTH_PLACE)

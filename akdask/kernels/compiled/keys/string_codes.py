@@ -1,4 +1,4 @@
-"""Forms of strings and their codes, by compiled loops: what ``texts.Form`` holds, as the arrays that these take."""
+"""String codes by compiled loops, which take what `StringLayout` holds as arrays."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pyarrow as pa
 from akdask.columns import new_array
 from akdask.kernels.compiled.keys.strings import decode, encode
 from akdask.kernels.compiled.words import WIDTH, readable
-from akdask.kernels.keys.normalized import Words
-from akdask.kernels.keys.string_codes import CodesOfRows, StringLayout, moves
+from akdask.kernels.core.string_layout import CodesOfRows, StringLayout, moves
+from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
 FORMS = 64

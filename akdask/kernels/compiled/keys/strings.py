@@ -7,9 +7,8 @@ import pyarrow as pa
 
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.compiled.words import AT_ONCE, BITS, BYTES, NONE, ONE, Text, put_word, readable, word_at
-from akdask.kernels.keys import normalized as keys
-from akdask.kernels.keys.hashing import FIRST, HALF, SECOND
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core import words as keys
+from akdask.kernels.core.words import FIRST, HALF, SECOND, Words
 
 ALL, LAST_PLACE, QUARTER = np.uint64(2**64 - 1), np.uint64(63), np.uint64(4)
 DOUBLE, BYTES_OF_PAIRS, PAIRS_OF_QUADS = np.uint64(16), np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)

@@ -9,8 +9,8 @@ import numpy as np
 from numba import types
 
 from akdask.kernels.compiled.compiler import compiled
+from akdask.kernels.core.opcodes import BLOCK, FAILED, VECTOR, Opcode
 from akdask.kernels.core.summation import LANES
-from akdask.kernels.reductions.opcodes import BLOCK, FAILED, VECTOR, Opcode
 from akdask.typing import NumberArray
 
 _pread = types.ExternalFunction("pread", types.int64(types.int32, types.int64, types.int64, types.int64))

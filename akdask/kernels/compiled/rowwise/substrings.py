@@ -9,7 +9,7 @@ import pyarrow as pa
 from akdask.columns import offsets_and_bytes
 from akdask.kernels.compiled.compiler import compiled, read_only
 from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, word_at
-from akdask.kernels.keys.normalized import Words
+from akdask.kernels.core.words import Words
 
 CHUNK = 2**12
 """Places that are looked at together."""
