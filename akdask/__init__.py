@@ -88,12 +88,13 @@ from akdask.collections.arrays.sorting import (
 )
 from akdask.collections.arrays.statistics import corr, cov, dot
 from akdask.collections.core.scalar import Scalar
+from akdask.collections.frame.choice import intx
 from akdask.collections.frame.dataframe import DataFrame, from_pandas
 from akdask.collections.frame.diff import DiffAggregate
 from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
 from akdask.collections.frame_core.index import Index, MultiIndex
-from akdask.collections.functions import numpy_functions as _numpy_functions
+from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
 from akdask.collections.functions.comparison import allclose, array_equal
 from akdask.collections.functions.finding import find, indexof1d, lookup
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
@@ -108,10 +109,10 @@ from akdask.collections.functions.random_arrays import (
 from akdask.collections.functions.rearranging import diff, putmask, take
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
-from akdask.collections.groups.setops import in1d, intersect, intersect1d, intx, setdiff1d, setxor1d, union1d
+from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
-from akdask.collections.session import makers as _makers
+from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import (

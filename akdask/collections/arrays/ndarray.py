@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.wrap import wrap
@@ -179,9 +180,7 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
         writer.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
 
     def _reduced(self, name: str, axis: Any = None, keepdims: bool = False, **params: Any) -> Any:
-        from akdask.collections.groups.axes import reduced_along
-
-        return reduced_along(self.base, self.shape, name, axis, keepdims, **params)
+        return later("reduced_along", self.base, self.shape, name, axis, keepdims, **params)
 
     def __repr__(self) -> str:
         return f"ArrayView({self.base!r}, shape={self.shape})"

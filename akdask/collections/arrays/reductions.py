@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from akdask.collections.core.array import Array, check_axis
+from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.errors import ArgumentError
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr, Element
@@ -85,8 +86,6 @@ class ReductionMethods(Array):
     def _reduced(self, name: str, axis: int | None, keepdims: bool, **params: Any) -> Scalar:
         check_axis(name, axis)
         if keepdims:
-            from akdask.collections.groups.axes import reduced_along
-
-            along: Any = self
-            return reduced_along(along, self.shape, name, None, keepdims, **params)
+            found: Scalar = later("reduced_along", self, self.shape, name, None, keepdims, **params)
+            return found
         return reduced(self, name, **params)

@@ -78,6 +78,36 @@ class ChoiceMethods(GroupMethods):
         return chosen
 
 
+def intx(a: FrameBase, b: FrameBase) -> pdarray:
+    """Return which rows of a DataFrame another one has too; lazy bool array with the rows of `a`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If one is no DataFrame.
+    ArgumentError
+        If their columns differ, in names or order.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> a, b = ak.DataFrame({"x": [1, 2], "y": [5, 6]}), ak.DataFrame({"x": [2, 1], "y": [6, 7]})
+    >>> ak.intx(a, b).tolist()
+    [False, True]
+    """
+    given: list[Any] = [a, b]
+    if not all(isinstance(frame, FrameBase) for frame in given):
+        raise ArgumentTypeError("rows are compared with those of another DataFrame.")
+    if not a.columns or a.columns != b.columns:
+        raise ArgumentError(
+            "only rows with the same columns in the same order can be compared.",
+            details=[", ".join(frame.columns) for frame in (a, b)],
+        )
+    lefts, rights = ([frame._columns.array(name) for name in frame.columns] for frame in (a, b))
+    found: pdarray = in1d(lefts, rights)
+    return found
+
+
 def _is_in(column: Array, name: str, values: Any) -> pdarray:
     """Return which elements of a column are among values as `isin` takes them."""
     named = isinstance(values, FrameBase | Mapping)

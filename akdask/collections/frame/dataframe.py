@@ -9,6 +9,7 @@ import pandas as pd
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
+from akdask.collections.core.later import provides
 from akdask.collections.core.reading import files_of, read_objects
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.concat import ConcatMethods
@@ -33,6 +34,7 @@ from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
 
 
+@provides("DataFrame")
 class DataFrame(
     ColumnMethods,
     RenameMethods,

@@ -11,6 +11,7 @@ from akdask.collections.arrays.creation import full
 from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.ndarray import reshaped
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.later import provides
 from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.plan.reduce.row_numbers import row_numbers
@@ -30,6 +31,7 @@ OF_NOTHING: dict[str, Any] = {
 """What reductions are of no elements; there are no extremes of them."""
 
 
+@provides("reduced_along")
 def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
     """Reduce an array along one or several of its dimensions; lazy.
 

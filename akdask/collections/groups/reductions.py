@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.later import later
 from akdask.collections.core.wrap import wrap
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like
 from akdask.collections.groups.column_rules import column_rule, times_of
@@ -137,10 +138,8 @@ class GroupReductionMethods(GroupBase):
         """
         if is_several(values):
             numbers, arrays = self._numbered_rows(values)
-            from akdask.collections.lists.segarray import SegArray
-
             keys, found = self._statistic("unique", numbers, skipna=False)
-            return keys, [SegArray(found.segments, _as_text(array)[found.values]) for array in arrays]
+            return keys, [later("SegArray", found.segments, _as_text(array)[found.values]) for array in arrays]
         labels = _as_text(values)
         return self._statistic("unique", labels, skipna=False)
 

@@ -9,12 +9,11 @@ from typing import Any
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.groups.keys import as_arrays, comparable_keys, is_several, like
 from akdask.collections.groups.uniqueness import unique
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError
 from akdask.plan.expr.values import Call
 from akdask.plan.join.join import has_match
 
@@ -109,36 +108,6 @@ def intersect(a: Any, b: Any, positions: bool = True, unique: bool = False) -> A
     [2]
     """
     return in1d(a, b, symmetric=True) if positions else intersect1d(a, b)
-
-
-def intx(a: FrameBase, b: FrameBase) -> pdarray:
-    """Return which rows of a DataFrame another one has too; lazy bool array with the rows of `a`.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If one is no DataFrame.
-    ArgumentError
-        If their columns differ, in names or order.
-
-    Examples
-    --------
-    >>> import akdask as ak
-    >>> a, b = ak.DataFrame({"x": [1, 2], "y": [5, 6]}), ak.DataFrame({"x": [2, 1], "y": [6, 7]})
-    >>> ak.intx(a, b).tolist()
-    [False, True]
-    """
-    given: list[Any] = [a, b]
-    if not all(isinstance(frame, FrameBase) for frame in given):
-        raise ArgumentTypeError("rows are compared with those of another DataFrame.")
-    if not a.columns or a.columns != b.columns:
-        raise ArgumentError(
-            "only rows with the same columns in the same order can be compared.",
-            details=[", ".join(frame.columns) for frame in (a, b)],
-        )
-    lefts, rights = ([frame._columns.array(name) for name in frame.columns] for frame in (a, b))
-    found: pdarray = in1d(lefts, rights)
-    return found
 
 
 def union1d(ar1: Any, ar2: Any) -> Any:

@@ -13,6 +13,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import LAZY, Array, show
+from akdask.collections.core.later import provides
 from akdask.collections.core.operators import combine
 from akdask.collections.core.stored import from_stored
 from akdask.collections.core.wrap import shows, wrap
@@ -37,6 +38,7 @@ from akdask.storage.files import absolute
 from akdask.storage.locales import locale_files
 
 
+@provides("SegArray")
 class SegArray(ListAggregates, ListParts, ListSets, Array):
     """A lazy array of lists: the values of all end to end, and where each starts.
 

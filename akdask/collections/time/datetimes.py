@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.later import later
 from akdask.collections.core.wrap import made_of
-from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, SPAN, TIME, TimeArray
 from akdask.hdf5.layout import ObjType
 from akdask.kernels.rowwise.times import DAY
@@ -54,9 +54,9 @@ class Datetime(TimeArray):
         """The times at the start of their day; lazy."""
         return self.floor("d")
 
-    def isocalendar(self) -> DataFrame:
+    def isocalendar(self) -> Any:
         """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy."""
-        return DataFrame({"year": self._calendar("iso_year"), "week": self.week, "day": self.day_of_week + 1})
+        return later("DataFrame", {"year": self._calendar("iso_year"), "week": self.week, "day": self.day_of_week + 1})
 
     def _calendar(self, field: str) -> pdarray:
         return pdarray(self._frame, Call("calendar", self._value, field=field))
@@ -111,7 +111,7 @@ class Timedelta(TimeArray):
         return self._part(1, 10**3)
 
     @property
-    def components(self) -> DataFrame:
+    def components(self) -> Any:
         """Days, hours and so on down to nanoseconds, as a DataFrame; lazy."""
         parts = {
             "hours": (HOUR, 24),
@@ -121,7 +121,7 @@ class Timedelta(TimeArray):
             "microseconds": (10**3, 1000),
             "nanoseconds": (1, 1000),
         }
-        return DataFrame({"days": self.days, **{name: self._part(*part) for name, part in parts.items()}})
+        return later("DataFrame", {"days": self.days, **{name: self._part(*part) for name, part in parts.items()}})
 
     def total_seconds(self) -> pdarray:
         """Return the spans in seconds, as float64; lazy."""

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from akdask.columns import new_array, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.core.sized import Sized
-from akdask.kernels.core.words import LAST, VACANT, WORD_BITS, Words
+from akdask.kernels.core.words import FIRST, HALF, LAST, SECOND, VACANT, WORD_BITS, Words
 from akdask.kernels.index.open_addressing import OpenAddressingTable
 from akdask.kernels.keys import hashing
 from akdask.kernels.keys.gather import gather
@@ -144,9 +144,9 @@ class PackedIndex(Sized):
         """Return the tags of keys, whose lowest bits are to spare, and which of them lie outside the ranges."""
         tags, outside = self._distances(keys)
         tags <<= self._spare
-        tags *= hashing.FIRST
-        tags ^= (tags >> hashing.HALF) & ~self._spare_mask
-        tags *= hashing.SECOND
+        tags *= FIRST
+        tags ^= (tags >> HALF) & ~self._spare_mask
+        tags *= SECOND
         return tags, outside
 
     def _distances(self, keys: Sequence[Column]) -> tuple[Words, NumberArray | None]:
