@@ -107,6 +107,7 @@ from akdask.collections.functions.random_arrays import (
     uniform,
 )
 from akdask.collections.functions.rearranging import diff, putmask, take
+from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
