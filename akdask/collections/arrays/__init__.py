@@ -1,1 +1,1 @@
-"""TODO."""
+"""`pdarray` and `ArrayView`: arrays of numbers, how they are made, sorted and reduced."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""`DataFrame` and its methods, one module for each family."""

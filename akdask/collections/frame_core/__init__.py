@@ -1,1 +1,1 @@
-"""TODO."""
+"""What a `DataFrame` is made of: its columns, labels, display and storage."""

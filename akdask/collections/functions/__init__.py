@@ -1,1 +1,1 @@
-"""TODO."""
+"""Functions of several arrays, beyond the methods of one."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""`GroupBy`, distinct values and set operations."""

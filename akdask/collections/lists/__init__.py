@@ -1,1 +1,1 @@
-"""TODO."""
+"""`SegArray`: an array of lists."""

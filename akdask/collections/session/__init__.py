@@ -1,1 +1,1 @@
-"""TODO."""
+"""Connections, and the lazy objects that stored ones become."""

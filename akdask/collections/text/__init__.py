@@ -1,1 +1,1 @@
-"""TODO."""
+"""`Strings` and `Categorical`."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Grouping rows by key, and aggregating groups: one module for each strategy."""

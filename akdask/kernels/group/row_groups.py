@@ -1,8 +1,8 @@
 """Grouping rows in memory: which rows have equal keys, in the order of the keys.
 
 Rows are grouped in one of three forms, which all answer the same questions, so that every grouped reduction is written
-once: sorted by key (`SortedGroups`), numbered by key without sorting (`GroupCodes`), and several tables of the same groups one below
-the other (`StackedGroups`).
+once: sorted by key (`SortedGroups`), numbered by key without sorting (`GroupCodes`), and several tables of the same
+groups one below the other (`StackedGroups`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Normalized keys: columns as unsigned words that order and hash like the values."""

@@ -1,7 +1,7 @@
-"""Groupings kept in this process for as long as somebody may ask for more of the same groups.
+"""The grouping cache: groupings that a later aggregation of the same groups need not find again.
 
-Whoever may, holds a `CacheLease`.  While one is held, what tasks in this process find by sorting is kept, up to the setting
-``kept_groups`` of bytes in all, of which what was used longest ago goes first.  Tasks that find nothing kept sort.
+A GroupBy holds a `CacheLease`.  While a lease is held, groupings that tasks of this process find are cached, up to the
+setting ``kept_groups`` of bytes in all; the least recently used are dropped first.  Tasks that find nothing cached sort.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Reductions of frames to scalars, small tables and running results."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Frames that pick rows by position, put rows into place, and take lists apart."""

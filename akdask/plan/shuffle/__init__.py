@@ -1,1 +1,1 @@
-"""TODO."""
+"""Rows that change partition: the exchange, spill files, and on which worker tasks run."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Sorting across partitions: sampling, splitters, range partitioning and the sort of each new partition."""

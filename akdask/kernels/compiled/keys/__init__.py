@@ -1,1 +1,1 @@
-"""TODO."""
+"""Compiled loops of `akdask.kernels.keys`."""
