@@ -66,8 +66,8 @@ class Match(Frame):
     """The rows of a frame repeated for every match in a table, those without one left out or kept once.
 
     `found` is the first row of the table that matches, -1 where there is none; `fanout` knows the others that are equal
-    to it (`akdask.kernels.index.matches.MatchMultiplicity`).  `match` is the identity of the pairs: columns matched alike
-    share rows.
+    to it (see `MatchMultiplicity` in `akdask.kernels.index.matches`).  `match` is the identity of the pairs: columns
+    matched alike share rows.
     """
 
     frame: Frame

@@ -1,7 +1,7 @@
 """The grouping cache: groupings that a later aggregation of the same groups need not find again.
 
 A GroupBy holds a `CacheLease`.  While a lease is held, groupings that tasks of this process find are cached, up to the
-setting ``kept_groups`` of bytes in all; the least recently used are dropped first.  Tasks that find nothing cached sort.
+setting ``kept_groups`` of bytes in all; the least recently used are dropped first.  Tasks that find nothing there sort.
 """
 
 from __future__ import annotations

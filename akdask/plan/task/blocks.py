@@ -252,7 +252,7 @@ class Partition:
         return found
 
     def places(self, start: int, stop: int) -> Places | None:
-        """Return where the rows of a block stand in the units of `akdask.kernels.core.summation`, None if side by side."""
+        """Return where the rows of a block stand in the units of summation, None if side by side."""
         several = next(filter(_is_several, self._inputs), None)
         if several is not None:
             # All are one block, and each begins a unit.
