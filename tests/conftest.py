@@ -110,13 +110,14 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
 # those that choose the path themselves.
 RUN_ONCE = {"atomic", "cli", "columns", "mutations", "storage", "testing"}
 RUN_ONCE |= {"test_assertions.py", "test_benchmarks.py", "test_notebooks.py", "test_package.py", "test_readme.py"}
-RUN_ONCE |= {"test_compiled.py", "test_compiled_texts.py", "test_same_bits.py"}
+RUN_ONCE |= {"test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Have each test run by the general path of every kernel, and again by compiled loops for any few rows."""
     is_cluster = metafunc.definition.get_closest_marker("cluster") is not None
-    if not is_cluster and RUN_ONCE.isdisjoint(metafunc.definition.path.relative_to(TESTS).parts):
+    path = metafunc.definition.path.relative_to(TESTS)
+    if not is_cluster and RUN_ONCE.isdisjoint({path.as_posix(), *path.parts}):
         metafunc.parametrize("either_path", ["general", "compiled"], indirect=True)
 
 

@@ -8,7 +8,7 @@ import pytest
 import akdask as ak
 from akdask.testing.memory import MemorySource
 
-SNAPSHOTS = Path(__file__).parent / "snapshots"
+SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 
 
 def flows():
