@@ -566,12 +566,13 @@ def small_ranges() -> Iterator[None]:
         group.RANGE_ROWS = rows
 
 
-def run_programs(seeds: range) -> None:
-    """Run a program for each seed, all in this process."""
+def run_programs(seeds: range) -> int:
+    """Run a program for each seed, all in this process, and return how many have run."""
     others: deque[Thing] = deque(maxlen=KEPT)
     with small_ranges():
         for seed in seeds:
             Program(seed).run(others)
+    return len(seeds)
 
 
 def main() -> None:

@@ -12,4 +12,5 @@ IN_ONE_PROCESS = 50
 
 @pytest.mark.parametrize("start", range(0, COUNT, IN_ONE_PROCESS))
 def test_random_programs_give_what_numpy_and_pandas_give(start):
-    run_programs(range(start, min(start + IN_ONE_PROCESS, COUNT)))
+    count = min(IN_ONE_PROCESS, COUNT - start)
+    assert run_programs(range(start, start + count)) == count

@@ -19,7 +19,7 @@ def added(array):
 
 
 def put_mask(array, item):
-    array[array == array] = item  # noqa: PLR0124 - a mask that holds everywhere
+    array[array == array.copy()] = item  # a mask that holds everywhere
 
 
 def put_items(array):
@@ -115,7 +115,7 @@ ANY = {
     "new labels": index_of_a_frame,
     "slice": lambda x: (x[1:4], lambda y: y.tolist()),
     "reversed": lambda x: (x[::-1], lambda y: y.tolist()),
-    "filter": lambda x: (x[x == x], lambda y: [y.tolist(), y.size]),  # noqa: PLR0124 - a mask that holds everywhere
+    "filter": lambda x: (x[x == x.copy()], lambda y: [y.tolist(), y.size]),  # a mask that holds everywhere
     "positions": lambda x: (x[[1, -1]], lambda y: y.tolist()),
     "lookup": lambda x: (x[ak.array([2, 0])], lambda y: y.tolist()),
     "copy": lambda x: (x.copy(), lambda y: y.tolist()),

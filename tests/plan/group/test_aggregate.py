@@ -152,8 +152,8 @@ def test_scattered_rows_are_cut_where_tables_are(monkeypatch, pieces):
 @pytest.mark.parametrize("count", [1, 3, 7])
 def test_groups_in_slabs_are_cut_where_sorted_ones_are(monkeypatch, count):
     """Sums can be kept in slabs, variances cannot; they share their rows, also where some partitions have no slab."""
-    for path, value in {"slab.MOST_CELLS": 0, "slab.CHUNK": 4, "tally.MOST_CELLS": 0}.items():
-        monkeypatch.setattr(f"akdask.kernels.{path}", value)
+    for path, value in {"dense.MOST_CELLS": 0, "dense.CHUNK": 4, "direct_index.MOST_CELLS": 0}.items():
+        monkeypatch.setattr(f"akdask.kernels.group.{path}", value)
     monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 100)
     slabs = []
