@@ -9,21 +9,16 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.collections.core.reading import demand_hdf5, files_of, first_type, stored_objects
+from akdask.collections.core.reading import open_prefix
 from akdask.collections.core.stored import from_stored
-from akdask.collections.core.writing import (
-    Storable,
-    StorageMethods,
-    demand_written_format,
-    update_objects,
-    write_objects,
-)
+from akdask.collections.core.writing import Storable, StorageMethods, update_objects, write_objects
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.functions.tags import FILE_CODES, file_codes
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError
-from akdask.hdf5.fileset import FileSet, open_set
+from akdask.storage.formats import format_named, format_of_files, open_files
 from akdask.storage.locales import Filenames, names_of
+from akdask.storage.objects import StoredSet
 
 Path = str | os.PathLike[str]
 
@@ -91,14 +86,18 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     """
     if tag_data and iterative:
         raise FileError("rows cannot be tagged with their files when files are read one by one.")
-    opened = open_set(
-        filenames, strict_types=strict_types, allow_errors=allow_errors, calc_string_offsets=calc_string_offsets
+    opened = open_files(
+        filenames,
+        format_named("HDF5"),
+        strict_types=strict_types,
+        allow_errors=allow_errors,
+        calc_string_offsets=calc_string_offsets,
     )
     return _objects(opened, datasets, tagged=tag_data)
 
 
-def _objects(files: FileSet, datasets: str | Sequence[str] | None, *, tagged: bool) -> dict[str, Any]:
-    found = stored_objects(files, [datasets] if isinstance(datasets, str) else datasets)
+def _objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagged: bool = False) -> dict[str, Any]:
+    found = files.objects([datasets] if isinstance(datasets, str) else datasets)
     if not found:
         hint = None if datasets is None else "name some of them, or leave datasets out for all."
         raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
@@ -115,7 +114,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     read_nested: bool = True,
     has_non_float_nulls: bool = False,
 ) -> tuple[dict[str, Any], Categorical]:
-    """Open HDF5 files as `read_hdf` does, and tell of each row which file it is from.  Reads metadata only.
+    """Open files as `read` does, and tell of each row which file it is from.  Reads metadata only.
 
     Parameters
     ----------
@@ -126,7 +125,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     allow_errors, calc_string_offsets
         As in `read_hdf`.
     read_nested, has_non_float_nulls
-        For other formats than HDF5.
+        For formats that take them.
 
     Returns
     -------
@@ -140,10 +139,13 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     InconsistentFilesError
         If the objects have different numbers of rows in a file.
     """
-    if not allow_errors:
-        demand_hdf5(filenames)
-    opened = open_set(
-        filenames, strict_types=strictTypes, allow_errors=allow_errors, calc_string_offsets=calc_string_offsets
+    opened = open_files(
+        filenames,
+        strict_types=strictTypes,
+        allow_errors=allow_errors,
+        calc_string_offsets=calc_string_offsets,
+        read_nested=read_nested,
+        has_non_float_nulls=has_non_float_nulls,
     )
     found = _objects(opened, datasets, tagged=True)
     return found, Categorical.from_codes(found[FILE_CODES], opened.paths)
@@ -161,7 +163,7 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     has_non_float_nulls: bool = False,
     fixed_len: int = -1,
 ) -> dict[str, Any]:
-    """Open files of any format that Arkouda writes, told from their first bytes; see `read_hdf`.
+    """Open files of any registered format, told from their first bytes; see `read_hdf`.
 
     Parameters
     ----------
@@ -172,16 +174,24 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     allow_errors, calc_string_offsets
         As in `read_hdf`.
     column_delim, read_nested, has_non_float_nulls, fixed_len
-        For other formats than HDF5.
+        For formats that take them.
 
     Raises
     ------
     UnsupportedError
-        If the files are not HDF5: other formats cannot be read yet.
+        If the files are of a format that cannot be read.
     """
-    if not allow_errors:
-        demand_hdf5(filenames)
-    return read_hdf(filenames, datasets, iterative, strictTypes, allow_errors, calc_string_offsets)
+    opened = open_files(
+        filenames,
+        strict_types=strictTypes,
+        allow_errors=allow_errors,
+        calc_string_offsets=calc_string_offsets,
+        column_delim=column_delim,
+        read_nested=read_nested,
+        has_non_float_nulls=has_non_float_nulls,
+        fixed_len=fixed_len,
+    )
+    return _objects(opened, datasets)
 
 
 def load(
@@ -197,8 +207,8 @@ def load(
     ----------
     path_prefix : str or path
         What `to_hdf` was given: prefix and extension of a set, or the path of a single file.
-    file_format : {"INFER", "HDF5"}
-        The format.
+    file_format : str, default "INFER"
+        The format, told from the first bytes unless given.
     dataset : str, default "array"
         Name of the object.
     calc_string_offsets, column_delim
@@ -214,7 +224,7 @@ def load(
     ArgumentTypeError
         If the prefix, format or dataset are no text.
     ArgumentError
-        If the prefix is a pattern, or the format none that Arkouda has.
+        If the prefix is a pattern, or there is no such format.
     MissingFileError
         If there are no files of that prefix.
     UnsupportedError
@@ -222,15 +232,15 @@ def load(
     """
     if not isinstance(dataset, str):
         raise ArgumentTypeError(f"an object is named by a str, not by {type(dataset).__name__}.")
-    files = files_of(path_prefix, file_format)
-    return read_hdf(files, [dataset], calc_string_offsets=calc_string_offsets)
+    options = {"calc_string_offsets": calc_string_offsets, "column_delim": column_delim}
+    return _objects(open_prefix(path_prefix, file_format, **options), [dataset])
 
 
 def load_all(
     path_prefix: Path, file_format: str = "INFER", column_delim: str = ",", read_nested: bool = True
 ) -> dict[str, Any]:
     """Open all objects of the files that were written under a prefix; see `load`.  Reads metadata only."""
-    return read_hdf(files_of(path_prefix, file_format))
+    return _objects(open_prefix(path_prefix, file_format, column_delim=column_delim, read_nested=read_nested), None)
 
 
 def to_hdf(
@@ -284,26 +294,26 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
     file_type: str = "distribute",
     compression: str | None = None,
 ) -> None:
-    """Write objects as `to_hdf` does: the name of old Arkouda releases.
+    """Write objects as `to_hdf` does, in any format: the name of old Arkouda releases.
 
     Parameters
     ----------
     columns, prefix_path, names
         As in `to_hdf`.
-    file_format : {"HDF5"}
+    file_format : str, default "HDF5"
         The format.
     mode, file_type
         As in `to_hdf`.
-    compression : None
-        For other formats.
+    compression : str, optional
+        For formats that take it.
 
     Raises
     ------
     UnsupportedError
-        If another format is asked for.
+        If the format cannot be written, or not so.
     """
-    demand_written_format(file_format, compression)
-    to_hdf(columns, prefix_path, names, mode, file_type)
+    stored = _storables(columns, names)
+    write_objects(stored, prefix_path, mode, file_type, file_format=file_format, compression=compression)
 
 
 def update_hdf(
@@ -328,12 +338,11 @@ def ls(filename: Path, col_delim: str = ",", read_nested: bool = True) -> list[s
     filename : str or path
         A file, or a pattern for a set of files.
     col_delim, read_nested
-        For other formats than HDF5.
+        For formats that take them.
     """
     if not isinstance(filename, str | os.PathLike):
         raise ArgumentTypeError(f"ls takes one file name, got {type(filename).__name__}.", hint="use get_datasets.")
-    demand_hdf5(filename)
-    return list(open_set(filename).kinds)
+    return list(open_files(filename, column_delim=col_delim, read_nested=read_nested).kinds)
 
 
 def get_datasets(
@@ -348,7 +357,7 @@ def get_datasets(
     allow_errors : bool, default False
         Pass over files that are missing or cannot be read.
     column_delim, read_nested
-        For other formats than HDF5.
+        For formats that take them.
 
     Raises
     ------
@@ -359,7 +368,7 @@ def get_datasets(
     """
     for name in names_of(filenames):
         try:
-            found = ls(name)
+            found = ls(name, column_delim, read_nested)
         except FileError:
             if not allow_errors:
                 raise
@@ -370,8 +379,8 @@ def get_datasets(
 
 
 def get_filetype(filenames: Filenames) -> str:
-    """Return the format of the first of some files, told from its first bytes: ``HDF5``, ``Parquet`` or ``CSV``."""
-    return first_type(filenames)[1].value
+    """Return the format of the first of some files, told from its first bytes: such as ``HDF5`` or ``Parquet``."""
+    return format_of_files(filenames).name
 
 
 def _storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:

@@ -8,13 +8,12 @@ from uuid import uuid4
 
 import pandas as pd
 
-from akdask.collections.core.reading import demand_hdf5
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import FileError, SchemaError, UnsupportedError, WriteError
-from akdask.hdf5.pandas_file import read_frame
 from akdask.storage.commit import write_error
 from akdask.storage.files import absolute, written_path
+from akdask.storage.formats import format_of_files
 
 
 def import_data(
@@ -55,7 +54,12 @@ def import_data(
     path = absolute(read_path)
     if "*" in path and not os.path.exists(path):
         raise FileError(f"import_data takes one HDF5 file, not the pattern {path!r}.", hint="import them one by one.")
-    demand_hdf5(path)
+    found = format_of_files(path)
+    if found.name != "HDF5":
+        raise UnsupportedError(f"{path!r} is a {found.name} file, none of HDF5 that pandas wrote.")
+    # h5py is loaded when it is needed, and not with akdask.
+    from akdask.hdf5.pandas_file import read_frame
+
     frame = DataFrame.from_pandas(read_frame(path))
     if write_file is not None:
         frame.to_hdf(write_file, index=index)

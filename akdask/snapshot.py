@@ -9,11 +9,10 @@ from types import FrameType
 from typing import Any
 
 from akdask.collections.arrays.ndarray import ArrayView
-from akdask.collections.core.reading import files_of, read_objects
+from akdask.collections.core.reading import open_prefix, read_objects
 from akdask.collections.core.writing import Storable, StorageMethods, write_objects
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import FileError
-from akdask.hdf5.fileset import open_set
 from akdask.storage.files import written_path
 
 SUFFIX = "_SNAPSHOT"
@@ -64,7 +63,7 @@ def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
     MissingFileError
         If there is no such snapshot.
     """
-    return read_objects(open_set(files_of(f"{os.fspath(filename)}{SUFFIX}")))
+    return read_objects(open_prefix(f"{os.fspath(filename)}{SUFFIX}"))
 
 
 def caller_variables(frame: FrameType | None) -> Mapping[str, Any]:

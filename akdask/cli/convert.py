@@ -5,27 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import akdask as ak
 from akdask.cli.console import TaskProgress, size
 from akdask.cli.objects import readable_objects
 from akdask.cli.sets import NamedSet, add_json, named_files
 from akdask.cli.table import counted, print_json, printable
+from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ExistsError
+from akdask.io import _storables
 from akdask.storage.files import absolute, exists, written_path
 from akdask.storage.locales import locale_files
 
 Objects = Mapping[str, Any]
-
-
-def _write_hdf5(objects: Objects, path: str, file_type: str, num_locales: int | None) -> None:
-    ak.to_hdf(objects, path, file_type=file_type, num_locales=num_locales)
-
-
-FORMATS: dict[str, Callable[[Objects, str, str, int | None], None]] = {"hdf5": _write_hdf5}
-"""What can be written, by name; another format is another entry."""
 
 
 def register(commands: Any) -> None:
@@ -44,7 +37,7 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("--num-locales", type=int, metavar="N", help="number of files of a set (default: as the input)")
     parser.add_argument(
-        "--format", choices=sorted(FORMATS), default="hdf5", help="format of the new files; only HDF5 for now"
+        "--format", metavar="NAME", default="HDF5", help="format of the new files, of those installed (default: HDF5)"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
     add_json(parser)
@@ -73,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def write_anew(objects: Objects, target: str, *, num_locales: int | None, file_format: str = "hdf5") -> list[str]:
+def write_anew(objects: Objects, target: str, *, num_locales: int | None, file_format: str = "HDF5") -> list[str]:
     """Write objects to a set of some number of files, or to a single file; tells how far it is.
 
     Parameters
@@ -84,8 +77,8 @@ def write_anew(objects: Objects, target: str, *, num_locales: int | None, file_f
         Absolute path; what is there is replaced as a whole.
     num_locales : int or None
         Number of files; None for a single one.
-    file_format : str, default "hdf5"
-        A key of `FORMATS`.
+    file_format : str, default "HDF5"
+        Name of a registered format.
 
     Returns
     -------
@@ -95,7 +88,8 @@ def write_anew(objects: Objects, target: str, *, num_locales: int | None, file_f
     file_type = "single" if num_locales is None else "distribute"
     with TaskProgress(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
-        FORMATS[file_format](objects, target, file_type, num_locales)
+        stored = _storables(objects, None)
+        write_objects(stored, target, "truncate", file_type, num_locales=num_locales, file_format=file_format)
     return [target] if num_locales is None else locale_files(target)
 
 

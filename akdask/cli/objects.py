@@ -8,11 +8,10 @@ from typing import Any
 
 import akdask as ak
 from akdask.cli.sets import NamedSet
-from akdask.collections.core.reading import demand_hdf5
 from akdask.errors import AkdaskError, MissingDatasetError, UnsupportedError
-from akdask.hdf5.fileset import open_set
-from akdask.hdf5.layout import ObjType
 from akdask.io import _storables
+from akdask.storage.formats import open_files
+from akdask.storage.objects import ObjType
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +35,10 @@ def stored_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[
     Raises
     ------
     FileError
-        If the files cannot be read as HDF5, or a name is in none of them.
+        If the files cannot be read, or a name is in none of them.
     """
     paths = list(files.files)
-    demand_hdf5(paths)
-    kinds = open_set(paths).kinds
+    kinds = open_files(paths).kinds
     present = list(kinds)
     wanted = present if names is None else list(dict.fromkeys(names))
     if missing := [name for name in wanted if name not in present]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from akdask.errors import InconsistentFilesError
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
-from akdask.hdf5.layout import ObjType, column_type_of
+from akdask.hdf5.layout import column_type_of
 from akdask.schema import STR, ColumnType, list_of
+from akdask.storage.objects import ObjType
 
 
 class Agreement:

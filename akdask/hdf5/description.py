@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import AkdaskError
-from akdask.hdf5.layout import ObjType
 from akdask.schema import STR, ColumnType
 from akdask.storage.extents import Extent
 from akdask.storage.files import FileIdentity
+from akdask.storage.objects import ObjType
 
 
 @dataclass(frozen=True, slots=True)

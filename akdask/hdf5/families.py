@@ -11,9 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from akdask.hdf5.fileset import FileSet, StoredColumn, StoredObject
-from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, VALUES, ObjType
 from akdask.schema import INT64, STR, UINT64
+from akdask.storage.objects import (
+    CATEGORIES,
+    CODES,
+    NA_CODES,
+    PERMUTATION,
+    SEGMENTS,
+    VALUES,
+    ObjType,
+    StoredColumn,
+    StoredObject,
+)
 
 _BLOCK = 2**20
 
@@ -47,17 +56,17 @@ OPTIONAL_ENDS: dict[ObjType, dict[str, str]] = {
 }
 
 
-def find_families(files: FileSet) -> dict[str, Family]:
+def find_families(kinds: Mapping[str, ObjType]) -> dict[str, Family]:
     """Return the families that the names of a set's objects tell of, by name; reads no data."""
     found: dict[str, Family] = {}
     for kind, ends in ENDS.items():
         first = next(iter(ends.values()))
-        for root in files.kinds:
+        for root in kinds:
             name = root.removesuffix(first)
-            complete = root.endswith(first) and name and all(f"{name}{end}" in files.kinds for end in ends.values())
-            if complete and name not in files.kinds:
+            complete = root.endswith(first) and name and all(f"{name}{end}" in kinds for end in ends.values())
+            if complete and name not in kinds:
                 members = ends | OPTIONAL_ENDS[kind]
-                named = {member: f"{name}{end}" for member, end in members.items() if f"{name}{end}" in files.kinds}
+                named = {member: f"{name}{end}" for member, end in members.items() if f"{name}{end}" in kinds}
                 found.setdefault(name, Family(name, kind, named))
     return found
 

@@ -6,7 +6,6 @@ import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
 from typing import Any, TypeVar
@@ -23,13 +22,15 @@ from akdask.errors import (
 )
 from akdask.hdf5.agreement import Agreement
 from akdask.hdf5.description import ColumnSchema, FileDescription, ObjectSchema, differing
+from akdask.hdf5.families import combined, find_families
 from akdask.hdf5.inspect import inspect_file
-from akdask.hdf5.layout import ObjType, in_stored_order
+from akdask.hdf5.layout import in_stored_order
 from akdask.hdf5.manifest import described_and_lost
 from akdask.hdf5.rowspaces import ReadOptions, RowSpaces
-from akdask.hdf5.source import Hdf5Source, Layouts
+from akdask.hdf5.source import Layouts
 from akdask.storage.files import FileIdentity, identify
 from akdask.storage.locales import Filenames, names_of, names_without_files, patterns_of
+from akdask.storage.objects import ObjType, StoredColumn, StoredObject
 from akdask.storage.recovery import settled
 
 _T = TypeVar("_T")
@@ -38,42 +39,8 @@ _MOST_SETS = 16
 _MOST_MESSAGES = 10
 
 
-@dataclass(frozen=True, slots=True)
-class StoredColumn:
-    """One column of a source: what a plan scans."""
-
-    source: Hdf5Source
-    column: str
-
-
-@dataclass(frozen=True, slots=True)
-class StoredObject:
-    """One object of a set.
-
-    Parameters
-    ----------
-    name : str
-        Its path in the files, for a root object its name.
-    kind : ObjType
-        What it is.
-    members : mapping of str to StoredColumn
-        ``values`` of a pdarray or Strings; ``codes``, ``categories``, ``NA_Codes`` and where stored ``permutation``
-        and ``segments`` of a Categorical.
-    children : mapping of str to StoredObject
-        Members that are objects themselves, such as the columns of a DataFrame.
-    params : mapping of str to value
-        Numbers that its attributes hold, such as the shape of an array.
-    """
-
-    name: str
-    kind: ObjType
-    members: Mapping[str, StoredColumn]
-    children: Mapping[str, StoredObject] = field(default_factory=dict)
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-
 class FileSet:
-    """Files that belong together, described but not read.
+    """Files that belong together, described but not read; implements `akdask.storage.objects.StoredSet`.
 
     Parameters
     ----------
@@ -104,8 +71,27 @@ class FileSet:
         found = {schema.name: schema.kind for file in reversed(list(differing(self._files))) for schema in file.objects}
         return {name: found[name] for name in in_stored_order(found, self._files[0].column_order)}
 
+    def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
+        """Return objects, all if no names are given, ready to be scanned; for errors see `select`.
+
+        What old releases stored as several root objects comes as the one that it was, unless the parts are named.
+        """
+        families = find_families(self.kinds)
+        wanted = {name: family for name, family in families.items() if names is None or name in names}
+        if not wanted:
+            return self.select(names)
+        parts = self.select([root for family in wanted.values() for root in family.members.values()])
+        whole = {name: made for name, family in wanted.items() if (made := combined(family, parts)) is not None}
+        used = {root: name for name in whole for root in families[name].members.values()}
+        if names is not None:
+            found = self.select([name for name in names if name not in whole])
+            return {name: whole[name] if name in whole else found[name] for name in dict.fromkeys(names)}
+        rest = self.select([name for name in self.kinds if name not in used])
+        order = dict.fromkeys(used.get(name, name) for name in self.kinds)
+        return {name: whole[name] if name in whole else rest[name] for name in order}
+
     def select(self, datasets: Sequence[str] | None = None) -> dict[str, StoredObject]:
-        """Return the objects of the given names, all if None, ready to be scanned.
+        """Return the objects of the given names as they are stored, all if None, ready to be scanned.
 
         Reads no data, except where Strings have no segments and must be counted.
 

@@ -1,5 +1,7 @@
 """Names, numbers and attributes of Arkouda's HDF5 schema, to the byte.
 
+Members are called in files as in `akdask.storage.objects`.
+
 Sources: Arkouda's ``HDF5Msg.chpl`` and ``ServerConfig.chpl``; the schema documents name some members differently.
 """
 
@@ -8,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Sequence
-from enum import IntEnum
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -16,61 +17,16 @@ import numpy as np
 from h5py import h5a, h5s, h5t
 
 from akdask.schema import BOOL, FLOAT64, INT64, UINT8, UINT64, ColumnType
+from akdask.storage.objects import ObjType
 
 H5Object: TypeAlias = Any
 """A low-level h5py identifier: h5py has no annotations."""
 
 
-class ObjType(IntEnum):
-    """The kind of an object, as the attribute ``ObjType`` numbers it."""
-
-    UNKNOWN = -1
-    ARRAYVIEW = 0
-    PDARRAY = 1
-    STRINGS = 2
-    SEGARRAY = 3
-    CATEGORICAL = 4
-    GROUPBY = 5
-    DATAFRAME = 6
-    DATETIME = 7
-    TIMEDELTA = 8
-    IPV4 = 9
-    BITVECTOR = 10
-    SERIES = 11
-    INDEX = 12
-    MULTIINDEX = 13
-
-    @property
-    def label(self) -> str:
-        """Arkouda's name of the kind."""
-        return _LABELS.get(self, self.name.capitalize())
-
-
-_LABELS = {
-    ObjType.ARRAYVIEW: "ArrayView",
-    ObjType.PDARRAY: "pdarray",
-    ObjType.SEGARRAY: "SegArray",
-    ObjType.GROUPBY: "GroupBy",
-    ObjType.DATAFRAME: "DataFrame",
-    ObjType.IPV4: "IPv4",
-    ObjType.BITVECTOR: "BitVector",
-    ObjType.MULTIINDEX: "MultiIndex",
-}
-
 METADATA_GROUP = "_arkouda_metadata"
 """Empty root group that marks files of v2021.11.02 to v2022.10.13; never an object."""
 
-VALUES = "values"
-SEGMENTS = "segments"
 OLD_BOOLEANS = "booleans"
-CODES = "codes"
-CATEGORIES = "categories"
-NA_CODES = "NA_Codes"
-PERMUTATION = "permutation"
-UNIQUE_KEY_IDX = "unique_key_idx"
-KEY = "KEY_"
-LEVEL = "IDX_"
-ROW_LABELS = "Index"
 LIMB = "Limb_"
 """Name of the datasets of a bigint pdarray, before their numbers; the lowest 64 bits are number 0."""
 

@@ -5,60 +5,26 @@ The second step takes no lock, so threads write their partitions side by side.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import h5py
 import numpy as np
 from h5py import h5d, h5g, h5p, h5s, h5t
 
 from akdask.hdf5 import layout
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.statistics import DatasetSummary
 from akdask.kernels.reductions.top_k import PrefixRange
-from akdask.schema import ColumnType
 from akdask.storage.extents import ELSEWHERE, Extent
+from akdask.storage.objects import ObjType
 from akdask.storage.write import opened, write_at
-from akdask.typing import Column, NumberArray
+from akdask.typing import NumberArray
 
 _PIECE = 2**22
 """Bytes that are summed up and then written: more would leave the cache, with fewer threads wait for each other."""
-
-Columns: TypeAlias = Mapping[Hashable, Column]
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectSpec:
-    """An object to be written.
-
-    Parameters
-    ----------
-    name : str
-        Its name at root.
-    kind : ObjType
-        What it is.
-    members : mapping of str to hashable
-        Where the rows come from: member (``values``, ``codes``) to name of a column of each partition.
-    tables : mapping of str to hashable
-        Members that are small and given whole to every partition (``categories``, ``NA_Codes``), which writes its
-        share of them.
-    dtype : ColumnType, optional
-        Type of the values, the same in every file even where there are no rows.
-    children : mapping of str to ObjectSpec
-        Members that are objects themselves; their names are paths.
-    params : mapping of str to value
-        Numbers that attributes hold, such as the shape of an array.
-    """
-
-    name: str
-    kind: ObjType
-    members: Mapping[str, Hashable] = field(default_factory=dict)
-    tables: Mapping[str, Hashable] = field(default_factory=dict)
-    dtype: ColumnType | None = None
-    children: Mapping[str, ObjectSpec] = field(default_factory=dict)
-    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

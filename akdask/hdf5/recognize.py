@@ -8,8 +8,9 @@ from akdask.errors import ObjTypeError
 from akdask.hdf5 import layout
 from akdask.hdf5.datasets import is_dataset
 from akdask.hdf5.description import Problem
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
+from akdask.storage.objects import CATEGORIES, CODES, LEVEL, ROW_LABELS, UNIQUE_KEY_IDX, VALUES, ObjType
 
 _KNOWN = {int(kind): kind for kind in ObjType}
 
@@ -47,14 +48,14 @@ def _kind_of_group(node: H5Object, members: Members) -> ObjType | None:
     has = members.find
     if h5a.exists(node, layout.IS_BIGINT) or has("Limb_0") or has(layout.OLD_BOOLEANS):
         return ObjType.PDARRAY
-    if has(layout.CODES) and has(layout.CATEGORIES):
+    if has(CODES) and has(CATEGORIES):
         return ObjType.CATEGORICAL
-    if has(layout.UNIQUE_KEY_IDX):
+    if has(UNIQUE_KEY_IDX):
         return ObjType.GROUPBY
-    if has(f"{layout.LEVEL}0"):
-        return ObjType.MULTIINDEX if has(f"{layout.LEVEL}1") else ObjType.INDEX
-    if values := members.find_values(layout.VALUES):
+    if has(f"{LEVEL}0"):
+        return ObjType.MULTIINDEX if has(f"{LEVEL}1") else ObjType.INDEX
+    if values := members.find_values(VALUES):
         found = members.open(values)
         are_bytes = is_dataset(found) and found.dtype == "u1"
         return ObjType.STRINGS if are_bytes and not _are_bools(node, found) else ObjType.SEGARRAY
-    return ObjType.DATAFRAME if has(layout.ROW_LABELS) else None
+    return ObjType.DATAFRAME if has(ROW_LABELS) else None

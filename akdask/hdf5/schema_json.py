@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from akdask import errors
-from akdask.hdf5 import layout
 from akdask.hdf5.codecs.categorical import OPTIONAL
 from akdask.hdf5.codecs.composite import COLUMN_KINDS
 from akdask.hdf5.codecs.groupby import PARTS
 from akdask.hdf5.description import ColumnSchema, DatasetSchema, ObjectSchema, Problem
-from akdask.hdf5.layout import ObjType
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, bigint_of, list_of
+from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, VALUES, ObjType
 
 _CLASSES: dict[str, Any] = {c.__name__: c for c in (ObjectSchema, ColumnSchema, ColumnType, DatasetSchema, Problem)}
 
@@ -140,13 +139,13 @@ def _is_sound_object(schema: ObjectSchema) -> bool:
     kinds = {member: column.dtype.kind for member, column in members.items()}
     match schema.kind:
         case ObjType.STRINGS:
-            return kinds == {layout.VALUES: "str"} and not children
+            return kinds == {VALUES: "str"} and not children
         case ObjType.SEGARRAY:
-            return kinds == {layout.VALUES: "list"} and not children
+            return kinds == {VALUES: "list"} and not children
         case ObjType.CATEGORICAL:
             grouping = [kinds.pop(member, None) for member in OPTIONAL]
-            kinds.setdefault(layout.NA_CODES, "int")
-            expected = {layout.CODES: "int", layout.CATEGORIES: "str", layout.NA_CODES: "int"}
+            kinds.setdefault(NA_CODES, "int")
+            expected = {CODES: "int", CATEGORIES: "str", NA_CODES: "int"}
             return kinds == expected and grouping in (["int", "int"], [None, None]) and not children
         case ObjType.GROUPBY:
             return kinds == dict.fromkeys(PARTS, "int") and bool(children)
@@ -157,7 +156,7 @@ def _is_sound_object(schema: ObjectSchema) -> bool:
         case ObjType.ARRAYVIEW if not isinstance(dict(schema.params).get("shape"), tuple):
             return False
         case ObjType.ARRAYVIEW | ObjType.PDARRAY | ObjType.DATETIME | ObjType.TIMEDELTA | ObjType.IPV4:
-            return list(kinds) == [layout.VALUES] and kinds[layout.VALUES] not in {"str", "list"} and not children
+            return list(kinds) == [VALUES] and kinds[VALUES] not in {"str", "list"} and not children
     return False
 
 

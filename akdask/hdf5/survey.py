@@ -19,11 +19,12 @@ from akdask.hdf5 import layout
 from akdask.hdf5.datasets import NotFlatError
 from akdask.hdf5.description import Problem
 from akdask.hdf5.inspect import HDF5_ERRORS, open_file
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.links import open_member
 from akdask.hdf5.members import Members
 from akdask.hdf5.recognize import kind_of
 from akdask.storage.files import identify
+from akdask.storage.objects import CODES, PERMUTATION, SEGMENTS, ObjType
 
 _DEEPEST = 4  # a SegArray of Strings in a DataFrame reaches 3; groups that contain themselves go on for ever
 _LARGEST_VALUE = 2**16  # bytes of an attribute that are looked at
@@ -202,10 +203,10 @@ def rows_of(node: Node) -> int | None:
 _COUNTING = {
     ObjType.ARRAYVIEW: ("Limb_0",),
     ObjType.PDARRAY: ("Limb_0", layout.OLD_BOOLEANS),
-    ObjType.STRINGS: (layout.SEGMENTS,),
-    ObjType.SEGARRAY: (layout.SEGMENTS,),
-    ObjType.CATEGORICAL: (layout.CODES,),
-    ObjType.GROUPBY: (layout.PERMUTATION,),
+    ObjType.STRINGS: (SEGMENTS,),
+    ObjType.SEGARRAY: (SEGMENTS,),
+    ObjType.CATEGORICAL: (CODES,),
+    ObjType.GROUPBY: (PERMUTATION,),
     ObjType.DATAFRAME: ("Index",),
     ObjType.INDEX: ("IDX_0",),
     ObjType.MULTIINDEX: ("IDX_0",),

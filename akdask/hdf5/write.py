@@ -30,11 +30,9 @@ from akdask.hdf5.existing import copy_without, stored_names
 from akdask.hdf5.inspect import HDF5_ERRORS, describe_file
 from akdask.hdf5.merge import copy_shares, whole
 from akdask.hdf5.newfile import (
-    Columns,
     NewDataset,
     NewGroup,
     NewObject,
-    ObjectSpec,
     Placed,
     Share,
     add_layout,
@@ -47,6 +45,7 @@ from akdask.storage.extents import ELSEWHERE
 from akdask.storage.files import FileIdentity, identify, is_unchanged, written_path
 from akdask.storage.locales import locale_files, locale_path, set_path
 from akdask.storage.manifest import manifest_path
+from akdask.storage.objects import Columns, ObjectSpec
 
 Mode: TypeAlias = Literal["truncate", "append"]
 FileFormat: TypeAlias = Literal["distribute", "single"]

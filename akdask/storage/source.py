@@ -1,8 +1,10 @@
-"""What the lazy layer needs of anything that can be scanned: HDF5 sets now, other file types later.
+"""What the lazy layer needs of anything that can be scanned: sets of files of any format.
 
 A `Source` is one row space of a set of files: columns that have the same number of rows in every file.  A
 `Part` is one partition of it, small enough to travel to a worker, and carries where the bytes are.  A `PartReader`
 reads row ranges of it and holds open files only between ``__enter__`` and ``__exit__``.
+
+The protocols may be subclassed: then nothing is open, nothing known of values, and rows are found by `read` alone.
 """
 
 from __future__ import annotations
@@ -79,11 +81,13 @@ class Stretch(NamedTuple):
 class PartReader(Protocol):
     """Reads row ranges of the columns of one partition."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        """Close what is open."""
 
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows `start` to `stop` of a column, counted from the first row of the partition.
@@ -95,7 +99,7 @@ class PartReader(Protocol):
 
     def stretches(self, column: str) -> Sequence[Stretch] | None:
         """Return where all rows of a column lie, in order; None where only `read` finds them."""
-        ...
+        return None
 
 
 class Part(Protocol):
@@ -128,10 +132,15 @@ class Source(Protocol):
         """Rows in each partition."""
         ...
 
+    @property
+    def paths(self) -> Sequence[str]:
+        """The file of each partition."""
+        ...
+
     def part(self, index: int, columns: Sequence[str]) -> Part:
         """Return one partition, reduced to the given columns."""
         ...
 
     def bounds(self, column: str) -> Bounds | None:
         """Return what is known of the values of a column in each partition, None if nothing is."""
-        ...
+        return None

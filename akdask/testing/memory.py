@@ -72,6 +72,11 @@ class MemorySource:
         self.reads: list[Read] = []
         self._bounds = dict(bounds or {})
 
+    @property
+    def paths(self) -> Sequence[str]:
+        """The file of each partition: the label, as there is none."""
+        return [self.label] * len(self.lengths)
+
     def bounds(self, column: str) -> Bounds | None:
         """Return what is known of the values of a column."""
         return self._bounds.get(column)

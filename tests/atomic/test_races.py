@@ -15,12 +15,11 @@ import akdask as ak
 from akdask.columns import Table
 from akdask.errors import AkdaskError, ExistsError, FileError, WriteError
 from akdask.hdf5.inspect import inspect_file
-from akdask.hdf5.layout import ObjType
-from akdask.hdf5.newfile import ObjectSpec
 from akdask.hdf5.write import SetWriter
 from akdask.schema import INT64
 from akdask.storage.files import identify
 from akdask.storage.locales import locale_files
+from akdask.storage.objects import ObjectSpec, ObjType
 from akdask.testing.strategies import partitioned
 from tests.atomic.scenarios import visible
 

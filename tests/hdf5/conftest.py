@@ -12,11 +12,10 @@ import pyarrow as pa
 import pytest
 
 from akdask.columns import Table, to_objects
-from akdask.hdf5.fileset import StoredColumn, open_set
-from akdask.hdf5.layout import ObjType
-from akdask.hdf5.newfile import ObjectSpec
+from akdask.hdf5.fileset import open_set
 from akdask.hdf5.write import SetWriter
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64
+from akdask.storage.objects import ObjectSpec, ObjType, StoredColumn
 from akdask.typing import Column
 
 DTYPES = {"i": INT64, "u": UINT64, "f": FLOAT64, "b": BOOL}

@@ -7,7 +7,7 @@ import pytest
 import akdask as ak
 from akdask.errors import ObjTypeError, UnsupportedError
 from akdask.hdf5.fileset import open_set
-from akdask.hdf5.layout import ObjType
+from akdask.storage.objects import ObjType
 
 
 @pytest.fixture

@@ -23,10 +23,9 @@ from akdask.errors import (
     WriteError,
 )
 from akdask.hdf5.fileset import open_set
-from akdask.hdf5.layout import ObjType
-from akdask.hdf5.newfile import ObjectSpec
 from akdask.hdf5.write import SetWriter
 from akdask.schema import BOOL, FLOAT64, INT64, UINT8, UINT64
+from akdask.storage.objects import ObjectSpec, ObjType
 
 NUMBERS = {
     "i": ([-(2**63), 0, 2**63 - 1], INT64, "<i8"),

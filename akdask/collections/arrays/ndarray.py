@@ -18,8 +18,8 @@ from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.wrap import wrap
 from akdask.collections.core.writing import Path, Storable, StorageMethods
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
-from akdask.hdf5.layout import ObjType
 from akdask.plan.expr.created import as_column, literal
+from akdask.storage.objects import ObjType
 
 
 class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from akdask.collections.core.wrap import wrap
-from akdask.hdf5.fileset import StoredColumn, StoredObject
-from akdask.hdf5.layout import VALUES, ObjType
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import ColumnRef
 from akdask.plan.task.combine import Gather
+from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
 
 _makers: dict[ObjType, Callable[[StoredObject], Any]] = {}
 

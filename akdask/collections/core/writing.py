@@ -11,10 +11,6 @@ import numpy as np
 
 from akdask import config
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError, UnsupportedError
-from akdask.hdf5.codecs.bigint import LIMBS
-from akdask.hdf5.layout import VALUES, ObjType
-from akdask.hdf5.newfile import ObjectSpec
-from akdask.hdf5.write import SetWriter
 from akdask.plan.expr.created import counted
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
@@ -23,7 +19,9 @@ from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.write import fitted, write
 from akdask.schema import INT64
 from akdask.storage.files import absolute, written_path
+from akdask.storage.formats import format_named
 from akdask.storage.locales import locale_files
+from akdask.storage.objects import LIMBS, VALUES, ObjectSpec, ObjType
 from akdask.storage.recovery import recover
 
 MODES = ("truncate", "append")
@@ -153,11 +151,28 @@ class StorageMethods:
         self._write(self._storable(), prefix_path, dataset, mode, file_type, num_locales)
 
     def _write(  # noqa: PLR0917 - the parameters of `to_hdf`
-        self, stored: Storable, path: Path, dataset: str | None, mode: str, file_type: str, num_locales: int | None
+        self,
+        stored: Storable,
+        path: Path,
+        dataset: str | None,
+        mode: str,
+        file_type: str,
+        num_locales: int | None = None,
+        *,
+        file_format: str = "HDF5",
+        compression: str | None = None,
     ) -> None:
         _check_option("mode", mode, MODES, ArgumentTypeError)
         _check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
-        write_objects({dataset or self._default_dataset: stored}, path, mode, file_type, num_locales=num_locales)
+        write_objects(
+            {dataset or self._default_dataset: stored},
+            path,
+            mode,
+            file_type,
+            num_locales=num_locales,
+            file_format=file_format,
+            compression=compression,
+        )
 
     def save(  # noqa: PLR0917 - Arkouda's signature
         self,
@@ -168,15 +183,15 @@ class StorageMethods:
         file_format: str = "HDF5",
         file_type: str = "distribute",
     ) -> None:
-        """Write the array as `to_hdf` does: the name of old Arkouda releases.
+        """Write the array as `to_hdf` does, in any format: the name of old Arkouda releases.
 
         Parameters
         ----------
         prefix_path, dataset, mode
             As in `to_hdf`.
-        compression : None
-            For other formats.
-        file_format : {"HDF5"}
+        compression : str, optional
+            For formats that take it.
+        file_format : str, default "HDF5"
             The format.
         file_type
             As in `to_hdf`.
@@ -184,10 +199,11 @@ class StorageMethods:
         Raises
         ------
         UnsupportedError
-            If another format is asked for.
+            If the format cannot be written, or not so.
         """
-        demand_written_format(file_format, compression)
-        self.to_hdf(prefix_path, dataset, mode=mode, file_type=file_type)
+        self._write(
+            self._storable(), prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression
+        )
 
     def update_hdf(self, prefix_path: Path, dataset: str | None = None, repack: bool = True) -> None:
         """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.
@@ -204,18 +220,6 @@ class StorageMethods:
         update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
 
 
-def demand_written_format(file_format: str, compression: str | None) -> None:
-    """Refuse to write other formats than HDF5.
-
-    Raises
-    ------
-    UnsupportedError
-        If one is asked for.
-    """
-    if file_format.upper() != "HDF5" or compression is not None:
-        raise UnsupportedError(f"files of format {file_format!r} cannot be written yet.", hint="use 'HDF5'.")
-
-
 def write_objects(
     objects: Mapping[str, Storable],
     path: Path,
@@ -224,16 +228,25 @@ def write_objects(
     *,
     num_locales: int | None = None,
     overwrite: bool = False,
+    file_format: str = "HDF5",
+    compression: str | None = None,
 ) -> None:
     """Write objects to one set of files, each cut into as many partitions as there are files; computes.
 
     Raises
     ------
     ArgumentError
-        If `mode`, `file_type`, `num_locales` or a name is not allowed, or the path names a folder or a device.
+        If `mode`, `file_type`, `num_locales`, a name or the format is not allowed, or the path names a folder or a
+        device.
     FileError
         If there are no objects.
+    UnsupportedError
+        If the format cannot be written, or takes no compression.
     """
+    chosen_format = format_named(file_format)
+    options = {} if compression is None else {"compression": compression}
+    if not chosen_format.write_options.issuperset(options):
+        raise UnsupportedError(f"files of format {chosen_format.name!r} are written without compression.")
     chosen_mode = _check_option("mode", mode, MODES, ArgumentError)
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
     if not objects:
@@ -245,7 +258,15 @@ def write_objects(
         # A single partition goes into any number of files; that of several is told by the writer if it differs.
         count = len(locale_files(os.fspath(path))) or count
     specs = [item.spec(name) for name, item in objects.items()]
-    writer = SetWriter(path, specs, npartitions=count, mode=chosen_mode, file_type=chosen_type, overwrite=overwrite)
+    writer = chosen_format.writer(
+        path,
+        specs,
+        npartitions=count,
+        mode=chosen_mode,
+        file_type=chosen_type,
+        overwrite=overwrite,
+        **options,
+    )
     rows = [fitted(project, count) for project in _by_frame(everything)]
     tables = [
         Project(table.frame, ((name, member),), table.values)

@@ -10,7 +10,7 @@ import pandas as pd
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import provides
-from akdask.collections.core.reading import files_of, read_objects
+from akdask.collections.core.reading import open_prefix, read_objects
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
@@ -28,7 +28,6 @@ from akdask.collections.frame_core.rename import RenameMethods
 from akdask.collections.frame_core.storage import FileMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
 from akdask.errors import ArgumentTypeError
-from akdask.hdf5.fileset import open_set
 from akdask.plan.run.dask_dataframe import to_dask
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
@@ -109,8 +108,8 @@ class DataFrame(
         ----------
         prefix_path : str or path
             What `to_hdf` was given.
-        file_format : {"INFER", "HDF5"}
-            The format.
+        file_format : str, default "INFER"
+            The format, told from the first bytes unless given.
 
         Raises
         ------
@@ -119,7 +118,7 @@ class DataFrame(
         AlignmentError
             If the objects in the files do not have as many rows.
         """
-        objects = read_objects(open_set(files_of(prefix_path, file_format)))
+        objects = read_objects(open_prefix(prefix_path, file_format))
         # A snapshot of one DataFrame is a set with one object.
         (first, *rest) = objects.values()
         return first if isinstance(first, cls) and not rest else cls(objects)

@@ -7,16 +7,15 @@ from itertools import accumulate
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.errors import ArgumentError, InconsistentFilesError
-from akdask.hdf5.fileset import FileSet, StoredObject
-from akdask.hdf5.layout import CODES, VALUES
 from akdask.plan.expr.sources import Rows
 from akdask.plan.expr.values import Call
+from akdask.storage.objects import CODES, VALUES, StoredObject, StoredSet
 
 FILE_CODES = "Filename_Codes"
 """Arkouda's name for the numbers of the files among the objects read."""
 
 
-def file_codes(files: FileSet, objects: Mapping[str, StoredObject]) -> pdarray:
+def file_codes(files: StoredSet, objects: Mapping[str, StoredObject]) -> pdarray:
     """Return of each row the number of its file, as lazy int64; files without rows count too.
 
     Raises

@@ -13,11 +13,11 @@ from akdask.collections.groups.keys import as_array
 from akdask.collections.groups.reductions import GroupReductionMethods
 from akdask.collections.groups.rows import GroupRowMethods
 from akdask.errors import ArgumentError
-from akdask.hdf5.layout import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.group.arrange import GroupNumbers, GroupStarts, RowsByGroup
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.task.align import align
+from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
 
 class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):

@@ -26,7 +26,6 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.columns import Table, to_objects, type_of
 from akdask.columns.lists import offsets_of, values_of
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.hdf5.fileset import open_set
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project, Slice
 from akdask.plan.expr.values import Call, Value, cast
@@ -35,6 +34,7 @@ from akdask.plan.task.align import align
 from akdask.plan.task.combine import Realign
 from akdask.schema import INT64
 from akdask.storage.files import absolute
+from akdask.storage.formats import format_named, open_files
 from akdask.storage.locales import locale_files
 
 
@@ -237,8 +237,8 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         dict of str to SegArray
             With one entry, as `read_hdf` gives it.
         """
-        stored = open_set(locale_files(absolute(prefix_path)) or absolute(prefix_path)).select([dataset])[dataset]
-        return {dataset: from_stored(stored)}
+        files = open_files(locale_files(absolute(prefix_path)) or absolute(prefix_path), format_named("HDF5"))
+        return {dataset: from_stored(files.objects([dataset])[dataset])}
 
     # conversion
 

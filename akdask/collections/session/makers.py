@@ -15,8 +15,11 @@ from akdask.collections.text.categorical import DEFAULT_NA, Categorical
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.collections.time.ipv4 import IPv4
 from akdask.errors import ArgumentError, FileFormatError
-from akdask.hdf5.fileset import StoredObject
-from akdask.hdf5.layout import (
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.join.categories import CategoryTable
+from akdask.schema import INT64, UINT64, ColumnType
+from akdask.storage.objects import (
     CATEGORIES,
     CODES,
     KEY,
@@ -28,11 +31,8 @@ from akdask.hdf5.layout import (
     UNIQUE_KEY_IDX,
     VALUES,
     ObjType,
+    StoredObject,
 )
-from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import Call, Constant, Value
-from akdask.plan.join.categories import CategoryTable
-from akdask.schema import INT64, UINT64, ColumnType
 
 
 @makes(ObjType.CATEGORICAL)

@@ -20,7 +20,6 @@ from akdask.collections.text.categorical_form import as_text, pandas_categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.hdf5.layout import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Rows
@@ -35,6 +34,7 @@ from akdask.plan.task.align import align
 from akdask.plan.task.combine import Gather
 from akdask.plan.task.compact import joined
 from akdask.schema import INT64, STR, column_type
+from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
 
 DEFAULT_NA = "N/A"
 

@@ -16,13 +16,13 @@ from akdask.collections.core.assignment import assigned
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import can_be_asked_for, shows
-from akdask.collections.core.writing import Path, demand_written_format
+from akdask.collections.core.writing import Path, Storable
 from akdask.collections.text.strings_parts import StringsParts, as_str
 from akdask.columns import Table, offsets_and_bytes
 from akdask.errors import TransferError
-from akdask.hdf5 import layout
 from akdask.kernels.keys.strings import unicode_array
 from akdask.plan.run.transfer import check_bytes
+from akdask.storage.objects import SEGMENTS
 
 CHARACTER = np.dtype("U1").itemsize
 """Bytes of a character in NumPy's strings."""
@@ -133,9 +133,11 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         ``calc_string_offsets``; in sets of files it is always written, as servers do.  For the rest see
         `pdarray.to_hdf`.
         """
+        self._write(self._stored(save_offsets, file_type), prefix_path, dataset, mode, file_type, num_locales)
+
+    def _stored(self, save_offsets: bool, file_type: str) -> Storable:
         leaves_out = not save_offsets and str(file_type).lower() == "single"
-        kept = replace(self._storable(), params={layout.SEGMENTS: False}) if leaves_out else self._storable()
-        self._write(kept, prefix_path, dataset, mode, file_type, num_locales)
+        return replace(self._storable(), params={SEGMENTS: False}) if leaves_out else self._storable()
 
     def save(  # type: ignore[override] # noqa: PLR0917 - Arkouda's signature
         self,
@@ -148,8 +150,8 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         file_type: str = "distribute",
     ) -> None:
         """Write the strings as `to_hdf` does: the name of old Arkouda releases; see `pdarray.save`."""
-        demand_written_format(file_format, compression)
-        self.to_hdf(prefix_path, dataset, mode, save_offsets, file_type)
+        stored = self._stored(save_offsets, file_type)
+        self._write(stored, prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression)
 
     def update_hdf(  # type: ignore[override]  # Arkouda's order of parameters
         self, prefix_path: Path, dataset: str | None = None, save_offsets: bool = True, repack: bool = True

@@ -10,9 +10,9 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.later import later
 from akdask.collections.core.wrap import made_of
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, SPAN, TIME, TimeArray
-from akdask.hdf5.layout import ObjType
 from akdask.kernels.rowwise.times import DAY
 from akdask.plan.expr.values import Call, Constant
+from akdask.storage.objects import ObjType
 
 
 @made_of("M")

@@ -19,11 +19,11 @@ from akdask.collections.core.writing import Storable
 from akdask.collections.text.strings import Strings, as_text
 from akdask.columns import Table
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.hdf5.layout import ObjType
 from akdask.kernels.rowwise.ipv4 import to_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Value
 from akdask.schema import UINT64
+from akdask.storage.objects import ObjType
 
 CHOICES = {"where", "minimum", "maximum", "clip"}
 

@@ -20,13 +20,13 @@ from akdask.collections.core.writing import Storable
 from akdask.collections.text.strings import Strings
 from akdask.columns import Table
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.hdf5.layout import ObjType
 from akdask.kernels.rowwise.times import DAY, nanoseconds
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.aggregate import FORMS
 from akdask.schema import INT64
+from akdask.storage.objects import ObjType
 
 HOUR, MINUTE, SECOND = DAY // 24, DAY // 1440, 10**9
 

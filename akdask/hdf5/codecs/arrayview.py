@@ -12,8 +12,9 @@ from akdask.hdf5 import layout
 from akdask.hdf5.codecs import pdarray
 from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
 from akdask.hdf5.description import Described
-from akdask.hdf5.layout import H5Object, ObjType
-from akdask.hdf5.newfile import Columns, NewObject, ObjectSpec, Share
+from akdask.hdf5.layout import H5Object
+from akdask.hdf5.newfile import NewObject, Share
+from akdask.storage.objects import Columns, ObjectSpec, ObjType
 
 KINDS = (ObjType.ARRAYVIEW,)
 

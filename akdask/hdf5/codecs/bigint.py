@@ -16,14 +16,11 @@ from akdask.errors import SchemaError
 from akdask.hdf5 import layout
 from akdask.hdf5.datasets import NotFlatError
 from akdask.hdf5.description import ColumnSchema, Slot
-from akdask.hdf5.layout import ObjType
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Attributes, Columns, NewDataset, NewGroup, NewObject, ObjectSpec
+from akdask.hdf5.newfile import Attributes, NewDataset, NewGroup, NewObject
 from akdask.schema import ColumnType, bigint_of
+from akdask.storage.objects import LIMBS, Columns, ObjectSpec, ObjType
 from akdask.typing import Column
-
-LIMBS = "limbs"
-"""Name of the table among those of an object that says how many limbs its elements need, in all partitions."""
 
 _MOST_LIMBS = 2**14  # of a megabit each, beyond which no attribute is believed
 

@@ -10,15 +10,16 @@ from akdask.hdf5 import layout
 from akdask.hdf5.codecs import pdarray, strings
 from akdask.hdf5.codecs.composite import describe_group, describe_integers, lay_out_children
 from akdask.hdf5.description import Described
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Columns, NewGroup, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import NewGroup, NewObject, Share
 from akdask.schema import INT64
+from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, Columns, ObjectSpec, ObjType
 from akdask.typing import Column
 
 KINDS = (ObjType.CATEGORICAL,)
 
-OPTIONAL = (layout.PERMUTATION, layout.SEGMENTS)
+OPTIONAL = (PERMUTATION, SEGMENTS)
 """Members that tell how the rows are grouped by their codes."""
 
 _WRONG_GROUPING = "v2023.05.05"
@@ -28,12 +29,12 @@ _WRONG_GROUPING = "v2023.05.05"
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe codes, categories, NA code and, where there are any, permutation and segments."""
     members = Members(node, name)
-    labels = members.subgroup(members.find(layout.CATEGORIES), layout.CATEGORIES)
+    labels = members.subgroup(members.find(CATEGORIES), CATEGORIES)
     found = {
-        layout.CODES: describe_integers(name, members, layout.CODES),
-        layout.CATEGORIES: strings.describe_column(f"{name}/{layout.CATEGORIES}", labels),
+        CODES: describe_integers(name, members, CODES),
+        CATEGORIES: strings.describe_column(f"{name}/{CATEGORIES}", labels),
     }
-    wanted = [layout.NA_CODES] if members.find(layout.NA_CODES) else []
+    wanted = [NA_CODES] if members.find(NA_CODES) else []
     if all(map(members.find, OPTIONAL)) and layout.read_text(node, layout.ARKOUDA_VERSION) != _WRONG_GROUPING:
         wanted += OPTIONAL
     found.update((member, describe_integers(name, members, member)) for member in wanted)
@@ -42,12 +43,12 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out this partition's codes, and its share of all other parts."""
-    labels = tables[spec.tables[layout.CATEGORIES]]
-    na_codes = tables[spec.tables[layout.NA_CODES]]
+    labels = tables[spec.tables[CATEGORIES]]
+    na_codes = tables[spec.tables[NA_CODES]]
     made = (
-        pdarray.numbers(f"{spec.name}/{layout.CODES}", columns[spec.members[layout.CODES]], INT64),
-        strings.group_of_strings(f"{spec.name}/{layout.CATEGORIES}", _share(labels, share)),
-        pdarray.numbers(f"{spec.name}/{layout.NA_CODES}", _share(na_codes, share), INT64),
+        pdarray.numbers(f"{spec.name}/{CODES}", columns[spec.members[CODES]], INT64),
+        strings.group_of_strings(f"{spec.name}/{CATEGORIES}", _share(labels, share)),
+        pdarray.numbers(f"{spec.name}/{NA_CODES}", _share(na_codes, share), INT64),
         # Permutation and segments are children, for they have other numbers of rows than the codes.
         *lay_out_children(spec, columns, tables, share),
     )

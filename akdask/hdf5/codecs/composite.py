@@ -11,10 +11,10 @@ from akdask.hdf5 import layout
 from akdask.hdf5.codecs.registry import describe_object, lay_out_object
 from akdask.hdf5.datasets import NotFlatError
 from akdask.hdf5.description import ColumnSchema, Described, ObjectSchema, Slot
-from akdask.hdf5.layout import ObjType
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Attributes, Columns, NewGroup, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import Attributes, NewGroup, NewObject, Share
 from akdask.schema import INT64
+from akdask.storage.objects import Columns, ObjectSpec, ObjType
 
 Found: TypeAlias = tuple[ColumnSchema, tuple[Slot, ...]]
 """A column of an object, and where its datasets are."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs.composite import describe_group, describe_member, lay_out_children
 from akdask.hdf5.description import Described
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Columns, NewGroup, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import NewGroup, NewObject, Share
+from akdask.storage.objects import ROW_LABELS, Columns, ObjectSpec, ObjType
 
 KINDS = (ObjType.DATAFRAME,)
 
@@ -18,16 +19,16 @@ KINDS = (ObjType.DATAFRAME,)
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe the columns in the user's order, and ``Index`` first where there is one."""
     members = Members(node, name)
-    labels = members.find(layout.ROW_LABELS)
+    labels = members.find(ROW_LABELS)
     encoded = {member.decode(errors="surrogateescape"): member for member in members.names if member != labels}
     order = layout.in_stored_order(encoded, layout.read_text(node, layout.COLUMN_ORDER))
-    children = {} if labels is None else {layout.ROW_LABELS: describe_member(members, labels)}
+    children = {} if labels is None else {ROW_LABELS: describe_member(members, labels)}
     children.update((column, describe_member(members, encoded[column])) for column in order)
     return describe_group(name, kind, {}, children)
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out the columns and the labels."""
-    order = tuple(name for name in spec.children if name != layout.ROW_LABELS)
+    order = tuple(name for name in spec.children if name != ROW_LABELS)
     group = NewGroup(spec.name, spec.kind, ((layout.NUM_COLS, len(order)),), order)
     return NewObject.group(group, lay_out_children(spec, columns, tables, share))

@@ -13,25 +13,26 @@ from akdask.hdf5.codecs.composite import (
     lay_out_children,
 )
 from akdask.hdf5.description import Described
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Columns, NewGroup, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import NewGroup, NewObject, Share
+from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, Columns, ObjectSpec, ObjType
 
 KINDS = (ObjType.GROUPBY,)
 
-PARTS = (layout.SEGMENTS, layout.PERMUTATION, layout.UNIQUE_KEY_IDX)
+PARTS = (SEGMENTS, PERMUTATION, UNIQUE_KEY_IDX)
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe the parts, and the keys in the order of their numbers."""
     members = Members(node, name)
     columns = {part: describe_integers(name, members, part) for part in PARTS}
-    keys = describe_numbered(members, layout.KEY)
+    keys = describe_numbered(members, KEY)
     return describe_group(name, kind, columns, keys, layout.read_integer(node, layout.NUM_KEYS))
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out the keys and the parts, which are children too: their numbers of rows differ."""
-    keys = [name for name in spec.children if name.startswith(layout.KEY)]
+    keys = [name for name in spec.children if name.startswith(KEY)]
     group = NewGroup(spec.name, spec.kind, ((layout.NUM_KEYS, len(keys)),))
     return NewObject.group(group, lay_out_children(spec, columns, tables, share))

@@ -8,16 +8,17 @@ from __future__ import annotations
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs.composite import describe_group, describe_numbered, lay_out_group
 from akdask.hdf5.description import Described
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Columns, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import NewObject, Share
+from akdask.storage.objects import LEVEL, Columns, ObjectSpec, ObjType
 
 KINDS = (ObjType.INDEX, ObjType.MULTIINDEX)
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe the levels, in the order of their numbers."""
-    levels = describe_numbered(Members(node, name), layout.LEVEL)
+    levels = describe_numbered(Members(node, name), LEVEL)
     return describe_group(name, kind, {}, levels, layout.read_integer(node, layout.NUM_IDX))
 
 

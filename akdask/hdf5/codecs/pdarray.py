@@ -13,10 +13,11 @@ from akdask.hdf5 import layout
 from akdask.hdf5.codecs import bigint
 from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
 from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Attributes, Columns, NewDataset, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import Attributes, NewDataset, NewObject, Share
 from akdask.schema import BOOL, ColumnType
+from akdask.storage.objects import VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column
 
 KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
@@ -28,7 +29,7 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
         members = Members(node, name)
         if bigint.is_bigint(members):
             column, slots = bigint.describe_column(name, members)
-            return Described(ObjectSchema(name, kind, ((layout.VALUES, column),)), slots)
+            return Described(ObjectSchema(name, kind, ((VALUES, column),)), slots)
         dataset, slot = members.dataset(members.find(layout.OLD_BOOLEANS), layout.OLD_BOOLEANS)
         return Described(_schema(name, kind, dataset, BOOL), (slot,))
     dataset, slot = describe_dataset(node, name)
@@ -53,12 +54,12 @@ def number_type(node: H5Object, stored: str) -> ColumnType:
 
 @lru_cache(maxsize=65536)
 def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType) -> ObjectSchema:
-    return ObjectSchema(name, kind, ((layout.VALUES, ColumnSchema(name, dtype, (dataset,))),))
+    return ObjectSchema(name, kind, ((VALUES, ColumnSchema(name, dtype, (dataset,))),))
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out one dataset: 64-bit numbers, or bools as bytes.  Integers of any size have one for each limb."""
-    values, attributes = columns[spec.members[layout.VALUES]], _attributes(spec.params)
+    values, attributes = columns[spec.members[VALUES]], _attributes(spec.params)
     if spec.dtype is not None and spec.dtype.kind == "bigint":
         count = bigint.number_of_limbs(spec, tables)
         return bigint.group_of_limbs(spec.name, values, spec.dtype, count, kind=spec.kind, attributes=attributes)

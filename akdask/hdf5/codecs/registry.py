@@ -10,10 +10,11 @@ from h5py import h5d, h5g
 from akdask.errors import UnsupportedError
 from akdask.hdf5.datasets import NotFlatError
 from akdask.hdf5.description import Described, ObjectSchema, Problem
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Columns, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import NewObject, Share
 from akdask.hdf5.recognize import kind_of
+from akdask.storage.objects import Columns, ObjectSpec, ObjType
 
 
 class Codec(Protocol):

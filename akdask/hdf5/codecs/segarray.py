@@ -13,10 +13,11 @@ from akdask.hdf5 import layout
 from akdask.hdf5.codecs import bigint, pdarray, strings
 from akdask.hdf5.datasets import NotFlatError, is_dataset
 from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Columns, NewDataset, NewGroup, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import NewDataset, NewGroup, NewObject, Share
 from akdask.schema import BOOL, STR, ColumnType, list_of
+from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column
 
 KINDS = (ObjType.SEGARRAY,)
@@ -30,21 +31,21 @@ _Items = tuple[ColumnType | None, tuple[DatasetSchema, ...], tuple[Slot, ...]]
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe a group of ``values`` and ``segments``; the values may be a group themselves."""
     members = Members(node, name)
-    segments, slot = members.dataset(members.find_values(layout.SEGMENTS, "offsets"), layout.SEGMENTS)
+    segments, slot = members.dataset(members.find_values(SEGMENTS, "offsets"), SEGMENTS)
     if segments.dtype[1] not in "iu":
         raise NotFlatError(f"holds {segments.dtype} as segments, not integers")
     item, datasets, slots = _describe_items(members, is_bool=layout.read_integer(node, layout.IS_BOOL) == 1)
     column = ColumnSchema(name, list_of(item), (*datasets, segments))
-    return Described(ObjectSchema(name, kind, ((layout.VALUES, column),)), (*slots, slot))
+    return Described(ObjectSchema(name, kind, ((VALUES, column),)), (*slots, slot))
 
 
 def _describe_items(members: Members, *, is_bool: bool) -> _Items:
-    found = members.find_values(layout.VALUES)
+    found = members.find_values(VALUES)
     if found is None:
-        raise NotFlatError(f"has no member {layout.VALUES!r}")
+        raise NotFlatError(f"has no member {VALUES!r}")
     node = members.open(found)
     if is_dataset(node):
-        dataset, slot = members.dataset(found, layout.VALUES)
+        dataset, slot = members.dataset(found, VALUES)
         dtype: ColumnType | None = BOOL if is_bool and dataset.dtype[1] in "iub" else None
         if dtype is None and (slot[1] or dataset.dtype not in _AMBIGUOUS):
             dtype = pdarray.number_type(node, dataset.dtype)
@@ -54,9 +55,9 @@ def _describe_items(members: Members, *, is_bool: bool) -> _Items:
 
 def _describe_group(items: Members) -> _Items:
     """Tell integers of any size from strings by what is in the group: it may have no attributes."""
-    path = items.find_values(layout.VALUES)
+    path = items.find_values(VALUES)
     if bigint.is_bigint(items) and not items.find(f"{layout.LIMB}0") and path:
-        dataset, slot = items.dataset(path, layout.VALUES)
+        dataset, slot = items.dataset(path, VALUES)
         if slot[1]:
             raise NotFlatError("has values of bigint without limbs")
         return None, (dataset,), (slot,)
@@ -69,26 +70,24 @@ def _describe_group(items: Members) -> _Items:
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out a group of values and segments, which start at 0 in every file."""
-    column = columns[spec.members[layout.VALUES]]
+    column = columns[spec.members[VALUES]]
     item = spec.dtype.item if spec.dtype is not None else None
     if item is None or type_of(column).kind != "list":
         raise SchemaError(f"{spec.name!r} is to be written as SegArray, but the values are {type_of(column)}.")
     made = _lay_out_items(spec, values_of(column, item), item, tables)
-    segments, leaf = f"{spec.name}/{layout.SEGMENTS}", spec.name.rpartition("/")[2]
-    starts = NewDataset(
-        segments, "<i8", len(column), alias=f"{spec.name}/{leaf}_{layout.SEGMENTS}", local_to=_counting(made)
-    )
+    segments, leaf = f"{spec.name}/{SEGMENTS}", spec.name.rpartition("/")[2]
+    starts = NewDataset(segments, "<i8", len(column), alias=f"{spec.name}/{leaf}_{SEGMENTS}", local_to=_counting(made))
     group = NewGroup(spec.name, ObjType.SEGARRAY, ((layout.IS_BOOL, 1),) if item == BOOL else ())
     return NewObject.group(group, [made, NewObject((starts,), {segments: [offsets_of(column)[:-1]]})])
 
 
 def _lay_out_items(spec: ObjectSpec, values: Column, item: ColumnType, tables: Columns) -> NewObject:
-    path, leaf = f"{spec.name}/{layout.VALUES}", spec.name.rpartition("/")[2]
+    path, leaf = f"{spec.name}/{VALUES}", spec.name.rpartition("/")[2]
     if item == STR:
         return strings.group_of_strings(path, values)
     if item.kind == "bigint":
         return bigint.group_of_limbs(path, values, item, bigint.number_of_limbs(spec, tables))
-    return pdarray.numbers(path, values, item, alias=f"{spec.name}/{leaf}_{layout.VALUES}")
+    return pdarray.numbers(path, values, item, alias=f"{spec.name}/{leaf}_{VALUES}")
 
 
 def _counting(made: NewObject) -> str:

@@ -9,15 +9,15 @@ import pyarrow as pa
 
 from akdask.columns import offsets_and_bytes, type_of
 from akdask.errors import SchemaError
-from akdask.hdf5 import layout
 from akdask.hdf5.datasets import NotFlatError
 from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
-from akdask.hdf5.layout import H5Object, ObjType
+from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Columns, NewDataset, NewGroup, NewObject, ObjectSpec, Share
+from akdask.hdf5.newfile import NewDataset, NewGroup, NewObject, Share
 from akdask.hdf5.nulended import StringError, encode, segments_of
 from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.schema import STR
+from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray, StringArray
 
 KINDS = (ObjType.STRINGS,)
@@ -37,13 +37,13 @@ def describe_column(name: str, members: Members) -> tuple[ColumnSchema, tuple[Sl
     NotFlatError
         If a member is missing or of another type.
     """
-    values, slot = members.dataset(members.find_values(layout.VALUES), layout.VALUES)
+    values, slot = members.dataset(members.find_values(VALUES), VALUES)
     if values.dtype not in {"|u1", "|i1"}:
         raise NotFlatError(f"holds {values.dtype} as values, not bytes")
-    found = members.find_values(layout.SEGMENTS)
+    found = members.find_values(SEGMENTS)
     if found is None:
         return _column(name, values, None), (slot,)
-    segments, segment_slot = members.dataset(found, layout.SEGMENTS)
+    segments, segment_slot = members.dataset(found, SEGMENTS)
     if segments.dtype[1] not in "iu":
         raise NotFlatError(f"holds {segments.dtype} as segments, not integers")
     return _column(name, values, segments), (slot, segment_slot)
@@ -56,13 +56,13 @@ def _column(name: str, values: DatasetSchema, segments: DatasetSchema | None) ->
 
 @lru_cache(maxsize=65536)
 def _schema(name: str, kind: ObjType, column: ColumnSchema) -> ObjectSchema:
-    return ObjectSchema(name, kind, ((layout.VALUES, column),))
+    return ObjectSchema(name, kind, ((VALUES, column),))
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
     """Lay out a group with bytes and, unless the object says otherwise, segments."""
-    made = group_of_strings(spec.name, columns[spec.members[layout.VALUES]])
-    return made if spec.params.get(layout.SEGMENTS, True) else made.without(f"{spec.name}/{layout.SEGMENTS}")
+    made = group_of_strings(spec.name, columns[spec.members[VALUES]])
+    return made if spec.params.get(SEGMENTS, True) else made.without(f"{spec.name}/{SEGMENTS}")
 
 
 def group_of_strings(path: str, strings: Column) -> NewObject:
@@ -78,13 +78,13 @@ def group_of_strings(path: str, strings: Column) -> NewObject:
     if not isinstance(strings, pa.LargeStringArray):
         raise SchemaError(f"{path!r} is to be written as Strings, but the values are {type_of(strings)}.")
     rows = strings.fill_null("") if strings.null_count else strings
-    values, segments = f"{path}/{layout.VALUES}", f"{path}/{layout.SEGMENTS}"
+    values, segments = f"{path}/{VALUES}", f"{path}/{SEGMENTS}"
     leaf = path.rpartition("/")[2]
     nbytes = len(offsets_and_bytes(rows)[1]) + len(rows)
     parts = (
         NewGroup(path, ObjType.STRINGS),
-        NewDataset(values, "|u1", nbytes, alias=f"{path}/{leaf}_{layout.VALUES}"),
-        NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{layout.SEGMENTS}", local_to=values),
+        NewDataset(values, "|u1", nbytes, alias=f"{path}/{leaf}_{VALUES}"),
+        NewDataset(segments, "<i8", len(rows), alias=f"{path}/{leaf}_{SEGMENTS}", local_to=values),
     )
     prefixes = PrefixRange()
     return NewObject(parts, {values: _encoded(path, rows, prefixes), segments: segments_of(rows)}, {values: prefixes})

@@ -8,7 +8,6 @@ from uuid import uuid4
 
 from akdask.columns import Table
 from akdask.errors import AkdaskError, WriteError
-from akdask.hdf5.write import Receipt, SetWriter
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.created import block_split
 from akdask.plan.expr.lower import lower
@@ -18,6 +17,7 @@ from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Realign
 from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
+from akdask.storage.objects import Receipt, Writer
 
 
 class Write(Frame):
@@ -27,7 +27,7 @@ class Write(Frame):
     whose tables every file gets whole.
     """
 
-    writer: SetWriter
+    writer: Writer
     nrows: int
 
     @property
@@ -42,7 +42,7 @@ class Write(Frame):
         return f"Write {self.writer.path}  {self.writer.npartitions} files"
 
 
-def write(writer: SetWriter, rows: Sequence[Frame], tables: Sequence[Frame]) -> list[str]:
+def write(writer: Writer, rows: Sequence[Frame], tables: Sequence[Frame]) -> list[str]:
     """Write frames with a writer that has not begun, and return the files; computes.
 
     Whatever goes wrong, what was there before is there unchanged.

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 from akdask.hdf5 import layout
-from akdask.hdf5.layout import ObjType
 from akdask.hdf5.survey import Group
 from akdask.hdf5.validate.context import SetSurvey
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 from akdask.storage.files import exists
 from akdask.storage.locales import missing_locales, split_locale
+from akdask.storage.objects import ObjType
 
 _LONGEST_NAME = 255
 _MOST_MISSING = 1000  # a file of a very high number may be alone
