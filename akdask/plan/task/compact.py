@@ -62,12 +62,12 @@ def _partitions(concat: Concat) -> int | None:
 
     Whoever is asked for the same rows must answer the same, so nothing that is counted later matters.
     """
-    most = rows_at_most(concat)
-    if most is not None and most <= SMALL_ROWS:
-        return FEW
     bases = {base.rows.token: base for part in concat.frames for base in part.frame.bases[:1]}
     if all(isinstance(base, Scan | Rows | Literal) for base in bases.values()):
         return None
+    most = rows_at_most(concat)
+    if most is not None and most <= SMALL_ROWS:
+        return FEW
     if concat.rows.is_fixed:
         return max(FEW, -(-sum(concat.rows.lengths or ()) * ITEMSIZE // partition_size()))
     return max(FEW, sum(base.npartitions for base in bases.values()))

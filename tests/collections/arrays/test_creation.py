@@ -251,11 +251,12 @@ def test_what_is_no_series_of_columns_is_refused():
 
 @pytest.mark.parametrize(
     "given",
-    [deque([1, 2]), (n for n in [1, 2]), {1: "a", 2: "b"}.keys(), {"a": 1, "b": 2}.values(), {1, 2}],
-    ids=lambda given: type(given).__name__,
+    [deque, lambda items: (item for item in items), lambda items: dict.fromkeys(items).keys(), set],
+    ids=["deque", "generator", "keys", "set"],
 )
 def test_iterables_become_arrays(given):
-    assert ak.array(given).tolist() == [1, 2]
+    assert ak.array(given([1, 2])).tolist() == [1, 2]
+    assert ak.array({"a": 1, "b": 2}.values()).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("given", [3, None, 1.5, "abc", b"abc"])
