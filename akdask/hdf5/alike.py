@@ -175,7 +175,9 @@ def _template(description: FileDescription, describe: Callable[[FileIdentity], F
             read = _reader(descriptor, file.size)
             made = _of_structure(description, structure_of(read))
             slots = made.slots(file.size, read)
-            is_same = np.array_equal(slots, description.slots) and _tells_all(made, read, describe)
+            is_same = (
+                slots is not None and np.array_equal(slots, description.slots) and _tells_all(made, read, describe)
+            )
         finally:
             os.close(descriptor)
     except (OSError, AkdaskError, UnknownStructureError):
