@@ -1,54 +1,94 @@
-"""Files that are made alike, described without opening each: all but their data is the same, byte by byte.
+"""Files that are made alike, described without opening each: all but their data and where things lie is the same.
 
 The library takes some hundred microseconds for every object of every file.  Files of one set mostly differ in nothing
-but the data of their columns.  Where a file has the size of one that has been described, and the same bytes everywhere
-but in the data of the datasets there, whatever the library finds in one it finds in the other.
+but the data of their columns, how much of it there is, and when it was written.  Where the blocks of metadata of a file
+are those of one that has been described, the library finds the same in both, but for addresses and lengths.
 """
 
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from hashlib import blake2b
-from itertools import pairwise
 from tempfile import NamedTemporaryFile
 from threading import Lock
 
 import numpy as np
+import numpy.typing as npt
 
-from akdask import config
 from akdask.errors import AkdaskError
 from akdask.hdf5.description import FileDescription, datasets_of
+from akdask.hdf5.structure import UNDEFINED, Read, Structure, UnknownStructureError, structure_of
+from akdask.storage.directory import open_regular
+from akdask.storage.extents import ELSEWHERE
 from akdask.storage.files import FileIdentity, identify, is_remote, is_unchanged
 
 FEWEST_OBJECTS = 4
 """Of fewer, files are as quickly opened."""
 
-MOST_BYTES = 2**23
-"""Bytes of a file besides its data that are compared, at most."""
+SMALL = 2**20
+"""Bytes of a file that is read at once."""
 
-FAR = 2**12
-"""Bytes of data that are rather left out than read along."""
+MOST_KEPT = 8
 
-MOST_KEPT = 16
-
-Stretch = tuple[int, int]
-"""Where a run of bytes begins and ends."""
+_MOST_ELEMENTS = 2**48
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Template:
-    """A described file, where the bytes lie that tell it from others, and their digest."""
+    """A described file and its structure.
+
+    Parameters
+    ----------
+    description : FileDescription
+        What the library found.
+    structure : Structure
+        What other files must have.
+    equal : ndarray, shape (2, n)
+        Numbers of the structure that must be equal in pairs.
+    datasets : ndarray, shape (4, ndatasets)
+        Of each dataset, in the order of the slots, which numbers are its length, address and bytes; and its width.
+    """
 
     description: FileDescription
-    stretches: tuple[Stretch, ...]
-    digest: bytes
+    structure: Structure
+    equal: npt.NDArray[np.int64]
+    datasets: npt.NDArray[np.int64]
+
+    def slots(self, size: int, read: Read) -> npt.NDArray[np.int64] | None:
+        """Return where the datasets of a file lie, None if it is not made as this one."""
+        numbers = self.structure.numbers(read)
+        if numbers is None:
+            return None
+        found = np.array(numbers, np.uint64)
+        left, right = self.equal
+        of_length, of_address, of_nbytes, width = self.datasets
+        lengths, addresses, nbytes = found[of_length], found[of_address], found[of_nbytes]
+        is_stored = addresses != UNDEFINED
+        if (
+            numbers[self.structure.end] != size
+            or (found[left] != found[right]).any()
+            or (lengths > _MOST_ELEMENTS).any()
+            or (nbytes != lengths * width.astype(np.uint64)).any()
+            or (is_stored & ((addresses > size) | (nbytes > size) | (addresses + nbytes > size))).any()
+        ):
+            return None
+        return np.stack([np.where(is_stored, addresses.astype(np.int64), ELSEWHERE), lengths.astype(np.int64)], axis=1)
+
+    def describe(self, file: FileIdentity, read: Read) -> FileDescription | None:
+        """Return the description of a file, None if it is not made as this one."""
+        slots = self.slots(file.size, read)
+        if slots is None:
+            return None
+        own = self.description.slots
+        # Of lists without values only some files tell the type; and what is stored nowhere is read otherwise.
+        if ((slots[:, 1] == 0) != (own[:, 1] == 0)).any() or ((slots[:, 0] < 0) != (own[:, 0] < 0)).any():
+            return None
+        return replace(self.description, file=file, slots=slots)
 
 
 class Templates:
-    """Files of which others may be made alike, those used last kept; by their sizes, for others cannot be.
+    """Files of which others may be made alike, those used last kept.
 
     Parameters
     ----------
@@ -58,109 +98,112 @@ class Templates:
 
     def __init__(self, describe: Callable[[FileIdentity], FileDescription]) -> None:
         self._describe = describe
-        self._by_size: OrderedDict[int, FileDescription | Template] = OrderedDict()
+        self._kept: list[Template] = []
+        self._candidate: FileDescription | None = None
+        self._folder = ""
+        self._missed = 0
         self._lock = Lock()
 
     def describe(self, file: FileIdentity) -> FileDescription | None:
         """Return the description of a file that is made as one before, None for any other."""
-        if is_remote(file.path) or config.get("external_files"):
-            # What another file may hold for this one depends on the folder, and not on the bytes alone.
+        if is_remote(file.path):
             return None
         with self._lock:
-            found = self._by_size.get(file.size)
+            candidate, self._candidate = self._candidate, None
+        # Only now it is known to be worth the effort.
+        made = None if candidate is None else _template(candidate, self._describe)
+        with self._lock:
+            if made is not None:
+                self._kept = [made, *self._kept][:MOST_KEPT]
+            kept = self._kept
+        found = _first(kept, file) if kept else None
         if found is None:
             return None
-        if isinstance(found, FileDescription):
-            # Only now it is known to be worth the effort.
-            made = self._template(found)
-            with self._lock:
-                if made is None:
-                    self._by_size.pop(file.size, None)
-                    return None
-                found = self._by_size[file.size] = made
-        if _digest(file.path, found.stretches) != found.digest:
-            return None
-        return replace(found.description, file=file)
+        template, description = found
+        with self._lock:
+            self._missed = 0
+            if self._kept[0] is not template:
+                self._kept = [template, *(other for other in self._kept if other is not template)][:MOST_KEPT]
+        return description
 
     def add(self, description: FileDescription) -> None:
-        """Keep a file that others may be compared with."""
+        """Keep a file that others may be compared with.
+
+        Where no file is as another, ever fewer are kept, for that takes as long as opening them.
+        """
         file = description.file
         if is_remote(file.path) or len(description.objects) < FEWEST_OBJECTS:
             return
         with self._lock:
-            self._by_size[file.size] = description
-            self._by_size.move_to_end(file.size)
-            while len(self._by_size) > MOST_KEPT:
-                self._by_size.popitem(last=False)
-
-    def _template(self, description: FileDescription) -> Template | None:
-        """Return what others are compared with, None where what was found depends on what is taken for data.
-
-        Damaged files may say that data lies where something else is.  So a file of the bytes besides the data, with
-        nothing between them, must be described as the whole file is.
-        """
-        stretches = _besides_data(description)
-        if sum(stop - start for start, stop in stretches) > MOST_BYTES:
-            return None
-        digest = _digest(description.file.path, stretches)
-        if digest is None:
-            return None
-        with NamedTemporaryFile() as bare:
-            bare.truncate(description.file.size)
-            with open(description.file.path, "rb") as whole:
-                for start, stop in stretches:
-                    whole.seek(start)
-                    bare.seek(start)
-                    bare.write(whole.read(stop - start))
-            bare.flush()
-            if _digest(bare.name, stretches) != digest:
-                return None
-            try:
-                found = self._describe(identify(bare.name))
-            except AkdaskError:
-                return None
-        is_same = found.objects == description.objects and np.array_equal(found.slots, description.slots)
-        if not is_same or found.column_order != description.column_order or not is_unchanged(description.file):
-            return None
-        return Template(description, stretches, digest)
+            folder = os.path.dirname(file.path)
+            self._missed = self._missed + 1 if folder == self._folder else 1
+            self._folder = folder
+            if self._missed & (self._missed - 1) == 0:
+                self._candidate = description
 
 
-def _besides_data(description: FileDescription) -> tuple[Stretch, ...]:
-    """Return where a file has anything but the data of its datasets, as far as that lies in one run each."""
-    widths = np.array([np.dtype(item.dtype).itemsize for item in datasets_of(description.objects)], np.int64)
-    starts, stops = description.slots[:, 0], description.slots[:, 0] + description.slots[:, 1] * widths
-    is_run = (starts > 0) & (stops > starts) & (stops <= description.file.size)
-    data = sorted(zip(starts[is_run].tolist(), stops[is_run].tolist(), strict=True))
-    found, end = [], 0
-    for start, stop in data:
-        if start > end:
-            found.append((end, start))
-        end = max(end, stop)
-    found.append((end, description.file.size))
-    return tuple(stretch for stretch in found if stretch[0] < stretch[1])
-
-
-def _digest(path: str, stretches: tuple[Stretch, ...]) -> bytes | None:
-    """Return the digest of some bytes of a file, None if it cannot be read."""
-    digest = blake2b(digest_size=32)
+def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, FileDescription] | None:
+    """Return the first template that a file is made as, and its description."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            for first, last in _runs(stretches):
-                start, stop = stretches[first][0], stretches[last - 1][1]
-                read = memoryview(os.pread(descriptor, stop - start, start))
-                if len(read) < stop - start:
-                    return None
-                for begin, end in stretches[first:last]:
-                    digest.update(read[begin - start : end - start])
-        finally:
-            os.close(descriptor)
+        descriptor = open_regular(file.path, follows=True)
     except OSError:
         return None
-    return digest.digest()
+    try:
+        read = _reader(descriptor, file.size)
+        described = ((template, template.describe(file, read)) for template in templates)
+        return next(((template, found) for template, found in described if found is not None), None)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
-def _runs(stretches: tuple[Stretch, ...]) -> list[tuple[int, int]]:
-    """Return which stretches are read at once: those with little between them."""
-    apart = [number for number, (one, next_) in enumerate(pairwise(stretches), 1) if next_[0] - one[1] > FAR]
-    return list(pairwise([0, *apart, len(stretches)])) if stretches else []
+def _reader(descriptor: int, size: int) -> Read:
+    """Return what reads ranges of an open file."""
+    if size > SMALL:
+        return lambda start, count: os.pread(descriptor, count, start)
+    content = os.pread(descriptor, size, 0)
+    return lambda start, count: content[start : start + count]
+
+
+def _template(description: FileDescription, describe: Callable[[FileIdentity], FileDescription]) -> Template | None:
+    """Return what other files are compared with; None where more than its structure tells what a file holds."""
+    file = description.file
+    try:
+        descriptor = open_regular(file.path, follows=True)
+        try:
+            read = _reader(descriptor, file.size)
+            made = _of_structure(description, structure_of(read))
+            slots = made.slots(file.size, read)
+            is_same = (
+                slots is not None and np.array_equal(slots, description.slots) and _tells_all(made, read, describe)
+            )
+        finally:
+            os.close(descriptor)
+    except (OSError, AkdaskError, UnknownStructureError):
+        return None
+    return made if is_same and is_unchanged(file) else None
+
+
+def _of_structure(description: FileDescription, structure: Structure) -> Template:
+    paths = [dataset.path for dataset in datasets_of(description.objects)]
+    if not structure.datasets.keys() >= set(paths):
+        raise UnknownStructureError
+    datasets = np.array([structure.datasets[path] for path in paths], np.int64).reshape(-1, 4).T
+    return Template(description, structure, np.array(structure.equal, np.int64).reshape(-1, 2).T, datasets)
+
+
+def _tells_all(template: Template, read: Read, describe: Callable[[FileIdentity], FileDescription]) -> bool:
+    """Whether a file that has nothing but the blocks of a template is described as the template is."""
+    wanted, numbers = template.description, template.structure.numbers(read)
+    if numbers is None:
+        return False
+    with NamedTemporaryFile() as bare:
+        bare.truncate(wanted.file.size)
+        for block in template.structure.blocks:
+            bare.seek(numbers[block.at])
+            bare.write(read(numbers[block.at], block.size))
+        bare.flush()
+        found = describe(identify(bare.name))
+    is_same = found.objects == wanted.objects and found.column_order == wanted.column_order
+    return is_same and np.array_equal(found.slots, wanted.slots)

@@ -10,7 +10,7 @@ import numpy as np
 from h5py import h5a, h5g, h5l, h5o
 
 from akdask.hdf5 import layout
-from akdask.hdf5.inspect import open_file
+from akdask.hdf5.inspect import open_file, open_hdf5
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
 
@@ -35,7 +35,7 @@ def copy_without(old: str, new: str, names: Collection[str]) -> None:
     if not present.intersection(names):
         shutil.copyfile(old, new)
         return
-    with h5py.File(old, "r") as source, h5py.File(new, "w-", libver="earliest") as target:
+    with open_hdf5(old) as source, h5py.File(new, "w-", libver="earliest") as target:
         _copy_attributes(h5g.open(source.id, b"/"), h5g.open(target.id, b"/"))
         for name in source:
             if name not in names:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from h5py import h5z
 
+from akdask.kernels.compiled import pays
 from akdask.typing import NumberArray
 
 Filter: TypeAlias = tuple[int, tuple[int, ...]]
@@ -130,10 +131,23 @@ def _unpacked(data: Bytes, limit: int) -> Bytes:
 
 def _without_lzf(data: Bytes, limit: int) -> Bytes:
     """Undo LZF: bytes to be copied as they are, and copies of what came before, each led by how many."""
-    packed, out = data.tobytes(), bytearray()
+    if pays(limit):
+        from akdask.kernels.compiled.lzf import unpack_lzf
+
+        found = unpack_lzf(data, limit)
+    else:
+        found = _unpack_lzf(data.tobytes(), limit)
+    if found is None:
+        raise ChunkError("a chunk cannot be unpacked: it is cut off, or copies from before its start or past its end")
+    return found
+
+
+def _unpack_lzf(packed: bytes, limit: int) -> Bytes | None:
+    """Return what was packed, None if it is damaged or more than `limit` bytes."""
+    out = bytearray()
     place, end = 0, len(packed)
     try:
-        while place < end:
+        while place < end and len(out) <= limit:
             control = packed[place]
             place += 1
             if control < 32:
@@ -146,16 +160,14 @@ def _without_lzf(data: Bytes, limit: int) -> Bytes:
                 place += 1
             start = len(out) - ((control & 31) << 8) - packed[place] - 1
             place, length = place + 1, length + 2
-            if start < 0 or len(out) > limit:
-                break
+            if start < 0:
+                return None
             piece = out[start : start + length]
             # A copy may reach into what it makes itself, which repeats then.
             out += piece if len(piece) == length else (piece * (length // len(piece) + 1))[:length]
     except IndexError:
-        raise ChunkError("a chunk ends before all of it is unpacked") from None
-    if place != end or len(out) > limit:
-        raise ChunkError("a chunk cannot be unpacked: it copies from before its start or past its end")
-    return np.frombuffer(out, np.uint8)
+        return None
+    return np.frombuffer(out, np.uint8) if place == end and len(out) <= limit else None
 
 
 def _unshuffled(data: Bytes, width: int) -> Bytes:

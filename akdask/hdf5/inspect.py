@@ -21,6 +21,7 @@ from akdask.hdf5.codecs import describe_object
 from akdask.hdf5.description import FileDescription, ObjectSchema, Slot, datasets_of
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
+from akdask.storage.directory import open_regular, path_of_open
 from akdask.storage.files import FileIdentity, changed_error, file_system, is_remote, is_unchanged
 from akdask.storage.read import demand_ranges
 
@@ -128,7 +129,14 @@ def open_hdf5(path: str) -> Any:
         demand_ranges(path)
         system, inner = file_system(path)
         return h5py.File(system.open(inner, "rb"), "r")
-    return h5py.File(h5f.open(path.encode(errors="surrogateescape"), h5f.ACC_RDONLY, _access()))
+    # The library opens by name and waits at a FIFO, which may have come into the place of a file that was looked at.
+    descriptor = open_regular(path, follows=True)
+    try:
+        return h5py.File(h5f.open(os.fsencode(path_of_open(descriptor, path)), h5f.ACC_RDONLY, _access()))
+    except HDF5_ERRORS as error:
+        raise type(error)(str(error).replace(path_of_open(descriptor, path), path)) from error
+    finally:
+        os.close(descriptor)
 
 
 @lru_cache(maxsize=1)

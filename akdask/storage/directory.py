@@ -83,8 +83,7 @@ class Directory:
     @property
     def anchor(self) -> str:
         """A path of this very folder for libraries that open by path; valid in this process while it is open."""
-        anchor = f"{_DESCRIPTORS}/{self.descriptor}"
-        return anchor if os.path.isdir(anchor) else self.path
+        return path_of_open(self.descriptor, self.path)
 
     def path_of(self, name: str) -> str:
         """Return the path of something in the folder, for messages."""
@@ -239,6 +238,15 @@ def open_regular(path: str, flags: int = os.O_RDONLY, *, folder: Directory | Non
         shown = path if folder is None else folder.path_of(path)
         raise OSError(errno.EINVAL, "Not a regular file", shown)
     return descriptor
+
+
+def path_of_open(descriptor: int, path: str) -> str:
+    """Return a path of this very file or folder for libraries that open by path; valid here while it is open.
+
+    Where the system has none, that is `path`.
+    """
+    anchor = f"{_DESCRIPTORS}/{descriptor}"
+    return anchor if os.path.exists(anchor) else path
 
 
 def check_status(status: os.stat_result, most: int, owners: Container[int] | None, path: str) -> None:

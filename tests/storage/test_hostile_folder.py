@@ -12,13 +12,16 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
 import akdask as ak
 from akdask.errors import AkdaskError, ArgumentError, FileError, FileFormatError, WriteError
+from akdask.hdf5.inspect import inspect_file, open_file
 from akdask.storage import recovery
 from akdask.storage.commit import Staging
+from akdask.storage.files import identify
 from akdask.storage.hidden import HiddenFolder
 from akdask.storage.journal import Journal
 from akdask.storage.recovery import recover
@@ -404,6 +407,28 @@ def test_a_fifo_put_there_between_looking_and_opening_makes_nobody_wait(tmp_path
     os.mkfifo(tmp_path / FILES[0])
     with soon(), pytest.raises(FileError):
         values.to_ndarray()
+
+
+def test_a_fifo_put_there_before_the_library_opens_it_makes_nobody_wait(tmp_path):
+    """The library opens by name, which may be another thing by then than what was looked at."""
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(3)
+    looked_at = identify(str(path))
+    path.unlink()
+    os.mkfifo(path)
+    with soon(), pytest.raises(FileError, match="changed"):
+        inspect_file(looked_at)
+    with soon(), pytest.raises(FileFormatError, match=f"[Nn]ot a regular file.*{path}"), open_file(str(path)):
+        pass
+
+
+def test_messages_of_the_library_name_the_file_as_the_user_did(tmp_path):
+    path = tmp_path / "x.h5"
+    path.write_bytes(b"no HDF5")
+    with pytest.raises(FileFormatError) as caught, open_file(str(path)):
+        pass
+    assert "/proc/" not in str(caught.value)
 
 
 # ------------------------------------------------------------------------------------------- what is odd or damaged
