@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import AkdaskError
-from akdask.schema import STR, ColumnType
+from akdask.schema import BOOL, STR, ColumnType
 from akdask.storage.extents import Extent
 from akdask.storage.files import FileIdentity
 from akdask.storage.objects import ObjType
@@ -164,3 +164,9 @@ class ColumnPlace:
 
     dtype: ColumnType
     extents: tuple[Extent, ...]
+
+    @property
+    def is_as_in_memory(self) -> bool:
+        """Whether numbers are stored as wide as they are in memory; bools may be any bytes."""
+        stored = np.dtype(self.extents[0].dtype)
+        return stored.itemsize == 1 if self.dtype == BOOL else stored == self.dtype.numpy

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from akdask import config
 from akdask.errors import FileFormatError, UnsupportedError
+from akdask.hdf5.codecs.strings import scan_starts
 from akdask.hdf5.description import ColumnSchema
-from akdask.hdf5.read import ExtentReader, scan_starts
+from akdask.hdf5.read import ExtentReader
 from akdask.hdf5.source import Hdf5Source, Layouts
 from akdask.schema import STR
 from akdask.storage.extents import Extent, RowRanges, split_rows

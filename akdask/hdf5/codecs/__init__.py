@@ -1,12 +1,26 @@
-"""One module for each kind of object, which describes it in a file and lays it out in a new one.
+"""One module for each kind of object, which describes it in a file, reads it, and lays it out in a new one.
 
-A new kind is a new module with `KINDS`, `describe` and `lay_out`, and its name in the list below.
+A new kind is a new module with `KINDS`, `describe` and `lay_out`, and its name in the list below.  Objects are made of
+columns; a module that stores columns in its own way has `COLUMNS` and `read` as well.
 """
 
-from akdask.hdf5.codecs import arrayview, categorical, dataframe, groupby, index, pdarray, registry, segarray, strings
-from akdask.hdf5.codecs.registry import CODECS, describe_object, lay_out_object
+from akdask.hdf5.codecs import (
+    arrayview,
+    bigint,
+    categorical,
+    dataframe,
+    groupby,
+    index,
+    pdarray,
+    registry,
+    segarray,
+    strings,
+)
+from akdask.hdf5.codecs.registry import CODECS, describe_object, lay_out_object, read_column
 
 for _module in (pdarray, strings, categorical, segarray, index, dataframe, groupby, arrayview):
     registry.register(_module)
+for _columns in (pdarray, bigint, strings, segarray):
+    registry.register_columns(_columns)
 
-__all__ = ["CODECS", "describe_object", "lay_out_object"]
+__all__ = ["CODECS", "describe_object", "lay_out_object", "read_column"]

@@ -11,16 +11,19 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import type_of
-from akdask.columns.bigint import limbs_of, with_limbs
+from akdask.columns.bigint import LIMB, from_unsigned, limbs_of, modulo_power, with_limbs
 from akdask.errors import SchemaError
 from akdask.hdf5 import layout
 from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import ColumnSchema, Slot
+from akdask.hdf5.description import ColumnPlace, ColumnSchema, Slot
+from akdask.hdf5.elements import Elements
 from akdask.hdf5.members import Members
 from akdask.hdf5.newfile import Attributes, NewDataset, NewGroup, NewObject
 from akdask.schema import ColumnType, bigint_of
 from akdask.storage.objects import LIMBS, Columns, ObjectSpec, ObjType
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
+
+COLUMNS = ("bigint",)
 
 _MOST_LIMBS = 2**14  # of a megabit each, beyond which no attribute is believed
 
@@ -56,6 +59,17 @@ def _count(members: Members) -> int:
     if not 0 < told <= _MOST_LIMBS:
         raise NotFlatError(f"has {told} limbs")
     return told
+
+
+def read(
+    elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None
+) -> pa.FixedSizeBinaryArray:
+    """Read integers, limb by limb; `out` is of no use."""
+    limbs = np.empty((stop - start, len(place.extents)), np.uint64)
+    for number, stored in enumerate(place.extents):
+        limbs[:, number] = elements.read(stored, start, stop - start)
+    is_limited = 0 < place.dtype.max_bits < LIMB * limbs.shape[1]
+    return from_unsigned(modulo_power(limbs, place.dtype.max_bits) if is_limited else limbs)
 
 
 def number_of_limbs(spec: ObjectSpec, tables: Columns) -> int:

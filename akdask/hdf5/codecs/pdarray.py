@@ -8,19 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns import new_array
 from akdask.errors import SchemaError
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs import bigint
 from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
-from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.elements import Elements
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
 from akdask.hdf5.newfile import Attributes, NewDataset, NewObject, Share
 from akdask.schema import BOOL, ColumnType
 from akdask.storage.objects import VALUES, Columns, ObjectSpec, ObjType
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)
+COLUMNS = ("int", "uint", "float", "bool")
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
@@ -55,6 +58,32 @@ def number_type(node: H5Object, stored: str) -> ColumnType:
 @lru_cache(maxsize=65536)
 def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType) -> ObjectSchema:
     return ObjectSchema(name, kind, ((VALUES, ColumnSchema(name, dtype, (dataset,))),))
+
+
+def read(elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None) -> NumberArray:
+    """Read numbers, in the type of the column whatever they are stored as."""
+    target = new_array(stop - start, place.dtype.numpy) if out is None else out[: stop - start]
+    (stored,) = place.extents
+    if place.dtype == BOOL:
+        _read_bools(elements, place, start, target)
+    elif place.is_as_in_memory:
+        elements.read_into(target, stored, start)
+    else:
+        np.copyto(target, elements.read(stored, start, len(target)), casting="unsafe")
+    return target
+
+
+def _read_bools(elements: Elements, place: ColumnPlace, start: int, out: NumberArray) -> None:
+    """Anything but 0 is true, while NumPy's bool must be 0 or 1 in memory."""
+    (stored,) = place.extents
+    if not place.is_as_in_memory:
+        np.not_equal(elements.read(stored, start, len(out)), 0, out=out)
+        return
+    raw = out.view(np.uint8)
+    # An HDF5 enum is a type of its own to h5py, but its bytes are the same.
+    elements.read_into(out if stored.dtype == "|b1" else raw.view(stored.dtype), stored, start)
+    if raw.max() > 1:
+        np.not_equal(raw, 0, out=out)
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:

@@ -9,12 +9,14 @@ from h5py import h5d, h5g
 
 from akdask.errors import UnsupportedError
 from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import Described, ObjectSchema, Problem
+from akdask.hdf5.description import ColumnPlace, Described, ObjectSchema, Problem
+from akdask.hdf5.elements import Elements
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
 from akdask.hdf5.newfile import NewObject, Share
 from akdask.hdf5.recognize import kind_of
 from akdask.storage.objects import Columns, ObjectSpec, ObjType
+from akdask.typing import Column, NumberArray
 
 
 class Codec(Protocol):
@@ -46,12 +48,49 @@ class Codec(Protocol):
         ...
 
 
+class ColumnCodec(Protocol):
+    """What a module of this package offers that reads columns of some types."""
+
+    @property
+    def COLUMNS(self) -> Sequence[str]:
+        """Kinds of column types that the module reads."""
+        ...
+
+    def read(
+        self, elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None
+    ) -> Column:
+        """Return rows `start` to `stop` of the file, of which there is one at least.
+
+        `out`, where given, is a contiguous array of the column's dtype with at least as many elements.  Numbers are
+        read into it, and a view of it is returned.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged, or the file ends early.
+        """
+        ...
+
+
 CODECS: dict[ObjType, Codec] = {}
+COLUMN_CODECS: dict[str, ColumnCodec] = {}
 
 
 def register(codec: Codec) -> None:
-    """Put a module in charge of its kinds."""
+    """Put a module in charge of its kinds of objects."""
     CODECS.update(dict.fromkeys(codec.KINDS, codec))
+
+
+def register_columns(codec: ColumnCodec) -> None:
+    """Put a module in charge of reading its kinds of columns."""
+    COLUMN_CODECS.update(dict.fromkeys(codec.COLUMNS, codec))
+
+
+def read_column(
+    elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None
+) -> Column:
+    """Return rows of a column of any type; see `ColumnCodec.read`."""
+    return COLUMN_CODECS[place.dtype.kind].read(elements, place, start, stop, out)
 
 
 def describe_object(

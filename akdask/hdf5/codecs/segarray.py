@@ -6,21 +6,26 @@ does not always tell of what type the values of the other files are.
 
 from __future__ import annotations
 
-from akdask.columns import type_of
-from akdask.columns.lists import offsets_of, values_of
-from akdask.errors import SchemaError
+import pyarrow as pa
+
+from akdask.columns import empty, type_of
+from akdask.columns.lists import lists_of, offsets_of, values_of
+from akdask.errors import FileFormatError, SchemaError
 from akdask.hdf5 import layout
 from akdask.hdf5.codecs import bigint, pdarray, strings
+from akdask.hdf5.codecs.registry import read_column
 from akdask.hdf5.datasets import NotFlatError, is_dataset
-from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.elements import Elements
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
 from akdask.hdf5.newfile import NewDataset, NewGroup, NewObject, Share
 from akdask.schema import BOOL, STR, ColumnType, list_of
 from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 KINDS = (ObjType.SEGARRAY,)
+COLUMNS = ("list",)
 
 _AMBIGUOUS = ("|u1", "<u8")
 """Types of empty datasets that stand for numbers as well as for strings or for integers of any size."""
@@ -66,6 +71,26 @@ def _describe_group(items: Members) -> _Items:
     if not column.tells_rows:
         raise NotFlatError("has strings without segments")
     return column.dtype, column.datasets, slots
+
+
+def read(
+    elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None
+) -> pa.LargeListArray:
+    """Read the values of the wanted lists only; `out` is of no use."""
+    *stored, segments = place.extents
+    if place.dtype.item is None:
+        raise AssertionError("the type of the values is settled when the files of a set are compared")
+    items = ColumnPlace(place.dtype.item, tuple(stored))
+    bounds = strings.read_bounds(elements, ColumnPlace(place.dtype, (stored[-1], segments)), start, stop)
+    first, last = int(bounds[0]), int(bounds[-1])
+    if first < 0 or last > stored[-1].length or (bounds[1:] < bounds[:-1]).any():
+        raise FileFormatError(
+            f"dataset {segments.dataset!r} of {elements.file.path!r} holds no valid segments.",
+            details=[f"rows {start} to {stop} start from {first} to {last} of {stored[-1].length} values"],
+            hint="segments ascend from 0; the file is damaged or of another format.",
+        )
+    values = read_column(elements, items, first, last) if last > first else empty(items.dtype)
+    return lists_of(bounds - first, values)
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+import numpy as np
 import pyarrow as pa
 
-from akdask.columns import offsets_and_bytes, type_of
-from akdask.errors import SchemaError
+from akdask.columns import new_array, offsets_and_bytes, type_of
+from akdask.errors import FileFormatError, SchemaError
 from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.elements import Elements
 from akdask.hdf5.layout import H5Object
 from akdask.hdf5.members import Members
 from akdask.hdf5.newfile import NewDataset, NewGroup, NewObject, Share
-from akdask.hdf5.nulended import StringError, encode, segments_of
+from akdask.hdf5.nulended import StringError, decode, encode, segments_of, starts_from_ends
 from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.schema import STR
+from akdask.storage.extents import Extent
 from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray, StringArray
 
 KINDS = (ObjType.STRINGS,)
+COLUMNS = ("str",)
+
+_SCAN = 8 * 2**20  # bytes looked at in one go where strings have no segments
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
@@ -57,6 +63,71 @@ def _column(name: str, values: DatasetSchema, segments: DatasetSchema | None) ->
 @lru_cache(maxsize=65536)
 def _schema(name: str, kind: ObjType, column: ColumnSchema) -> ObjectSchema:
     return ObjectSchema(name, kind, ((VALUES, column),))
+
+
+def read(elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None) -> StringArray:
+    """Read the bytes of the wanted strings only; `out` is of no use."""
+    limit = place.extents[0].length
+    bounds = read_bounds(elements, place, start, stop)
+    first, last = int(bounds[0]), int(bounds[-1])
+    if not 0 <= first <= last <= limit:
+        raise _damaged(elements, place, start, f"segments reach from {first} to {last} of {limit} bytes")
+    try:
+        return decode(elements.read(place.extents[0], first, last - first).view(np.uint8), bounds)
+    except StringError as error:
+        raise _damaged(elements, place, start + error.row, error.text) from None
+
+
+def read_bounds(elements: Elements, place: ColumnPlace, start: int, stop: int) -> NumberArray:
+    """Return the starts of the strings or lists of some rows, and the end of the last.
+
+    The place has the values and the segments; strings may lack the latter.
+    """
+    if len(place.extents) == 1:
+        # Only counting NULs from the first byte of the file on finds a row.
+        return elements.once(place.extents[0], scan_starts)[start : stop + 1]
+    values, segments = place.extents
+    is_last = stop == segments.length
+    bounds = new_array(stop - start + 1, np.int64)
+    count = len(bounds) - is_last
+    if np.dtype(segments.dtype) == bounds.dtype:
+        elements.read_into(bounds[:count], segments, start)
+    else:
+        bounds[:count] = elements.read(segments, start, count)
+    if is_last:
+        bounds[-1] = values.length
+    if start == 0 and bounds[0] != 0:
+        raise _damaged(elements, place, 0, f"the first string starts at byte {bounds[0]}, not 0")
+    return bounds
+
+
+def scan_starts(elements: Elements, values: Extent) -> NumberArray:
+    """Return the start of every string and the end of the last, from the NULs alone.
+
+    Raises
+    ------
+    FileFormatError
+        If the last string has no NUL.
+    """
+    ends = []
+    for start in range(0, values.length, _SCAN):
+        block = np.empty(min(_SCAN, values.length - start), np.uint8)
+        elements.read_into(block.view(values.dtype), values, start)
+        ends.append(np.flatnonzero(block == 0) + start)
+    starts = starts_from_ends(ends)
+    if starts[-1] != values.length:
+        raise FileFormatError(
+            f"dataset {values.dataset!r} of {elements.file.path!r} does not end with NUL, as strings do."
+        )
+    return starts
+
+
+def _damaged(elements: Elements, place: ColumnPlace, row: int, text: str) -> FileFormatError:
+    return FileFormatError(
+        f"dataset {place.extents[0].dataset!r} of {elements.file.path!r} holds no valid strings.",
+        details=[f"row {row} of the file: {text}"],
+        hint="with calc_string_offsets=True the stored segments are not used.",
+    )
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:
