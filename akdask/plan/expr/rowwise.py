@@ -29,6 +29,10 @@ class Zip(Frame):
     def bases(self) -> tuple[Frame, ...]:
         return self.frames
 
+    @property
+    def limiting(self) -> Frame:
+        return self.frames[0]
+
     def dependencies(self) -> list[Frame]:
         return list(self.frames)
 
@@ -40,6 +44,7 @@ class Filter(Frame):
     its predicate elsewhere.
     """
 
+    is_seen_through = True
     no_more_rows = True
 
     frame: Frame
@@ -69,6 +74,8 @@ class Match(Frame):
     to it (see `MatchMultiplicity` in `akdask.kernels.index.matches`).  `match` is the identity of the pairs: columns
     matched alike share rows.
     """
+
+    is_seen_through = True
 
     frame: Frame
     found: Value
@@ -104,6 +111,7 @@ class Slice(Frame):
     and stop counted within that partition and step positive.
     """
 
+    is_seen_through = True
     no_more_rows = True
 
     frame: Frame
@@ -134,6 +142,7 @@ class Computed(Frame):
 class Project(Computed):
     """Named values computed on the rows of a frame; where a plan needs them in memory."""
 
+    is_seen_through = True
     no_more_rows = True
 
     frame: Frame
@@ -159,6 +168,7 @@ class Project(Computed):
 class Partitions(Frame):
     """Some partitions of a frame, whole."""
 
+    is_seen_through = True
     no_more_rows = True
 
     frame: Frame

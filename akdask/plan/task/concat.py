@@ -20,6 +20,8 @@ from akdask.schema import RowSpace
 class Concat(Frame):
     """The rows of projections with the same names and types, end to end."""
 
+    is_seen_through = True
+
     frames: tuple[Project, ...]
 
     @cached_property
