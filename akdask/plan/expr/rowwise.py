@@ -9,7 +9,7 @@ from typing import Self
 
 from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by, rows_rearranged
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import ColumnRef, Replica, Value, describe, substitute
+from akdask.plan.expr.values import ColumnRef, Replica, Value, describe, substitute_all
 from akdask.schema import INT64, RowSpace
 
 ROW = "row"
@@ -154,7 +154,7 @@ class Project(Computed):
         return self.frame.rows
 
     def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
-        return type(self)(frame, self.names, tuple(substitute(value, replaced) for value in self.values))
+        return type(self)(frame, self.names, tuple(substitute_all(self.values, replaced)))
 
     def column(self, name: Hashable) -> ColumnRef:
         """Return one of the outputs, to compute with further."""

@@ -7,7 +7,7 @@ it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -185,10 +185,15 @@ def columns_of(*values: Value) -> list[ColumnRef]:
 
 def substitute(value: Value, replacements: Mapping[str, Value]) -> Value:
     """Return the tree with columns replaced, given by the token of the column."""
+    return substitute_all([value], replacements)[0]
+
+
+def substitute_all(values: Sequence[Value], replacements: Mapping[str, Value]) -> list[Value]:
+    """Return the trees with columns replaced; what they share is gone over once."""
     if not replacements:
-        return value
+        return list(values)
     done: dict[str, Value] = {}
-    for part in walk(value):
+    for part in walk(*values):
         args = tuple(done[arg.token] for arg in part.args)
         if part.token in replacements:
             done[part.token] = replacements[part.token]
@@ -196,7 +201,7 @@ def substitute(value: Value, replacements: Mapping[str, Value]) -> Value:
             done[part.token] = Call(part.operation, *args, **part.params)
         else:
             done[part.token] = part
-    return done[value.token]
+    return [done[value.token] for value in values]
 
 
 SHOWN = 200
