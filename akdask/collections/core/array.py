@@ -23,6 +23,7 @@ from akdask.plan.run.cost import edge_of_limit, is_cheap
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Limit
+from akdask.plan.task.materialized import within_rounds
 from akdask.schema import RowSpace
 from akdask.typing import Column
 
@@ -41,8 +42,7 @@ class Array(StorageMethods, Substitutes, Collection):
     _value: Value
 
     def __init__(self, frame: Frame, value: Value) -> None:
-        self._frame = frame
-        self._value = value
+        self._frame, (self._value,) = within_rounds(frame, (value,))
         if config.get("eager") and not (isinstance(frame, Persisted) and isinstance(value, ColumnRef)):
             kept = self.persist()
             self._frame, self._value = kept._frame, kept._value

@@ -18,6 +18,7 @@ from akdask.plan.run.run import resolve_lengths
 from akdask.plan.sort.sort import sorted_along
 from akdask.plan.task.align import align
 from akdask.plan.task.combine import Reverse
+from akdask.plan.task.materialized import within_rounds
 from akdask.schema import BOOL
 
 Columns = tuple[Frame, list[Value]]
@@ -35,7 +36,8 @@ def filter_columns(frame: Frame, values: Sequence[Value], mask_frame: Frame, mas
     """Return the columns on the rows where a mask holds; lazy."""
     common, aligned = align("filter", [*((frame, value) for value in values), (mask_frame, mask)])
     identity = column_identity(mask_frame, mask).cut_like(mask_frame.rows, common.rows)
-    return Filter(common, aligned[-1], identity), aligned[:-1]
+    kept, found = within_rounds(Filter(common, aligned[-1], identity), aligned[:-1])
+    return kept, list(found)
 
 
 def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key: Value) -> Columns:

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from akdask.plan.expr._dask import Alias, Expr, SingletonExpr
 from akdask.plan.expr.lengths import counted
 from akdask.plan.expr.lower import has_tasks, lower
+from akdask.plan.expr.rounds import rounds_of
 from akdask.plan.expr.tokens import token
 from akdask.schema import RowSpace
 
@@ -109,6 +110,9 @@ class Frame(Node):
     no_more_rows = False
     """Whether it has no more rows than its first input."""
 
+    is_seen_through = False
+    """Whether its rows are found anew by each of those who read them, rather than once for all of them."""
+
     @cached_property
     def planned_rows(self) -> RowSpace:
         """The row space of the result, as far as the plan alone tells it."""
@@ -132,6 +136,21 @@ class Frame(Node):
     def bases(self) -> tuple[Frame, ...]:
         """The nodes whose columns a value on these rows may refer to."""
         return (self,)
+
+    @property
+    def inputs(self) -> list[Frame]:
+        """The frames that it is made of, but for those that values refer to."""
+        return [item for item in self.dependencies() if isinstance(item, Frame)]
+
+    @property
+    def passes(self) -> int:
+        """How often rows are gone over, one time after the other, before its result is there whole."""
+        return 1 + rounds_of(self).most
+
+    @property
+    def limiting(self) -> Frame | None:
+        """An input that it has no more rows than, None if it may have more than each."""
+        return self.operands[0] if self.no_more_rows else None
 
     def describe(self) -> str:
         """One line for `explain`, without the inputs."""

@@ -9,7 +9,7 @@ from typing import Self
 
 from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by, rows_rearranged
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import ColumnRef, Replica, Value, describe, substitute
+from akdask.plan.expr.values import ColumnRef, Replica, Value, describe, substitute_all
 from akdask.schema import INT64, RowSpace
 
 ROW = "row"
@@ -29,6 +29,10 @@ class Zip(Frame):
     def bases(self) -> tuple[Frame, ...]:
         return self.frames
 
+    @property
+    def limiting(self) -> Frame:
+        return self.frames[0]
+
     def dependencies(self) -> list[Frame]:
         return list(self.frames)
 
@@ -40,6 +44,7 @@ class Filter(Frame):
     its predicate elsewhere.
     """
 
+    is_seen_through = True
     no_more_rows = True
 
     frame: Frame
@@ -69,6 +74,8 @@ class Match(Frame):
     to it (see `MatchMultiplicity` in `akdask.kernels.index.matches`).  `match` is the identity of the pairs: columns
     matched alike share rows.
     """
+
+    is_seen_through = True
 
     frame: Frame
     found: Value
@@ -104,6 +111,7 @@ class Slice(Frame):
     and stop counted within that partition and step positive.
     """
 
+    is_seen_through = True
     no_more_rows = True
 
     frame: Frame
@@ -134,6 +142,7 @@ class Computed(Frame):
 class Project(Computed):
     """Named values computed on the rows of a frame; where a plan needs them in memory."""
 
+    is_seen_through = True
     no_more_rows = True
 
     frame: Frame
@@ -145,7 +154,7 @@ class Project(Computed):
         return self.frame.rows
 
     def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
-        return type(self)(frame, self.names, tuple(substitute(value, replaced) for value in self.values))
+        return type(self)(frame, self.names, tuple(substitute_all(self.values, replaced)))
 
     def column(self, name: Hashable) -> ColumnRef:
         """Return one of the outputs, to compute with further."""
@@ -159,6 +168,7 @@ class Project(Computed):
 class Partitions(Frame):
     """Some partitions of a frame, whole."""
 
+    is_seen_through = True
     no_more_rows = True
 
     frame: Frame

@@ -7,7 +7,7 @@ it as it is.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,15 @@ class Value:
 
     dtype: ColumnType
     token: str
+
+    rounds = 0
+    """How often its rows are gone over before they can be for this value; each time for a result that it needs then.
+
+    Negative for what has no rows.  See `akdask.plan.expr.rounds`.
+    """
+
+    awaits = 0
+    """How often rows are gone over, one time after the other, before all whole results are there that it looks at."""
 
     @property
     def args(self) -> tuple[Value, ...]:
@@ -62,6 +71,8 @@ class Constant(Value):
 
     __slots__ = ("value",)
 
+    rounds = -1
+
     def __init__(self, value: Any, other: ColumnType | None = None) -> None:
         self.dtype = scalar_type(value, other)
         match self.dtype.kind:
@@ -77,10 +88,13 @@ class Constant(Value):
 class Replica(Value):
     """The result of a one-partition node, handed whole to every task: a lazy scalar, or a table to look up in."""
 
-    __slots__ = ("field", "node")
+    __slots__ = ("awaits", "field", "node")
+
+    rounds = -1
 
     def __init__(self, node: Frame, field: Hashable, dtype: ColumnType) -> None:
         self.node = node
+        self.awaits = node.passes
         self.field = field
         self.dtype = dtype
         self.token = f"replica {node._name}[{field!r}]"
@@ -89,7 +103,7 @@ class Replica(Value):
 class Call(Value):
     """An operation on values, row by row."""
 
-    __slots__ = ("_args", "operation", "params")
+    __slots__ = ("_args", "awaits", "operation", "params", "rounds")
 
     def __init__(self, operation: str, *args: Value, **params: Any) -> None:
         self.operation = operation
@@ -98,6 +112,14 @@ class Call(Value):
         named = tuple(sorted(params.items()))
         self.dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
         self.token = token(operation, *[arg.token for arg in args], named)
+        self.rounds, self.awaits, looked_at = -1, 0, 0
+        for arg in args:
+            self.rounds = max(self.rounds, arg.rounds)
+            self.awaits = max(self.awaits, arg.awaits)
+            if arg.rounds < 0:
+                looked_at = max(looked_at, arg.awaits)
+        if 0 <= self.rounds < looked_at:
+            self.rounds += 1
 
     @property
     def args(self) -> tuple[Value, ...]:
@@ -163,10 +185,15 @@ def columns_of(*values: Value) -> list[ColumnRef]:
 
 def substitute(value: Value, replacements: Mapping[str, Value]) -> Value:
     """Return the tree with columns replaced, given by the token of the column."""
+    return substitute_all([value], replacements)[0]
+
+
+def substitute_all(values: Sequence[Value], replacements: Mapping[str, Value]) -> list[Value]:
+    """Return the trees with columns replaced; what they share is gone over once."""
     if not replacements:
-        return value
+        return list(values)
     done: dict[str, Value] = {}
-    for part in walk(value):
+    for part in walk(*values):
         args = tuple(done[arg.token] for arg in part.args)
         if part.token in replacements:
             done[part.token] = replacements[part.token]
@@ -174,7 +201,7 @@ def substitute(value: Value, replacements: Mapping[str, Value]) -> Value:
             done[part.token] = Call(part.operation, *args, **part.params)
         else:
             done[part.token] = part
-    return done[value.token]
+    return [done[value.token] for value in values]
 
 
 SHOWN = 200

@@ -32,6 +32,8 @@ class RowsByGroup(Frame):
     `identities` are those of the keys.
     """
 
+    no_more_rows = True
+
     frame: Frame
     keys: tuple[Value, ...]
     identities: tuple[ColumnIdentity, ...]
@@ -54,6 +56,8 @@ class RowsByGroup(Frame):
 class GroupStarts(Frame):
     """Where each group begins, given the column of their sizes."""
 
+    no_more_rows = True
+
     frame: Project
 
     @cached_property
@@ -72,6 +76,8 @@ class BroadcastToRows(Frame):
     `frame` are the keys of the rows; `groups` are the distinct keys, in any partitions, and the values of the groups
     behind them.  Rows whose keys are not among them get `fill`.
     """
+
+    no_more_rows = True
 
     frame: Project
     groups: Project

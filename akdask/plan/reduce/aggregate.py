@@ -60,6 +60,11 @@ class AggregateExpr:
         self.token = token(name, value, self.params)
         self._text: str | None = None
 
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """What is reduced, as all reductions tell it."""
+        return (self.value,)
+
     def moved(self, replaced: Mapping[str, Value]) -> AggregateExpr:
         """Return the reduction of the same value, whose columns are found by the tokens of those of this one."""
         return AggregateExpr(self.name, substitute(self.value, replaced), **dict(self.params))

@@ -21,6 +21,8 @@ from akdask.schema import INT64, RowSpace
 class RowNumbers(Frame):
     """The numbers of the rows of `frame`, from 0; its rows are counted when the numbers are asked for."""
 
+    no_more_rows = True
+
     frame: Frame
 
     @cached_property

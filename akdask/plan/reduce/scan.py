@@ -23,6 +23,8 @@ from akdask.schema import RowSpace, unlimited
 class RunningScan(Frame):
     """A scan (`akdask.kernels.reductions.scan`) of the only column of a projection."""
 
+    no_more_rows = True
+
     frame: Project
     scan: str
 

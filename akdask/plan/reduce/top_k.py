@@ -28,6 +28,8 @@ VALUE, ROW = "value", "row"
 class TopK(Frame):
     """The `count` first rows of a column in order, or the ``-count`` last ones: values and row numbers."""
 
+    no_more_rows = True
+
     frame: Frame
     value: Value
     row: Value

@@ -50,6 +50,8 @@ class Nest(Frame):
     each partition where its first value is among the values of all.
     """
 
+    no_more_rows = True
+
     shape: Project
     values: Frame
     firsts: tuple[int, ...]
@@ -67,6 +69,8 @@ class Nest(Frame):
 
 class ListStarts(Frame):
     """Where each list starts among the values of all, from the lengths that are the one column of `frame`."""
+
+    no_more_rows = True
 
     frame: Project
 

@@ -26,6 +26,8 @@ class PutMasked(Frame):
     Partition k of `items` has as many rows as the mask has true values in partition k.
     """
 
+    no_more_rows = True
+
     frame: Project
     items: Project
 
@@ -44,6 +46,8 @@ class PutAt(Frame):
 
     Of several items for one position the last wins, as in NumPy.  `given` are the partition lengths of `frame`.
     """
+
+    no_more_rows = True
 
     frame: Project
     items: Frame

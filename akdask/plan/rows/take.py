@@ -49,6 +49,10 @@ class Take(OverProject):
     def planned_rows(self) -> RowSpace:
         return self.positions.rows
 
+    @property
+    def limiting(self) -> Project:
+        return self.positions
+
 
 def takes_broadcast(frame: Frame, values: Sequence[Value], at_frame: Frame) -> bool:
     """Whether rows are taken from columns that every task holds; otherwise the partition lengths must be known."""

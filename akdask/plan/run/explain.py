@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from akdask.plan.expr.node import Frame, Node
@@ -14,61 +14,66 @@ from akdask.plan.run.result import CollectionRows, FinishResult
 from akdask.plan.task.pipeline import Pipeline
 from akdask.plan.task.tables import HeldResults, Tables, Tasks, Union
 
+Described = tuple[str, list[str], list[Any]]
+"""A node in words, further lines about it, and its inputs."""
+
 
 def explain(plan: Node) -> str:
     """Return two trees: the plan as written, and the tasks that it lowers to; nothing is computed."""
     final = plan.finish() if isinstance(plan, CollectionRows) else plan.finalize_compute()
     lowered = final.lower_completely()
-    lines = ["As written", *_indent(_logical(plan, set()), 1)]
-    lines += ["As it will run", *_indent(_physical(lowered, set()), 1)]
-    return "\n".join(lines)
+    return "\n".join(["As written", *_tree(plan, _logical), "As it will run", *_tree(lowered, _physical)])
 
 
-def _indent(lines: list[str], levels: int) -> list[str]:
-    return ["  " * levels + line for line in lines]
+def _tree(root: Any, describe_node: Callable[[Any], Described | list[Any]]) -> Iterator[str]:
+    """Yield a line for each node, its inputs below it; those that it shares with others are written once.
+
+    Without nested calls, of which a long chain would need more than Python allows.
+    """
+    seen: set[str] = set()
+    stack = [(root, 1)]
+    while stack:
+        node, level = stack.pop()
+        described = describe_node(node)
+        if isinstance(described, list):
+            stack += [(child, level) for child in reversed(described)]
+            continue
+        title, details, children = described
+        if children and node._name in seen:
+            yield f"{'  ' * level}{title}, as above"
+            continue
+        seen.add(node._name)
+        yield f"{'  ' * level}{title}"
+        yield from (f"{'  ' * (level + 1)}{line}" for line in details)
+        stack += [(child, level + 1) for child in reversed(children)]
 
 
-def _logical(node: Any, seen: set[str]) -> list[str]:
+def _logical(node: Any) -> Described | list[Any]:
+    """Return a node in words, or what stands for one of which there is nothing to tell."""
     match node:
         case CollectionRows():
-            return _logical(node.frame, seen)
+            return [node.frame]
         case Element():
-            return _logical(node.aggregate, seen)
+            return [node.aggregate]
         case Frame():
-            return _tree(node, node.describe(), [], _logical, seen)
+            return node.describe(), [], node.dependencies()
     return []
 
 
-def _physical(node: Any, seen: set[str]) -> list[str]:
+def _physical(node: Any) -> Described | list[Any]:
+    inputs = node.dependencies()
     match node:
         case FinishResult() | Element() | Union():
-            return [line for child in node.dependencies() for line in _physical(child, seen)]
+            return [*inputs]
         case Pipeline():
-            return _tree(
-                node,
-                _tasks("Pipeline", node.layout.ntasks),
-                _pipeline(node),
-                _physical,
-                seen,
-            )
+            return _tasks("Pipeline", node.layout.ntasks), _pipeline(node), inputs
         case TreeReduce():
-            return _tree(node, _tasks("Combine", len(node._layer())), [], _physical, seen)
+            return _tasks("Combine", len(node._layer())), [], inputs
         case Tasks():
-            return _tree(node, _tasks(node.function.__name__.strip("_"), node.npartitions), [], _physical, seen)
+            return _tasks(node.function.__name__.strip("_"), node.npartitions), [], inputs
         case Tables() | HeldResults():
-            return [f"{type(node).__name__}  {node.npartitions} in memory"]
-    return _tree(node, type(node).__name__, [], _physical, seen)
-
-
-def _tree(
-    node: Node, title: str, details: list[str], write: Callable[[Any, set[str]], list[str]], seen: set[str]
-) -> list[str]:
-    """Return a node with its inputs below it; those that it shares with others are written once."""
-    children = node.dependencies()
-    if children and node._name in seen:
-        return [f"{title}, as above"]
-    seen.add(node._name)
-    return [title, *_indent([*details, *(line for child in children for line in write(child, seen))], 1)]
+            return f"{type(node).__name__}  {node.npartitions} in memory", [], []
+    return type(node).__name__, [], inputs
 
 
 def _tasks(name: str, count: int) -> str:

@@ -24,10 +24,9 @@ from dask.system import CPU_COUNT
 
 from akdask.cluster import addresses, all_memory, on_cluster, partition_size
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
-from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.garbage import without_collection
 from akdask.plan.expr.node import Frame, Node
-from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.rowwise import SELECTIONS, Project
 from akdask.plan.shuffle.spill import ShuffleBuffer, SpillFile, clear_spill_files, task_name
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.batches import ITEMSIZE, SMALL_ROWS
@@ -268,7 +267,32 @@ def max_rows(frame: Frame) -> int | None:
     """Return the number of rows, or of those that they were selected from; None if nobody knows that either."""
     if frame.rows.size is not None:
         return frame.rows.size
-    base = Chain.of(frame).bases[0]
-    if isinstance(base, Project):
-        return max_rows(base.frame)
-    return base.rows.size
+    source = _selected_from(frame)
+    if isinstance(source, Project) and source.frame.rows.size is not None:
+        return source.frame.rows.size
+    return _read_from(frame).rows.size
+
+
+def _selected_from(frame: Frame) -> Frame:
+    """Return the first base of a frame."""
+    while isinstance(frame, SELECTIONS):
+        frame = frame.frame
+    return frame.bases[0]
+
+
+_READ_FROM = "_read_from"
+
+
+def _read_from(frame: Frame) -> Frame:
+    """Return the frame below all selections and projections; those on the way keep it, for loops ask at each step."""
+    asked = [frame]
+    while _READ_FROM not in asked[-1].__dict__:
+        node = asked[-1]
+        below = node.frame if isinstance(node, (Project, *SELECTIONS)) else node.bases[0]
+        if below is node:
+            break
+        asked.append(below)
+    source: Frame = asked[-1].__dict__.get(_READ_FROM, asked[-1])
+    for node in asked:
+        node.__dict__[_READ_FROM] = source
+    return source

@@ -22,6 +22,7 @@ from akdask.plan.task import operators as sinks
 from akdask.plan.task.align import Aligned, align
 from akdask.plan.task.batches import partition_batches
 from akdask.plan.task.combine import OverProject
+from akdask.plan.task.materialized import Materialized
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import BroadcastInput
 from akdask.plan.task.tables import Tasks
@@ -99,16 +100,6 @@ class Sort(OverProject):
         return "Sort by " + ", ".join(f"{value!r}{'' if upwards else ' descending'}" for value, upwards in keys)
 
 
-class Materialized(OverProject):
-    """A projection whose results stay in memory, for those who go over them twice."""
-
-    frame: Project
-
-    @cached_property
-    def planned_rows(self) -> RowSpace:
-        return self.frame.rows
-
-
 def sorted_rows(
     keys: Sequence[Aligned], ascending: Sequence[bool], payload: Sequence[Aligned] = (), *, with_row: bool = False
 ) -> tuple[Sort, list[ColumnRef]]:
@@ -164,11 +155,6 @@ def _stride(frame: Frame) -> int:
     """Look at one row in 2,048, and at some rows of each partition where these are small."""
     rows = max_rows(frame)
     return MOST_SAMPLED if rows is None else min(max(rows // (frame.npartitions * SAMPLES), 1), MOST_SAMPLED)
-
-
-@lower.register
-def _(frame: Materialized) -> Expr:
-    return lower(frame.frame)
 
 
 @lower.register

@@ -95,18 +95,42 @@ def rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] | 
 
     If there are bases of the given names, only these are asked.
     """
-    chain = Chain.of(frame)
+    return _rows_of_chain(Chain.of(frame), frame.npartitions, names)
+
+
+def _rows_of_chain(chain: Chain, npartitions: int, names: Set[str] = frozenset()) -> tuple[int, ...] | None:
     for base in [base for base in chain.bases if base._name in names] or chain.bases:
         found = _lengths(base)
         if found is not None:
-            return tuple(found[source] for source in chain.sources(frame.npartitions))
+            sources = chain.sources(npartitions)
+            return tuple(found) if sources == range(len(found)) else tuple(found[source] for source in sources)
     return None
 
 
 def _lengths(base: Frame) -> Sequence[int] | None:
     match base:
         case Project():
-            return rows_read(base.frame)
+            return _rows_read_by(base)
         case Scan() | Rows() | Literal():
             return base.rows.lengths
     return None
+
+
+_READ = "_rows_read"
+
+
+def _rows_read_by(project: Project) -> tuple[int, ...] | None:
+    """Return how many rows are read for each partition of a projection, which keeps it; those below it first."""
+    stack = [project]
+    while stack:
+        node = stack[-1]
+        chain = Chain.of(node.frame)
+        below = [base for base in chain.bases if isinstance(base, Project) and _READ not in base.__dict__]
+        if below and _READ not in node.__dict__:
+            stack.extend(below)
+            continue
+        stack.pop()
+        if _READ not in node.__dict__:
+            node.__dict__[_READ] = _rows_of_chain(chain, node.frame.npartitions)
+    found: tuple[int, ...] | None = project.__dict__[_READ]
+    return found

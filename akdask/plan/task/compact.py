@@ -23,6 +23,11 @@ from akdask.plan.task.concat import Concat
 from akdask.plan.task.tables import Tasks
 from akdask.schema import RowSpace
 
+MOST_TIMES = 16
+"""How many times the partitions of the largest of its bases joined rows may have."""
+
+_AT_MOST = "_rows_at_most"
+
 MOST_PARTS = 64
 """Parts that are joined at once: of more, those before are one part, which is joined with what follows."""
 
@@ -70,28 +75,38 @@ def _partitions(concat: Concat) -> int | None:
         return FEW
     if concat.rows.is_fixed:
         return max(FEW, -(-sum(concat.rows.lengths or ()) * ITEMSIZE // partition_size()))
-    return max(FEW, sum(base.npartitions for base in bases.values()))
+    counts = [base.npartitions for base in bases.values()]
+    return max(FEW, min(sum(counts), MOST_TIMES * max(counts)))
 
 
 def rows_at_most(frame: Frame) -> int | None:
-    """Return a number that the rows of a frame do not exceed, None if the plan tells none."""
-    while not frame.rows.is_fixed:
-        if isinstance(frame, Concat):
-            return _sum_at_most(frame)
-        if not frame.no_more_rows:
-            return None
-        frame = frame.operands[0]
-    return frame.rows.size
+    """Return a number that the rows of a frame do not exceed, None if the plan tells none.
+
+    Each frame on the way keeps it, for loops ask again at each of their steps.
+    """
+    asked: list[Frame] = []
+    most: int | None = None
+    node: Frame | None = frame
+    while node is not None and _AT_MOST not in node.__dict__:
+        asked.append(node)
+        if node.rows.is_fixed:
+            most = node.rows.size
+            break
+        if isinstance(node, Concat):
+            most = _sum_at_most(node)
+            break
+        node = node.limiting
+    else:
+        most = None if node is None else node.__dict__[_AT_MOST]
+    for item in asked:
+        item.__dict__[_AT_MOST] = most
+    return most
 
 
 def _sum_at_most(concat: Concat) -> int | None:
-    """Return the sum of the parts; each node keeps its own, for joins of joined rows ask again."""
-    if "_rows_at_most" not in concat.__dict__:
-        found = [rows_at_most(part.frame) for part in concat.frames]
-        known = [rows for rows in found if rows is not None]
-        concat.__dict__["_rows_at_most"] = sum(known) if len(known) == len(found) else None
-    most: int | None = concat.__dict__["_rows_at_most"]
-    return most
+    found = [rows_at_most(part.frame) for part in concat.frames]
+    known = [rows for rows in found if rows is not None]
+    return sum(known) if len(known) == len(found) else None
 
 
 @lower.register

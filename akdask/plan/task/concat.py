@@ -12,13 +12,15 @@ from akdask.plan.expr.lengths import rows_rearranged
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import ColumnRef, Value, substitute
+from akdask.plan.expr.values import ColumnRef, Value, substitute_all
 from akdask.plan.task.tables import Union
 from akdask.schema import RowSpace
 
 
 class Concat(Frame):
     """The rows of projections with the same names and types, end to end."""
+
+    is_seen_through = True
 
     frames: tuple[Project, ...]
 
@@ -63,5 +65,6 @@ def _inline(chain: Chain, base: Frame, project: Project, values: Sequence[Value]
         ColumnRef(base._name, name, value.dtype).token: value
         for name, value in zip(project.names, project.values, strict=True)
     }
-    predicates = [substitute(predicate, inner) for predicate in chain.predicates]
-    return rebuild(project.frame, chain.selections, predicates), [substitute(value, inner) for value in values]
+    predicates = chain.predicates
+    found = substitute_all([*predicates, *values], inner)
+    return rebuild(project.frame, chain.selections, found[: len(predicates)]), found[len(predicates) :]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -203,16 +203,29 @@ def pipeline(
         Partitions that may be run together, as `lots_of` finds them, where it does not matter what partitions results
         are of.  Something is made of at least one; without lots, of each partition, whether it has rows or not.
     """
-    frame = _narrowed(frame, values)
-    parts = through(frame, values)
-    if parts is not None:
+    inner = [_pipeline(*chain, make_sink, purpose) for chain in _seen_through(frame, values, lots)]
+    return inner[0] if len(inner) == 1 else Union(*inner)
+
+
+def _seen_through(
+    frame: Frame, values: Sequence[Value], lots: Lots | None
+) -> Iterator[tuple[Frame, Sequence[Value], Lots | None]]:
+    """Yield what is under projections and joined rows, one after the other: nested calls could be too many."""
+    stack: list[tuple[Frame, Sequence[Value], Lots | None]] = [(frame, values, lots)]
+    while stack:
+        frame, values, lots = stack.pop()
+        frame = _narrowed(frame, values)
+        parts = through(frame, values)
+        if parts is None:
+            yield frame, values, lots
+            continue
         # Joined rows have no lots: next to others, they are not seen through, and must be run alike.
         joined = lots is not None and len(parts) > 1
-        inner = [
-            pipeline(part, item, make_sink, purpose, lots=single_partitions(part) if joined else lots)
-            for part, item in parts
-        ]
-        return inner[0] if len(inner) == 1 else Union(*inner)
+        stack += [(part, item, single_partitions(part) if joined else lots) for part, item in reversed(parts)]
+
+
+def _pipeline(frame: Frame, values: Sequence[Value], lots: Lots | None, make_sink: MakeSink, purpose: str) -> Pipeline:
+    """Return the tasks of a chain on rows that nothing is seen through."""
     chain = Chain.of(frame)
     positions = {base._name: number for number, base in enumerate(chain.bases)}
     everything = [*chain.predicates, *chain.replicas, *values]

@@ -1,0 +1,72 @@
+"""Columns that are found once and stay in memory for all who read them, where each would find them anew otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from akdask import machine
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rounds import rounds_of, rounds_on
+from akdask.plan.expr.rowwise import Project, Zip
+from akdask.plan.expr.values import Value
+from akdask.plan.task.combine import OverProject
+from akdask.plan.task.compact import rows_at_most
+from akdask.schema import RowSpace
+
+MOST_ROUNDS = 8
+"""Rounds over rows that are read again for each of them."""
+
+MOST_ROUNDS_OF_MANY = 64
+"""The same of rows that may not fit in memory beside others: reading them so often takes longer than spilling them."""
+
+SHARE = 16
+"""The part of this machine's memory that a column may take to be kept."""
+
+TEXT_BYTES = 32
+"""Bytes of a row of anything but numbers, as far as anybody knows beforehand."""
+
+
+class Materialized(OverProject):
+    """A projection whose results stay in memory, for those who go over them twice."""
+
+    frame: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+
+def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
+    """Return values on the rows of a frame, kept in memory from where finding them would take too many rounds.
+
+    Each round over a column needs a result of the round before, and so on (`akdask.plan.expr.rounds`); every result is
+    found by a pass of its own over what is read, and does again what those before it have done.  So work would grow
+    with the square of the rounds.  A few rounds are cheaper than the memory: what is read streams through, whatever
+    its size, as in ``(a - a.mean()) / a.std()``.  After `MOST_ROUNDS` the column is kept, and rounds are counted anew,
+    so that no step is done more often than that.  Rows that may be too many to be kept, or that nobody knows the number
+    of, stream through for longer.
+
+    Columns are kept one by one: those that nobody reads are never made, and the same column has the same name whatever
+    else is kept beside it.
+    """
+    rounds = rounds_on(rounds_of(frame).own, values)
+    if rounds < MOST_ROUNDS or (rounds < MOST_ROUNDS_OF_MANY and not _fit(frame, values)):
+        return frame, values
+    kept = [Materialized(Project(frame, (0,), (value,))) for value in values]
+    bases = tuple({item._name: item for item in kept}.values())
+    return bases[0] if len(bases) == 1 else Zip(bases), [item.column(0) for item in kept]
+
+
+def _fit(frame: Frame, values: Sequence[Value]) -> bool:
+    """Whether each column can be kept; by this machine, as clusters come and go, and names must not."""
+    rows = rows_at_most(frame)
+    width = max(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in values)
+    return rows is not None and rows * width <= machine.memory() // SHARE
+
+
+@lower.register
+def _(frame: Materialized) -> Expr:
+    return lower(frame.frame)
