@@ -22,9 +22,6 @@ REDUCED = EXTREMES | {"size", "count", "sum", "mean"}
 
 ZERO = np.uint64(0)
 
-ROWS_OF_A_CELL = 4
-"""Rows of a block for each cell from which on it takes less time to go over all cells than to look up that of a row."""
-
 ROWS, TOTAL, LEAST, MOST = range(4)
 """What is in a cell."""
 
@@ -48,9 +45,7 @@ class Accumulators:
     def __init__(self, collapse: Aggregation, count: int, values: Sequence[Column]) -> None:
         self._steps = collapse.steps
         self._names = [_name(step, values) for step in self._steps]
-        self._lanes = {
-            name: Accumulator(count, name[1], self._asked(name)) for name in self._names if name is not None
-        }
+        self._lanes = {name: Accumulator(count, name[1], self._asked(name)) for name in self._names if name is not None}
         self._rows = np.zeros(0 if self._lanes else count, np.int64)
 
     def _asked(self, wanted: Name) -> frozenset[str]:
@@ -107,7 +102,6 @@ class Accumulator:
         self._cells = np.zeros((cells, 4 if names & EXTREMES else 2), dtype, "C" if self._is_compiled else "F")
         self._nans = np.zeros(cells, np.int64)
         self._all_marked = False
-        self._room = np.empty(0, np.int64), np.empty(0)
         if names & EXTREMES:
             floats = dtype.kind == "f"
             self._cells[:, LEAST] = np.inf if floats else np.iinfo(dtype).max
@@ -131,14 +125,11 @@ class Accumulator:
 
     def _add_by_numpy(self, cells: NumberArray, values: NumberArray) -> None:
         self._count(cells)
-        totals = self._totals_with(cells, values)
-        if totals.dtype == np.float64 and np.isnan(totals).any():
-            # Looking at the totals is faster than looking for NaN among the rows.
-            missing = np.isnan(values)
+        missing = np.isnan(values) if values.dtype == np.float64 else None
+        if missing is not None and missing.any():
             self._nans += np.bincount(cells[missing], minlength=len(self._nans))
             cells, values = cells[~missing], values[~missing]
-            totals = self._totals_with(cells, values)
-        self._cells[:, TOTAL] = totals
+        np.add.at(self._cells[:, TOTAL], cells, values)
         if self._cells.shape[1] > LEAST:
             np.minimum.at(self._cells[:, LEAST], cells, values)
             np.maximum.at(self._cells[:, MOST], cells, values)
@@ -150,22 +141,6 @@ class Accumulator:
         elif not self._all_marked:
             self.rows[cells] = 1
             self._all_marked = bool(self.rows.all())
-
-    def _totals_with(self, cells: NumberArray, values: NumberArray) -> NumberArray:
-        """Return the totals with those of more rows, which are added in their order."""
-        totals, count = self._cells[:, TOTAL], len(self._cells)
-        if totals.dtype != np.float64 or len(cells) < ROWS_OF_A_CELL * count:
-            totals = totals.copy()
-            np.add.at(totals, cells, values)
-            return totals
-        # The totals so far come first.
-        stop = count + len(cells)
-        if len(self._room[0]) < stop:
-            self._room = np.empty(stop, np.int64), np.empty(stop)
-            self._room[0][:count] = np.arange(count)
-        numbers, floats = self._room[0][:stop], self._room[1][:stop]
-        numbers[count:], floats[:count], floats[count:] = cells, totals, values
-        return np.bincount(numbers, floats, minlength=count)
 
     @property
     def rows(self) -> NumberArray:
