@@ -13,6 +13,7 @@ import akdask as ak
 from akdask.kernels import compiled
 from akdask.kernels.core.summation import LANES, UNIT, ExactSum, Places, sum_exactly
 from akdask.kernels.reductions.vector_program import VectorProgram
+from akdask.plan.group import merge as ranges
 from akdask.plan.task import batches as lots
 from akdask.storage.extents import ALIGNED_ROWS, split_rows
 
@@ -67,6 +68,15 @@ def files(columns, tmp_path_factory):
     return f"{prefix}_LOCALE*"
 
 
+@pytest.fixture(scope="module")
+def many_files(columns, tmp_path_factory):
+    prefix = str(tmp_path_factory.mktemp("many") / "rows")
+    arrays = {name: ak.array(column[:60_000]) for name, column in columns.items()}
+    frame = ak.DataFrame({**arrays, "s": ak.array(columns["i"][:60_000].astype(str))})
+    frame.to_hdf(prefix, num_locales=3 * lots.GROUP_LOTS)
+    return f"{prefix}_LOCALE*"
+
+
 @pytest.fixture
 def batches(monkeypatch):
     """Return what sets how many partitions a task goes over, at most."""
@@ -97,13 +107,37 @@ def test_reductions_are_the_same_for_any_threads_batches_blocks_and_path(files, 
 
 
 @pytest.mark.parametrize("name", GROUPED)
-def test_reductions_of_groups_are_the_same_for_any_threads_and_path(files, take_path, name):
+def test_reductions_of_groups_are_the_same_for_any_threads_batches_and_path(files, batches, take_path, name):
     found = set()
     for is_compiled in (False, True):
         take_path(is_compiled)
-        for threads in (1, 2, 5):
+        for threads, cores in ((1, 1), (2, 2), (5, 64)):
+            batches(cores)
             with dask.config.set(scheduler="threads", num_workers=threads):
                 found.add(bits(GROUPED[name](ak.read_hdf(files))))
+    assert len(found) == 1
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("name", GROUPED)
+def test_a_cluster_finds_the_same_bits_of_groups_as_threads(many_files, cluster_client, monkeypatch, name):
+    monkeypatch.setattr("akdask.plan.group.aggregate.RANGE_ROWS", 20_000)
+    there = bits(GROUPED[name](ak.read_hdf(many_files)))
+    with dask.config.set(scheduler="synchronous"):
+        assert bits(GROUPED[name](ak.read_hdf(many_files))) == there
+
+
+@pytest.mark.parametrize("name", ["sum by i", "mean by many", "var by wide", "prod by f"])
+def test_groups_of_many_files_are_added_up_in_the_same_lots_on_every_machine(many_files, batches, monkeypatch, name):
+    monkeypatch.setattr("akdask.plan.group.aggregate.RANGE_ROWS", 20_000)
+    found = set()
+    for cores in (1, 3, 64):
+        batches(cores)
+        # Fewer tables are cut and merged as they are, more are merged beforehand where it does not change a bit.
+        monkeypatch.setattr(ranges, "FEW_TABLES", cores)
+        for most_slices in (0, ranges.MOST_SLICES):
+            monkeypatch.setattr(ranges, "MOST_SLICES", most_slices)
+            found.add(bits(GROUPED[name](ak.read_hdf(many_files))))
     assert len(found) == 1
 
 

@@ -9,6 +9,7 @@ order, by which task or on which machine.  Rows come in blocks that begin where 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +26,13 @@ LANES = 2**8
 """Sums side by side within a unit: a processor adds several at a time."""
 
 FEW = 32
-"""Of one row in so many, or fewer, only these are looked at, not the places between them."""
+"""Of one row in so many under a mask, or fewer, only these are looked at, not the places between them."""
+
+FEW_PLACES = 2
+"""The same of rows that have been selected."""
+
+FEW_DISTANCES = 8
+"""The same where the distances of rows from a mean are added up as well."""
 
 DIGITS = 53
 """Bits of the mantissa of a float64."""
@@ -91,10 +98,16 @@ class ExactSum:
 
 
 def _scaled(numbers: Floats) -> int:
+    return sum(_scaled_each(numbers))
+
+
+def _scaled_each(numbers: Floats) -> Iterator[int]:
+    """Yield finite numbers times ``2 ** SCALE``."""
     mantissas, exponents = np.frexp(numbers)
     whole = np.ldexp(mantissas, DIGITS).astype(np.int64).tolist()
     shifts = (exponents + (SCALE - DIGITS)).tolist()
-    return sum(number << shift for number, shift in zip(whole, shifts, strict=True))
+    for number, shift in zip(whole, shifts, strict=True):
+        yield number << shift
 
 
 def nearest(numerator: int, denominator: int) -> np.float64:
@@ -123,7 +136,7 @@ def sum_exactly(column: NumberArray, mask: NumberArray | None = None, places: Pl
     if mask is None:
         return ExactSum.of(unit_sums(rows))
     if np.count_nonzero(mask) * FEW <= len(mask):
-        return ExactSum.of(_sparse_sums(rows[mask], Places(np.flatnonzero(mask), len(mask))))
+        return ExactSum.of(_sparse_sums(*_selected(rows, mask, None)))
     sums = unit_sums(rows, mask)
     if not np.isfinite(sums).all():
         # NaN or infinity times False is NaN: rows that were not selected may have spoilt the sum.
@@ -142,23 +155,44 @@ def unit_products(rows: Floats) -> Floats:
 
 
 def _placed_sums(column: NumberArray, mask: NumberArray | None, places: Places) -> Floats:
-    values, positions = (column, places.positions) if mask is None else (column[mask], places.positions[mask])
-    if len(positions) * FEW <= places.extent:
-        return _sparse_sums(values, Places(positions, places.extent))
-    return unit_sums(spread_out(values, Places(positions, places.extent), 0.0))
+    values, places = _selected(column, mask, places)
+    if len(values) * FEW_PLACES <= places.extent:
+        return _sparse_sums(values, places)
+    return unit_sums(spread_out(values, places, 0.0))
+
+
+def _selected(column: NumberArray, mask: NumberArray | None, places: Places | None) -> tuple[NumberArray, Places]:
+    """Return the rows under a mask, and where they stand."""
+    if mask is None:
+        return column, places or Places(np.arange(len(column)), len(column))
+    rows = np.flatnonzero(mask)
+    found = Places(rows, len(mask)) if places is None else Places(places.positions.take(rows), places.extent)
+    return column.take(rows), found
 
 
 def spread_out(values: NumberArray, places: Places, between: float) -> Floats:
-    """Return rows at their places, and a number between them."""
-    rows = np.full(places.extent, between)
+    """Return rows at their places, and a number between them, in memory that this thread uses again."""
+    rows = scratch(places.extent * values.itemsize).view(np.float64)[: places.extent]
+    rows.fill(between)
     rows[places.positions] = values
     return rows
 
 
 def _sparse_sums(values: NumberArray, places: Places) -> Floats:
     """Add up the rows of each lane, which NumPy does in their order."""
-    units = -(-places.extent // UNIT)
-    lanes = places.positions // UNIT * LANES + places.positions % LANES
+    return _sums_of_lanes(values, _numbered_lanes(places.positions), -(-places.extent // UNIT))
+
+
+def _numbered_lanes(positions: NumberArray) -> NumberArray:
+    """Return the number of the lane that each row belongs to, counted through all units."""
+    # Dividing by powers of two; NumPy would take the sign of each position into account.
+    lanes: NumberArray = positions >> (UNIT.bit_length() - 1)
+    lanes <<= LANES.bit_length() - 1
+    lanes |= positions & (LANES - 1)
+    return lanes
+
+
+def _sums_of_lanes(values: NumberArray, lanes: NumberArray, units: int) -> Floats:
     sums = np.bincount(lanes, values, units * LANES).astype(np.float64, copy=False)
     return _halved(np.add, sums.reshape(units, LANES))
 
@@ -198,12 +232,14 @@ def _lanes_of_part(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) -> F
 
 
 def _halved(ufunc: np.ufunc, lanes: Floats) -> Floats:
-    """Return the lanes of each unit joined, and write over them."""
+    """Return the lanes of each unit joined."""
+    # The same lane of all units lies side by side, so that each step is one call on neighbours.
+    joined = np.ascontiguousarray(lanes.T)
     width = LANES // 2
     while width:
-        ufunc(lanes[:, :width], lanes[:, width : 2 * width], out=lanes[:, :width])
+        joined = ufunc(joined[:width], joined[width:])
         width //= 2
-    return lanes[:, 0]
+    return joined[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,21 +266,44 @@ class Moments:
     @classmethod
     def of(cls, column: NumberArray, mask: NumberArray | None, places: Places | None) -> Moments:
         """Return those of rows that begin where a unit does; see `sum_exactly`."""
-        rows, present = _full(column, mask, places)
-        starts = range(0, len(rows), UNIT)
-        counts = [
-            min(UNIT, len(rows) - start) if present is None else int(np.count_nonzero(present[start : start + UNIT]))
-            for start in starts
-        ]
-        sums = unit_sums(rows)
-        distances = _from_means(rows, sums / np.maximum(counts, 1))
-        np.square(distances, out=distances)
-        if present is not None:
-            np.copyto(distances, 0, where=~present)
-        within = ExactSum.of(unit_sums(distances))
-        parts = zip(sums.tolist(), counts, strict=True)
-        squares = sum(_squared(total) // count for total, count in parts if count and np.isfinite(total))
-        return cls(sum(counts), ExactSum.of(sums), within, squares)
+        if places is None and (mask is None or np.count_nonzero(mask) * FEW_DISTANCES > len(mask)):
+            found = cls._of_units(column.astype(np.float64, copy=False), mask)
+            # What was not selected may have spoilt the sums, where it is not finite or very large.
+            if mask is None or not (found.within.special or found.total.special):
+                return found
+        values, places = _selected(column, mask, places)
+        return cls._of_placed(values.astype(np.float64, copy=False), places)
+
+    @classmethod
+    def _of_units(cls, rows: Floats, mask: NumberArray | None) -> Moments:
+        """Go over all rows, a unit at a time, which stays in the core's cache."""
+        sums = unit_sums(rows, mask)
+        units = [slice(start, min(start + UNIT, len(rows))) for start in range(0, len(rows), UNIT)]
+        counts = np.array([unit.stop - unit.start if mask is None else np.count_nonzero(mask[unit]) for unit in units])
+        means = sums / np.maximum(counts, 1)
+        within, room = np.empty(len(units)), np.empty(UNIT)
+        for number, unit in enumerate(units):
+            distances = np.subtract(rows[unit], means[number], out=room[: unit.stop - unit.start])
+            np.square(distances, out=distances)
+            (within[number],) = unit_sums(distances, None if mask is None else mask[unit])
+        return cls._joined(counts, sums, within)
+
+    @classmethod
+    def _of_placed(cls, values: Floats, places: Places) -> Moments:
+        units = -(-places.extent // UNIT)
+        lanes = _numbered_lanes(places.positions)
+        sums = _sums_of_lanes(values, lanes, units)
+        counts = np.diff(places.positions.searchsorted(np.arange(units + 1) * UNIT))
+        distances = values - np.repeat(sums / np.maximum(counts, 1), counts)
+        return cls._joined(counts, sums, _sums_of_lanes(np.square(distances, out=distances), lanes, units))
+
+    @classmethod
+    def _joined(cls, counts: NumberArray, sums: Floats, within: Floats) -> Moments:
+        """Return those of units, of which the number of rows, the sum, and the squared distances are given."""
+        known = np.flatnonzero((counts > 0) & np.isfinite(sums))
+        scaled = zip(_scaled_each(sums[known]), counts[known].tolist(), strict=True)
+        squares = sum((total**2 << GUARD) // count for total, count in scaled)
+        return cls(int(counts.sum()), ExactSum.of(sums), ExactSum.of(within), squares)
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(
@@ -268,29 +327,3 @@ class Moments:
 
 GUARD = 64
 """Bits of quotients beyond those of the numbers."""
-
-
-def _from_means(rows: Floats, means: Floats) -> Floats:
-    """Return how far rows are from the mean of their unit, in memory that this thread uses again."""
-    distances = scratch(rows.nbytes).view(np.float64)[: len(rows)]
-    whole = len(rows) - len(rows) % UNIT
-    np.subtract(rows[:whole].reshape(-1, UNIT), means[: whole // UNIT, None], out=distances[:whole].reshape(-1, UNIT))
-    if whole < len(rows):
-        np.subtract(rows[whole:], means[-1], out=distances[whole:])
-    return distances
-
-
-def _squared(total: float) -> int:
-    return _scaled(np.array([total])) ** 2 << GUARD
-
-
-def _full(column: NumberArray, mask: NumberArray | None, places: Places | None) -> tuple[Floats, NumberArray | None]:
-    """Return rows side by side, with 0 where there is none, and which there are, None if all."""
-    if places is not None:
-        if mask is not None:
-            column, places = column[mask], Places(places.positions[mask], places.extent)
-        present = np.zeros(places.extent, np.bool_)
-        present[places.positions] = True
-        return spread_out(column, places, 0.0), present
-    rows = column.astype(np.float64, copy=False)
-    return (rows, None) if mask is None else (np.where(mask, rows, 0.0), mask)

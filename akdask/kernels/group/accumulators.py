@@ -22,9 +22,6 @@ REDUCED = EXTREMES | {"size", "count", "sum", "mean"}
 
 ZERO = np.uint64(0)
 
-FEW = 4
-"""Rows are few, if there are so many times as many cells: these are not all touched then."""
-
 ROWS, TOTAL, LEAST, MOST = range(4)
 """What is in a cell."""
 
@@ -48,9 +45,13 @@ class Accumulators:
     def __init__(self, collapse: Aggregation, count: int, values: Sequence[Column]) -> None:
         self._steps = collapse.steps
         self._names = [_name(step, values) for step in self._steps]
-        wide = {name for name, step in zip(self._names, self._steps, strict=True) if step.name in EXTREMES}
-        self._lanes = {name: Accumulator(count, name[1], name in wide) for name in self._names if name is not None}
+        self._lanes = {name: Accumulator(count, name[1], self._asked(name)) for name in self._names if name is not None}
         self._rows = np.zeros(0 if self._lanes else count, np.int64)
+
+    def _asked(self, wanted: Name) -> frozenset[str]:
+        """Return the reductions that are found from some totals; rows may be counted with any."""
+        asked = zip(self._names, self._steps, strict=True)
+        return frozenset(step.name for name, step in asked if name is None or name == wanted)
 
     @staticmethod
     def knows(collapse: Aggregation, values: Sequence[Column]) -> bool:
@@ -89,20 +90,26 @@ class Accumulators:
 
 
 class Accumulator:
-    """What the values of a column come to in each cell."""
+    """What the values of a column come to in each cell.
 
-    def __init__(self, cells: int, dtype: np.dtype[Any], extremes: bool) -> None:
-        self._cells = np.zeros((cells, 4 if extremes else 2), dtype)
+    Compiled loops want all of a cell side by side, NumPy all cells.  NumPy goes over the rows once for each thing, so
+    that it only marks the cells that have rows where their number is not asked for.
+    """
+
+    def __init__(self, cells: int, dtype: np.dtype[Any], names: frozenset[str]) -> None:
+        self._names = names
+        self._is_compiled = compiled.is_at_hand()
+        self._cells = np.zeros((cells, 4 if names & EXTREMES else 2), dtype, "C" if self._is_compiled else "F")
         self._nans = np.zeros(cells, np.int64)
-        self._room = np.empty(0, np.int64), np.empty(0)
-        if extremes:
+        self._all_marked = False
+        if names & EXTREMES:
             floats = dtype.kind == "f"
             self._cells[:, LEAST] = np.inf if floats else np.iinfo(dtype).max
             self._cells[:, MOST] = -np.inf if floats else np.iinfo(dtype).min
 
     def add(self, codes: NumberArray, first: np.uint64, values: NumberArray) -> None:
         """Add rows."""
-        if not compiled.pays(len(codes)):
+        if not self._is_compiled:
             self._add_by_numpy(_cells(codes, first), values)
             return
         from akdask.kernels.compiled.group import one_pass as onepass
@@ -112,39 +119,32 @@ class Accumulator:
 
     def moved(self, places: NumberArray, count: int) -> Accumulator:
         """Return the same with so many cells, given where each cell goes."""
-        lane = Accumulator(count, self._cells.dtype, self._cells.shape[1] > LEAST)
+        lane = Accumulator(count, self._cells.dtype, self._names)
         lane._cells[places], lane._nans[places] = self._cells, self._nans
         return lane
 
     def _add_by_numpy(self, cells: NumberArray, values: NumberArray) -> None:
-        count = len(self._cells)
-        self._cells[:, ROWS] += np.bincount(cells, minlength=count).astype(self._cells.dtype)
+        self._count(cells)
         missing = np.isnan(values) if values.dtype == np.float64 else None
         if missing is not None and missing.any():
-            self._nans += np.bincount(cells[missing], minlength=count)
+            self._nans += np.bincount(cells[missing], minlength=len(self._nans))
             cells, values = cells[~missing], values[~missing]
-        totals = self._cells[:, TOTAL]
-        if totals.dtype == np.float64 and len(cells) * FEW > count:
-            totals[:] = self._totals_with(cells, values)
-        else:
-            np.add.at(totals, cells, values)
+        np.add.at(self._cells[:, TOTAL], cells, values)
         if self._cells.shape[1] > LEAST:
             np.minimum.at(self._cells[:, LEAST], cells, values)
             np.maximum.at(self._cells[:, MOST], cells, values)
 
-    def _totals_with(self, cells: NumberArray, values: NumberArray) -> NumberArray:
-        """Add floats to the totals, which come first, in half the time of ``np.add.at``."""
-        count, stop = len(self._cells), len(self._cells) + len(cells)
-        if len(self._room[0]) < stop:
-            self._room = np.empty(stop, np.int64), np.empty(stop)
-            self._room[0][:count] = np.arange(count)
-        numbers, floats = self._room[0][:stop], self._room[1][:stop]
-        numbers[count:], floats[:count], floats[count:] = cells, self._cells[:, TOTAL], values
-        return np.bincount(numbers, floats, minlength=count)
+    def _count(self, cells: NumberArray) -> None:
+        """Count the rows of each cell, or mark those that have any where nobody asks for more."""
+        if self._names - {"sum"}:
+            self.rows[:] += np.bincount(cells, minlength=len(self.rows)).astype(self.rows.dtype, copy=False)
+        elif not self._all_marked:
+            self.rows[cells] = 1
+            self._all_marked = bool(self.rows.all())
 
     @property
     def rows(self) -> NumberArray:
-        """The number of rows in each cell, in the type of the totals."""
+        """The number of rows in each cell, in the type of the totals; not 0 if there are any where only sums count."""
         return self._cells[:, ROWS]
 
     def state(self, name: str) -> State:

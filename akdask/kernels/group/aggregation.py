@@ -49,6 +49,11 @@ class TableMerge(Protocol):
         """Whether merging leaves fewer rows, the same whatever the order of the tables."""
         ...
 
+    @property
+    def rounds(self) -> bool:
+        """Whether the last bits depend on the steps in which tables are merged."""
+        ...
+
     def keys(self, table: Table) -> list[Column]:
         """Return the key columns of a table."""
         ...
@@ -74,10 +79,13 @@ class Aggregation:
         Number of columns that the rows are grouped by.
     steps : tuple of Step
         What is computed.
+    rounds : bool
+        Whether floats are added up or multiplied, so that all tables have to be merged at once, in their order.
     """
 
     nkeys: int
     steps: tuple[AggregationStep, ...]
+    rounds: bool = False
 
     @property
     def cut_keys(self) -> int:
@@ -87,7 +95,7 @@ class Aggregation:
     @property
     def reduces(self) -> bool:
         """Whether merging leaves fewer rows, the same whatever the order of the tables."""
-        return True
+        return not self.rounds
 
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""

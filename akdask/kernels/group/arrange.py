@@ -64,6 +64,11 @@ class Arrangement:
         return self.nkeys
 
     @property
+    def rounds(self) -> bool:
+        """Whether the last bits depend on the steps in which tables are merged: nothing is added up."""
+        return False
+
+    @property
     def reduces(self) -> bool:
         """Whether merging leaves fewer rows: they all stay, and must stay in order."""
         return False

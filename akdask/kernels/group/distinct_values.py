@@ -87,6 +87,11 @@ class DistinctValues:
         return self.nkeys
 
     @property
+    def rounds(self) -> bool:
+        """Whether the last bits depend on the steps in which tables are merged: nothing is added up."""
+        return False
+
+    @property
     def reduces(self) -> bool:
         """Whether merging leaves fewer rows, the same whatever the order of the tables."""
         return True

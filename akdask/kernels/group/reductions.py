@@ -24,6 +24,9 @@ from akdask.typing import Column, NumberArray
 
 State: TypeAlias = tuple[Column, ...]
 
+ROUNDING = frozenset({"sum", "prod", "mean", "var", "std"})
+"""Reductions whose results as floats depend on the order in which rows are put together, and on the steps."""
+
 NOWHERE = np.iinfo(np.int64).max
 """The position of a row that there is not."""
 

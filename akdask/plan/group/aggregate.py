@@ -9,7 +9,7 @@ from typing import Any, Self
 from akdask.cluster import memory, on_cluster
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.distinct_values import PAIR_STATISTICS, DistinctValues
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.group.reductions import GROUPED, ROUNDING
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain, column_identity
 from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
@@ -22,8 +22,8 @@ from akdask.plan.group import cache as kept
 from akdask.plan.group.merge import merge_by_range, merged_in_process
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS
-from akdask.plan.task.batches import partition_batches
-from akdask.schema import INT64, RowSpace
+from akdask.plan.task.batches import group_batches
+from akdask.schema import FLOAT64, INT64, RowSpace
 
 RANGE_ROWS = 2**21
 """Rows of the input for which a partition of the result is planned."""
@@ -120,7 +120,7 @@ def group_rows(
 
 def _tables(frame: Frame, keys: Sequence[Value]) -> str:
     """Name the tables that groups are found from: where partitions of groups are cut depends on them."""
-    return token(frame.rows.token, tuple(map(len, partition_batches(frame, keys))))
+    return token(frame.rows.token, tuple(map(len, group_batches(frame, keys))))
 
 
 def _planned_ranges(frame: Frame) -> int:
@@ -179,7 +179,8 @@ def _(frame: GroupAggregate) -> Expr:
         AggregationStep(item.name, tuple(values.index(value) for value in item.values), item.skipna, item.params)
         for item in frame.reductions
     )
-    collapse = Aggregation(len(frame.keys), steps)
+    rounds = any(item.name in ROUNDING and item.dtype == FLOAT64 for item in frame.reductions)
+    collapse = Aggregation(len(frame.keys), steps, rounds)
     name = frame.grouping
     kept_as = name if kept.is_leased(name) and not on_cluster() else None
     described = frame.describe()

@@ -123,7 +123,9 @@ class MergeGroups:
         return self.merging.finish(self.merging.merge(_used(_as_tables(others))))
 
     def pack(self, parts: Sequence[Table | RadixPartitioned]) -> list[Table | RadixPartitioned]:
-        """Return one part, merged as far as these are all."""
+        """Return one part, merged as far as these are all, unless that would change the last bits of floats."""
+        if self.merging.rounds:
+            return _own(parts)
         scattered, others = _parted(parts)
         tables = _used(_as_tables(others))
         if scattered and len(parts) > 1:

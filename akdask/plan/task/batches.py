@@ -34,6 +34,10 @@ MOST_ROWS = 2**23
 
 ITEMSIZE = 8
 
+GROUP_LOTS = 32
+GROUP_ROWS = 2**21
+"""The same of partitions that are grouped: by no machine, as floats of a group are added up lot by lot."""
+
 MOST_FILES = 128
 """Partitions that one task goes over, at most: files that are far away take long to open."""
 
@@ -45,6 +49,18 @@ def partition_batches(frame: Frame, keys: Sequence[Value] = ()) -> Lots:
     partitions alike, whatever else is computed of them.
     """
     return _lots(frame, {column.source for column in columns_of(*keys)}, FEW, MOST_ROWS)
+
+
+def group_batches(frame: Frame, keys: Sequence[Value]) -> Lots:
+    """Return the same for rows that are grouped, by nothing but the numbers of rows.
+
+    The floats of a group are added up in the order of the rows of a lot, and the lots in their order, so that sums are
+    the same to the last bit with any number of threads, and on any cluster.
+    """
+    if frame.npartitions <= GROUP_LOTS:
+        return single_partitions(frame)
+    rows = rows_read(frame, {column.source for column in columns_of(*keys)})
+    return single_partitions(frame) if rows is None else batch_neighbours(rows, GROUP_LOTS, GROUP_ROWS)
 
 
 def reduction_batches(frame: Frame) -> Lots:

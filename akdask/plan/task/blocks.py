@@ -404,10 +404,13 @@ class Block:
         given = None if self._origin is not None else self.partition.places(self._start, self._stop)
         if given is None and not kept:
             return None
-        positions, extent = given or Places(np.arange(self._extent), self._extent)
+        positions, extent = given or (None, self._extent)
         for rows in kept:
-            positions = positions[rows]
-        return Places(positions, extent)
+            if positions is not None:
+                positions = _select(positions, rows)
+            else:
+                positions = rows if isinstance(rows, np.ndarray) else np.arange(self._extent)[rows]
+        return Places(np.asarray(positions), extent)
 
     def evaluate(self, program: Program, out: Sequence[NumberArray | None] | None = None) -> list[Column]:
         """Run a program on the rows.
