@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from dask.base import collections_to_expr
@@ -50,6 +52,6 @@ def many_small_partitions(monkeypatch):
 @pytest.mark.parametrize("name", PLANS)
 def test_tasks_and_references_grow_as_partitions_do(name, many_small_partitions):
     sizes = [size_of_graph(PLANS[name], FEWEST * factor) for factor in (1, 2, 4)]
-    for before, after in zip(sizes, sizes[1:], strict=False):
+    for before, after in pairwise(sizes):
         for count, doubled in zip(before, after, strict=True):
             assert doubled <= MOST_GROWTH * count, sizes
