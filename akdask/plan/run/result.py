@@ -40,7 +40,7 @@ class CollectionRows(Frame):
         check_transfer(self.frame, self.limit)
         return self.finish()
 
-    def finish_result(self) -> FinishResult:
+    def finish(self) -> FinishResult:
         """Return the plan of the user's object, whatever it takes."""
         return FinishResult(self.form, self.frame, *self.extras)
 
