@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
 from time import monotonic
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from akdask import config, machine
-
-if TYPE_CHECKING:
-    from distributed import Client
-
+from akdask._distributed import default_client, workers_of
 
 SHARE = 64
 """The part of a worker's memory that a column of a partition may take: there may be several columns, and they are in
@@ -30,21 +26,9 @@ Workers: TypeAlias = dict[str, tuple[int, int]]
 _heard: dict[str, tuple[float, Workers]] = {}
 
 
-def current_client() -> Client | None:
-    """Return the client of a cluster that is current; without the import, which is slow, there is none."""
-    distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return None
-    try:
-        client: Client = distributed.default_client()
-    except ValueError:
-        return None
-    return client
-
-
 def on_cluster() -> bool:
     """Whether a client of a cluster is current in this process."""
-    return current_client() is not None
+    return default_client() is not None
 
 
 def memory() -> int:
@@ -80,13 +64,12 @@ def addresses() -> tuple[str, ...]:
 
 def _workers() -> Workers:
     """Return the workers of the current cluster, as the scheduler has known them a moment ago."""
-    client = current_client()
+    client = default_client()
     if client is None:
         return {}
     until, workers = _heard.get(client.id, (0.0, {}))
     if monotonic() > until:
-        facts = client.scheduler_info(n_workers=-1)["workers"]
-        workers = {address: (_room(worker["memory_limit"]), worker["nthreads"]) for address, worker in facts.items()}
+        workers = {address: (_room(limit), threads) for address, (limit, threads) in workers_of(client).items()}
         _heard.clear()
         _heard[client.id] = monotonic() + NEWS, workers
     return workers

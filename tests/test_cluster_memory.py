@@ -18,7 +18,7 @@ def workers(monkeypatch):
             str(number): {"memory_limit": limit, "nthreads": threads} for number, (limit, threads) in enumerate(sizes)
         }
         client = SimpleNamespace(id=str(facts), scheduler_info=lambda n_workers: {"workers": facts})
-        monkeypatch.setattr(cluster, "current_client", lambda: client)
+        monkeypatch.setattr(cluster, "default_client", lambda: client)
 
     return make
 
@@ -57,7 +57,7 @@ def test_a_plan_asks_the_scheduler_once(monkeypatch):
         return {"workers": {"a": {"memory_limit": 4 * GB, "nthreads": 1}}}
 
     client = SimpleNamespace(id="a client", scheduler_info=scheduler_info)
-    monkeypatch.setattr(cluster, "current_client", lambda: client)
+    monkeypatch.setattr(cluster, "default_client", lambda: client)
     assert cluster.addresses() == ("a",)
     assert cluster.memory() == cluster.all_memory()
     assert asked == [-1]
@@ -67,6 +67,6 @@ def test_a_plan_asks_the_scheduler_once(monkeypatch):
 
 
 def test_without_a_cluster_there_is_this_machine(monkeypatch):
-    monkeypatch.setattr(cluster, "current_client", lambda: None)
+    monkeypatch.setattr(cluster, "default_client", lambda: None)
     assert cluster.memory() == cluster.all_memory() == machine.memory()
     assert cluster.addresses() == ()

@@ -19,7 +19,7 @@ import pyarrow as pa
 from akdask.storage.checksum import checksum
 from akdask.storage.directory import check_status, open_regular
 
-_FORMAT = b"akdask\0\2"
+_FORMAT = b"akdask\0\3"
 """Ends every manifest, before its checksum; the last byte is the version."""
 
 _END = 16  # bytes of format and checksum

@@ -58,7 +58,7 @@ def make(folder: str) -> str:
 def sealed(stream: bytes) -> bytes:
     """Return a manifest with what looks as if akdask had written it."""
     total = checksum(np.frombuffer(stream, np.uint8)).to_bytes(8, "little")
-    return stream + b"akdask\0\2" + total
+    return stream + b"akdask\0\3" + total
 
 
 def flipped(stream: bytes, draw: random.Random) -> bytes:

@@ -149,7 +149,7 @@ def test_a_compressed_table_is_none_however_small_it_looks(tmp_path, codec):
     with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression=codec)) as stream:
         stream.write_batch(batch)
     table = sink.getvalue().to_pybytes()
-    path.write_bytes(table + b"akdask\0\2" + checksum(np.frombuffer(table, np.uint8)).to_bytes(8, "little"))
+    path.write_bytes(table + b"akdask\0\3" + checksum(np.frombuffer(table, np.uint8)).to_bytes(8, "little"))
     assert read_manifest(str(path)) is None
 
 

@@ -28,6 +28,7 @@ from akdask.collections.frame_core.rename import RenameMethods
 from akdask.collections.frame_core.storage import FileMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
 from akdask.errors import ArgumentTypeError
+from akdask.plan.expr._dask import unknown_categories
 from akdask.plan.run.dask_dataframe import to_dask
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
@@ -175,13 +176,12 @@ class DataFrame(
         Categoricals have categories that Dask calls unknown.
         """
         import dask
-        from dask.dataframe.utils import clear_known_categories
 
         arrow = dask.config.get("dataframe.convert-string", None) is not False
         columns = self._columns
         form, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
         project = columns.project(with_index=True)
-        meta = clear_known_categories(form.of_nothing(project, len(labels)))
+        meta = unknown_categories(form.of_nothing(project, len(labels)))
         return to_dask(project, form, labels, meta)
 
 

@@ -15,8 +15,8 @@ from akdask.collections.groups.keys import as_array, as_arrays, like
 from akdask.errors import ArgumentError
 from akdask.plan.expr.values import Call, Constant
 from akdask.plan.reduce.row_numbers import row_numbers
-from akdask.plan.rows.lists import ListStarts
 from akdask.plan.rows.ranges import ConcatRanges
+from akdask.plan.rows.segment_starts import SegmentStarts
 from akdask.plan.task.align import align
 
 PREDICATES = ("true_dt", "abs_dt", "pos_dt")
@@ -169,7 +169,7 @@ def gen_ranges(starts: pdarray, ends: pdarray, stride: int = 1, return_lengths: 
     steps = Call("floor_divide", Call("subtract", Call("add", last, Constant(stride - 1)), first), Constant(stride))
     length = Call("maximum", steps, Constant(0))
     intervals = ConcatRanges(projected(frame, [first, length]), index(stride))
-    begins = ListStarts(projected(frame, [length]))
+    begins = SegmentStarts(projected(frame, [length]))
     found = pdarray(begins, begins.starts), pdarray(intervals, intervals.number)
     return (*found, pdarray(frame, length)) if return_lengths else found
 

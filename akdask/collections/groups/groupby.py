@@ -14,8 +14,9 @@ from akdask.collections.groups.reductions import GroupReductionMethods
 from akdask.collections.groups.rows import GroupRowMethods
 from akdask.errors import ArgumentError
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.group.arrange import GroupNumbers, GroupStarts, RowsByGroup
+from akdask.plan.group.arrange import GroupNumbers, RowsByGroup
 from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.plan.rows.segment_starts import SegmentStarts
 from akdask.plan.task.align import align
 from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
@@ -150,8 +151,8 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     def segments(self) -> pdarray:
         """Where each group begins in `permutation`, as int64; lazy."""
         grouped = self._grouped(("size", None, {}))
-        starts = GroupStarts(Project(grouped, (0,), (grouped.result(0),)))
-        return pdarray(starts, starts.start)
+        starts = SegmentStarts(Project(grouped, (0,), (grouped.result(0),)))
+        return pdarray(starts, starts.starts)
 
     @property
     def ngroups(self) -> int:

@@ -29,7 +29,8 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project, Slice
 from akdask.plan.expr.values import Call, Value, cast
-from akdask.plan.rows.lists import Flatten, ListStarts, Nest
+from akdask.plan.rows.lists import Flatten, Nest
+from akdask.plan.rows.segment_starts import SegmentStarts
 from akdask.plan.task.align import align
 from akdask.plan.task.combine import Realign
 from akdask.schema import INT64
@@ -132,7 +133,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     @property
     def segments(self) -> Any:
         """Where each list starts among the values of all, as int64; lazy."""
-        starts = ListStarts(Project(self._frame, (0,), (self._lengths,)))
+        starts = SegmentStarts(Project(self._frame, (0,), (self._lengths,)))
         return wrap(starts, starts.starts)
 
     @property

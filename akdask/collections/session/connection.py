@@ -10,7 +10,7 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask import machine
-from akdask.cluster import current_client
+from akdask._distributed import check_address, default_client
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:
@@ -62,10 +62,9 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
     if server is None or (isinstance(server, str) and server != "local" and "://" not in server):
         return None
     from distributed import Client, LocalCluster
-    from distributed.comm import get_address_host_port
 
     if isinstance(server, Client):
-        if server is current_client():
+        if server is default_client():
             return server
         _current.enter_context(server.as_current())
         return server
@@ -80,8 +79,7 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
         )
     try:
         if isinstance(server, str):
-            # A client of an address that makes no sense fails once more when it is closed.
-            get_address_host_port(server)
+            check_address(server)
         client = Client(server, **waiting)
     except (OSError, ValueError, AssertionError) as error:
         # Dask asserts that it has tried at least once, also where a name is not resolved in time.
@@ -121,7 +119,7 @@ def get_config() -> dict[str, Any]:
         ``numLocales`` (workers, or 1), ``maxTaskPar`` (threads of each), ``physicalMemory`` (bytes of each, where
         known), ``numPUs``, ``LocaleConfigs``, ``arkoudaVersion``, ``serverHostname``.
     """
-    client = current_client()
+    client = default_client()
     if client is None:
         facts = {"physicalMemory": machine.memory(), "maxTaskPar": CPU_COUNT}
         locales = [{"id": 0, "name": socket.gethostname(), **facts}]

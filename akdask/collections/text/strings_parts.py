@@ -12,7 +12,8 @@ from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
-from akdask.plan.rows.lists import Flatten, ListStarts
+from akdask.plan.rows.lists import Flatten
+from akdask.plan.rows.segment_starts import SegmentStarts
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray
@@ -271,7 +272,7 @@ class StringsParts(Array):
         return wrap(flat, flat.column(0))
 
     def _starts(self, lengths: Value) -> Any:
-        starts = ListStarts(Project(self._frame, (0,), (lengths,)))
+        starts = SegmentStarts(Project(self._frame, (0,), (lengths,)))
         return wrap(starts, starts.starts)
 
 

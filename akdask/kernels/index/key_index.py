@@ -59,6 +59,8 @@ def index_keys(keys: Sequence[Column]) -> KeyIndex:
     >>> index.firsts.tolist(), index.find([np.array([5, 6, 7])]).tolist()
     ([0, 1, 0], [1, -1, 0])
     """
+    if any(isinstance(key, pa.FixedSizeBinaryArray) for key in keys):
+        return GroupingIndex(keys)
     if len(keys) == 1 and isinstance(keys[0], pa.Array) and len(keys[0]) <= FEW_STRINGS:
         return TextIndex(keys)
     grid = direct_grid(keys)
@@ -73,17 +75,6 @@ def direct_grid(keys: Sequence[Column]) -> SlotGrid | None:
     """Return the grid that holds some rows, None if it is too large for as many."""
     nrows = len(keys[0])
     return SlotGrid.within(keys, min(max(CELLS_OF_A_ROW * nrows, FEWEST_CELLS), MOST_CELLS)) if nrows else None
-
-
-def positions_among(unique: Sequence[Column], keys: Sequence[Column]) -> NumberArray:
-    """Return, for each row of `keys`, the row of `unique` that has the same keys, -1 if there is none."""
-    if not any(isinstance(key, pa.FixedSizeBinaryArray) for key in keys):
-        return index_keys(unique).find(keys)
-    # Integers of any size may be stored in another width; in one column they are not.
-    count = len(unique[0])
-    runs = group_rows([concat_rows(columns) for columns in zip(unique, keys, strict=True)])
-    firsts = runs.firsts()
-    return runs.spread(np.where(firsts < count, firsts, -1))[count:]
 
 
 class DirectIndex(Sized):
@@ -140,5 +131,30 @@ class TextIndex(Sized):
         rows: NumberArray = pc.fill_null(pc.index_in(keys[0], value_set=self._texts), EMPTY).to_numpy()
         if out is None:
             return rows.astype(np.int64)
+        out[...] = rows
+        return out
+
+
+class GroupingIndex(Sized):
+    """Integers of any size, grouped together with those that are looked for.
+
+    Equal integers may be stored in other widths, so that their bytes differ; in one column they do not.
+    """
+
+    def __init__(self, keys: Sequence[Column]) -> None:
+        self._keys = list(keys)
+
+    @property
+    def firsts(self) -> NumberArray | None:
+        rows = self.find(self._keys)
+        return None if bool((rows == np.arange(len(rows))).all()) else rows
+
+    def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
+        count = len(self._keys[0])
+        runs = group_rows([concat_rows(columns) for columns in zip(self._keys, keys, strict=True)])
+        firsts = runs.firsts()
+        rows: NumberArray = runs.spread(np.where(firsts < count, firsts, EMPTY))[count:]
+        if out is None:
+            return rows
         out[...] = rows
         return out

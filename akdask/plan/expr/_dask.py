@@ -1,11 +1,36 @@
-"""The only place that imports Dask's private names.
+"""The only place that imports Dask's private names of expressions and tasks.
 
 `SingletonExpr` gives content-addressed, deduplicated nodes; `Task` and `TaskRef` are what a graph is made of;
-`ExprSequence` is what ``dask.compute(a, b)`` builds of several collections.
+`ExprSequence` is what ``dask.compute(a, b)`` builds of several collections.  How tasks are run is known to
+`akdask._distributed`.
+
+Besides the names, this is taken for granted: `lower_completely` calls `lower_once` with a dict of what is lowered,
+`optimize` calls `simplify_once` and `rewrite` of nodes that have no rewriting of their own, ``dask.compute`` calls
+`finalize_compute` and the `_simplify_up` of inputs with their `ExprSequence`, and annotations come from
+`__dask_annotations__` of the root.  Each has a test in ``tests/plan/test_dask_contract.py``, which a release of Dask
+that changes it fails by name.
+
+Worth proposing upstream, as it would make code here unnecessary:
+
+- expressions as a public base class, whose constructor takes operands as they are (`Node.__new__`);
+- lowering without nested calls, so that chains may be as long as memory allows (`Node.lower_once`);
+- annotations of single tasks, by node (`Node.annotations`);
+- a public task, with references to others, that a graph may hold (`Task`, `TaskRef`, `List`).
 """
+
+from __future__ import annotations
+
+from typing import Any
 
 from dask._expr import Expr, SingletonExpr
 from dask._expr import _ExprSequence as ExprSequence
 from dask._task_spec import Alias, DataNode, List, Task, TaskRef
 
 __all__ = ["Alias", "DataNode", "Expr", "ExprSequence", "List", "SingletonExpr", "Task", "TaskRef"]
+
+
+def unknown_categories(frame: Any) -> Any:
+    """Return an empty pandas frame whose categoricals have categories that Dask calls unknown."""
+    from dask.dataframe.utils import clear_known_categories
+
+    return clear_known_categories(frame)

@@ -1,17 +1,19 @@
-"""Rows in the order of their groups, where groups begin, and values of groups handed back to their rows."""
+"""Rows in the order of their groups, and values of groups handed back to their rows."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from akdask.columns import Table
+from akdask.columns import Table, nbytes
 from akdask.errors import ArgumentError
 from akdask.kernels.group.arrange import Arrangement, RowsPerGroup
-from akdask.kernels.index.key_index import positions_among
+from akdask.kernels.index.key_index import KeyIndex, index_keys
 from akdask.kernels.rowwise.lookup import lookup_found
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lengths import ColumnIdentity
@@ -22,8 +24,10 @@ from akdask.plan.expr.values import ColumnRef, Value, describe
 from akdask.plan.group.aggregate import group_rows
 from akdask.plan.group.merge import merge_by_range
 from akdask.plan.group.partial import group_partitions
+from akdask.plan.task.combine import all_partitions
 from akdask.plan.task.tables import Tasks
 from akdask.schema import INT64, RowSpace
+from akdask.typing import Column
 
 
 class RowsByGroup(Frame):
@@ -51,23 +55,6 @@ class RowsByGroup(Frame):
     def describe(self) -> str:
         wanted = "Rows" if self.some is None else f"{self.some.kind.capitalize()} of groups"
         return f"{wanted} by {', '.join(map(describe, self.keys))}"
-
-
-class GroupStarts(Frame):
-    """Where each group begins, given the column of their sizes."""
-
-    no_more_rows = True
-
-    frame: Project
-
-    @cached_property
-    def planned_rows(self) -> RowSpace:
-        return self.frame.rows
-
-    @property
-    def start(self) -> ColumnRef:
-        """The number of rows in all groups before."""
-        return ColumnRef(self._name, 0, INT64)
 
 
 class BroadcastToRows(Frame):
@@ -113,6 +100,17 @@ class GroupNumbers(Frame):
         return ColumnRef(self._name, 0, INT64)
 
 
+@dataclass(frozen=True, slots=True)
+class GroupValues:
+    """The values of all groups, and the index that finds the group of a row by its keys."""
+
+    index: KeyIndex
+    values: Column
+
+    def __sizeof__(self) -> int:
+        return sys.getsizeof(self.index) + nbytes(self.values)
+
+
 @lower.register
 def _(frame: RowsByGroup) -> Expr:
     arrangement = Arrangement(len(frame.keys), frame.some)
@@ -121,19 +119,12 @@ def _(frame: RowsByGroup) -> Expr:
 
 
 @lower.register
-def _(frame: GroupStarts) -> Expr:
-    count = frame.npartitions
-    totals = Tasks(f"total {frame._name}", _total, tuple((((0, number),), ()) for number in range(count)), frame.frame)
-    before = [tuple((1, earlier) for earlier in range(number)) for number in range(count)]
-    calls = tuple((((0, number), *before[number]), ()) for number in range(count))
-    return Tasks(frame._name, _starts, calls, frame.frame, totals)
-
-
-@lower.register
 def _(frame: BroadcastToRows) -> Expr:
-    groups = tuple((1, number) for number in range(frame.groups.npartitions))
-    calls = tuple((((0, number), *groups), ()) for number in range(frame.npartitions))
-    return Tasks(frame._name, _spread, calls, frame.frame, frame.groups)
+    # One task indexes the groups for all: if each took all their partitions, references would grow with the product.
+    everything = all_partitions(frame.groups.npartitions)
+    groups = Tasks(f"index {frame._name}", _index_groups, ((everything, ()),), frame.groups)
+    calls = tuple((((0, number), (1, 0)), ()) for number in range(frame.npartitions))
+    return Tasks(frame._name, _spread, calls, frame.frame, groups)
 
 
 @lower.register
@@ -167,20 +158,12 @@ def _outside(permutation: Any, size: int) -> bool:
     return bool(len(permutation)) and bool(permutation.min() < 0 or permutation.max() >= size)
 
 
-def _total(tables: Sequence[Table]) -> int:
-    (sizes,) = tables[0].columns.values()
-    return int(sizes.sum())
+def _index_groups(tables: Sequence[Table]) -> GroupValues:
+    *keys, values = Table.concat(tables).columns.values()
+    return GroupValues(index_keys(keys), values)
 
 
-def _starts(inputs: Sequence[Table | int]) -> Table:
-    table: Any = inputs[0]
-    before: Sequence[Any] = inputs[1:]
-    (sizes,) = table.columns.values()
-    return Table({0: np.cumsum(sizes) - sizes + sum(before)}, table.nrows)
-
-
-def _spread(tables: Sequence[Table]) -> Table:
-    *unique, values = Table.concat(tables[1:]).columns.values()
-    keys = list(tables[0].columns.values())
-    found = positions_among(unique, keys)
-    return Table({0: lookup_found(values, found)}, tables[0].nrows)
+def _spread(inputs: tuple[Table, GroupValues]) -> Table:
+    table, groups = inputs
+    found = groups.index.find(list(table.columns.values()))
+    return Table({0: lookup_found(groups.values, found)}, table.nrows)

@@ -1,11 +1,9 @@
-"""Frames between lists and their values: lists taken apart, put together, and where each starts."""
+"""Frames between lists and their values: lists taken apart, and put together."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
-from itertools import accumulate
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -67,23 +65,6 @@ class Nest(Frame):
         return ColumnRef(self._name, 0, list_of(values.column(0).dtype))
 
 
-class ListStarts(Frame):
-    """Where each list starts among the values of all, from the lengths that are the one column of `frame`."""
-
-    no_more_rows = True
-
-    frame: Project
-
-    @cached_property
-    def planned_rows(self) -> RowSpace:
-        return self.frame.rows
-
-    @property
-    def starts(self) -> ColumnRef:
-        """The starts, int64."""
-        return ColumnRef(self._name, 0, INT64)
-
-
 @lower.register
 def _(frame: Flatten) -> Expr:
     calls = tuple((((0, partition),), ()) for partition in range(frame.npartitions))
@@ -94,15 +75,6 @@ def _(frame: Flatten) -> Expr:
 def _(frame: Nest) -> Expr:
     calls = tuple((((0, partition), (1, partition)), (first,)) for partition, first in enumerate(frame.firsts))
     return Tasks(frame._name, _nest, calls, frame.shape, frame.values)
-
-
-@lower.register
-def _(frame: ListStarts) -> Expr:
-    count = frame.npartitions
-    totals = Tasks(f"total {frame._name}", _total, tuple((((0, k),), ()) for k in range(count)), frame.frame)
-    firsts = Tasks(f"first {frame._name}", _firsts, ((tuple((0, k) for k in range(count)), ()),), totals)
-    calls = tuple((((0, partition), (1, 0)), (partition,)) for partition in range(count))
-    return Tasks(frame._name, _starts, calls, frame.frame, firsts)
 
 
 def _flatten(tables: Sequence[Table]) -> Table:
@@ -131,18 +103,3 @@ def _nest(tables: Sequence[Table], first: int) -> Table:
             hint="segments ascend from 0 to at most the number of values.",
         )
     return Table({0: lists_of(offsets, values)}, len(shape))
-
-
-def _total(tables: Sequence[Table]) -> int:
-    (lengths,) = tables[0].columns.values()
-    return int(lengths.sum())
-
-
-def _firsts(totals: Sequence[int]) -> list[int]:
-    return list(accumulate(totals, initial=0))
-
-
-def _starts(inputs: Sequence[Any], partition: int) -> Table:
-    table, firsts = inputs
-    (lengths,) = table.columns.values()
-    return Table({0: np.cumsum(lengths) - lengths + firsts[partition]}, table.nrows)

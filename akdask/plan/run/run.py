@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import dask
-from dask.base import named_schedulers
 
+from akdask._distributed import named_scheduler
 from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.reduce.aggregate import CountRows, Element
@@ -69,12 +68,8 @@ def _scheduler() -> Callable[..., Any] | None:
 
     Dask would load `distributed`, which takes half a second, to find out that there is no client.
     """
-    if "distributed" in sys.modules:
-        return None
-    named = dask.config.get("scheduler", None)
-    if named is None:
-        return Root.__dask_scheduler__
-    return named_schedulers.get(named) if isinstance(named, str) else None
+    named = named_scheduler()
+    return Root.__dask_scheduler__ if isinstance(named, str) else named
 
 
 def resolve_lengths(*frames: Frame) -> None:

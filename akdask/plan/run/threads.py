@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
-from threading import Lock, current_thread, main_thread
+from threading import current_thread, main_thread
 from typing import Any
 from weakref import WeakSet
 
 import dask
-import dask.threaded
 from dask.system import CPU_COUNT
+
+from akdask._distributed import forget_threads, threaded_get
 
 AHEAD = 2
 """Tasks that are handed out for each thread: one to run, and one to go on with."""
@@ -60,11 +61,11 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
     """
     has_pool = options.get("pool") or dask.config.get("pool", None)
     if has_pool or current_thread() is not main_thread():
-        return dask.threaded.get(graph, keys, **options)
+        return threaded_get(graph, keys, **options)
     count = options.pop("num_workers", None) or dask.config.get("num_workers", None) or CPU_COUNT
     executor = Executor(count)
     try:
-        return dask.threaded.get(graph, keys, pool=executor, **options)
+        return threaded_get(graph, keys, pool=executor, **options)
     except BaseException:
         executor.cancel()
         raise
@@ -73,9 +74,7 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
 def _start_anew() -> None:
     """Leave the threads that a forked process does not have of its parent."""
     _threads.cache_clear()
-    dask.threaded.default_pool = None
-    dask.threaded.pools.clear()
-    dask.threaded.pools_lock = Lock()
+    forget_threads()
 
 
 os.register_at_fork(after_in_child=_start_anew)

@@ -107,10 +107,17 @@ class Exchange(Node):
         }
         if self.racked:
             self._add_racks(graph)
+        together = f"together-{self._name}"
+        if not self.apart:
+            # One list for all new partitions: with one for each, references would grow with the product.
+            graph[together] = Task(together, _hand_on, List(*(TaskRef(key) for key, _ in self._sources)))
         for index in range(self.count):
-            pieces = [self._piece(graph, number, index) for number in range(len(self._shares))]
             key = (self._name, index)
-            graph[key] = Task(key, _make, List(*map(TaskRef, pieces)), self.finish, None if self.apart else index)
+            if self.apart:
+                pieces = [TaskRef(self._piece(graph, number, index)) for number in range(len(self._shares))]
+                graph[key] = Task(key, _make, List(*pieces), self.finish, None)
+            else:
+                graph[key] = Task(key, _make, TaskRef(together), self.finish, index)
         return graph
 
     def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
@@ -163,9 +170,7 @@ class Exchange(Node):
                 graph[key] = Task(key, _rack, sources, new, TaskRef(all_split))
 
     def _piece(self, graph: dict[Any, Any], number: int, index: int) -> Hashable:
-        """Return the key of one piece, or of all pieces of its partition where these are handed over as they are."""
-        if not self.apart:
-            return self._sources[number][0]
+        """Return the key of the task that cuts one piece, which is added to the graph."""
         key, share = self._piece_key(number, index), self._shares[number]
         finish = self.finish if len(share) > MANY_PARTS else None
         if self.racked:
@@ -210,6 +215,11 @@ def _make(pieces: Sequence[Any], finish: FinishPartition, index: int | None) -> 
     manage_freed_memory()
     clear_spill_files()
     return finish([part for parts in pieces for part in parts] if index is None else _cut_piece(pieces, index, None))
+
+
+def _hand_on(pieces: list[Any]) -> list[Any]:
+    """Hand on the pieces of all partitions as they are: the function of a task."""
+    return pieces
 
 
 def _wait_for(*_: Any) -> None:

@@ -18,6 +18,7 @@ from threading import Lock
 from typing import IO, Any, TypeAlias, overload
 from weakref import finalize
 
+from akdask._distributed import current_task, current_worker, holds_result, register_spilling, worker_folder
 from akdask.errors import AkdaskError, WriteError
 
 Name: TypeAlias = tuple[str, Hashable]
@@ -54,7 +55,7 @@ class SpillFile(WorkerHeld, Sequence[Any]):
         super().__init__(name)
         self._lock = Lock()
         with _errors_naming_the_folder():
-            self._file = TemporaryFile(dir=_folder())  # noqa: SIM115 -- closed with the shelf
+            self._file = TemporaryFile(dir=worker_folder())  # noqa: SIM115 -- closed with the shelf
         finalize(self, _close, self._file)
         # There are many shelves, each of many pieces: eight bytes of memory for a piece.
         self._starts = array("q")
@@ -144,11 +145,9 @@ def clear_spill_files() -> None:
     """Let go of what Dask has spilled, and forgotten since."""
     if not _spilled:
         return
-    from distributed import get_worker
-
-    worker = get_worker()
+    worker = current_worker()
     for address, key in list(_spilled):
-        if address == worker.address and key not in worker.data:
+        if worker is not None and address == worker.address and not holds_result(worker, key):
             _spilled.pop((address, key), None)
 
 
@@ -168,49 +167,27 @@ def _errors_naming_the_folder() -> Iterator[None]:
     except OSError as error:
         raise WriteError(
             f"rows that do not fit in memory cannot be kept on disk: {error.strerror or error}.",
-            details=[f"folder: {_folder() or gettempdir()}"],
+            details=[f"folder: {worker_folder() or gettempdir()}"],
             hint="free space there, or choose a folder: TMPDIR for this process, local_directory for Dask's workers.",
         ) from error
 
 
-def _folder() -> str | None:
-    from distributed import get_worker
-
-    try:
-        return str(get_worker().local_directory)
-    except ValueError:
-        return None
-
-
 def task_name() -> Name | None:
     """Return what Dask calls the task of a worker that runs now."""
-    from distributed import get_worker
-
-    try:
-        worker = get_worker()
-        name = worker.address, worker.get_current_task()
-    except (ValueError, AttributeError):
-        return None
-    _have_names_spilled()
+    name = current_task()
+    if name is not None:
+        _have_names_spilled()
     return name
 
 
 @cache
 def _have_names_spilled() -> None:
     """Tell Dask how to spill what is kept, without reading it."""
-    from distributed.protocol import dask_deserialize, dask_serialize
 
-    def spill(kept: WorkerHeld, context: Any = None) -> tuple[dict[str, Name], list[bytes]]:
-        # Only what goes to other workers has a context: that is pickled.
-        if context is not None or kept.name is None:
-            raise NotImplementedError
-        _spilled[kept.name] = kept
-        return {"name": kept.name}, []
-
-    def load(header: dict[str, Any], frames: Sequence[bytes]) -> WorkerHeld:
-        address, key = header["name"]
-        return _spilled[address, key]
+    def name_of(held: WorkerHeld) -> Name | None:
+        if held.name is not None:
+            _spilled[held.name] = held
+        return held.name
 
     for kind in (SpillFile, ShuffleBuffer):
-        dask_serialize.register(kind, spill)
-        dask_deserialize.register(kind, load)
+        register_spilling(kind, name_of, lambda name: _spilled[tuple(name)])

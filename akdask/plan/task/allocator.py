@@ -11,20 +11,13 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from akdask import config
+from akdask._distributed import call_regularly, current_worker, keeps_no_memory, memory_limit
 from akdask.columns.memory import release_unused
 from akdask.kernels import compiled
-
-if TYPE_CHECKING:
-    from distributed import Worker
-
-DASK_THRESHOLD = "65536"
-"""What Dask sets; whoever sets anything else has reasons."""
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of the C library's ``mallopt``."""
@@ -55,10 +48,10 @@ def manage_freed_memory() -> None:
     Only in processes that Dask told not to keep any.  Once in a while memory is looked at, also while Dask has the
     worker wait because it is short of it: nothing would run that could free any, and Dask would wait for ever.
     """
-    worker = _worker()
+    worker = current_worker() if keeps_no_memory() else None
     if worker is None:
         return
-    limit = worker.memory_manager.memory_limit or sys.maxsize
+    limit = memory_limit(worker) or sys.maxsize
     is_enough = limit >= ENOUGH_MEMORY
     config.set(spare_memory=min(config.get("spare_memory"), limit // SPARE if is_enough else 0))
     if limit < ENOUGH_TO_COMPILE:
@@ -67,7 +60,7 @@ def manage_freed_memory() -> None:
     if mallopt is not None and is_enough:
         mallopt(MMAP_THRESHOLD, LARGEST_KEPT)
         mallopt(TRIM_THRESHOLD, 2 * LARGEST_KEPT)
-    _call_regularly(worker, partial(give_back_freed_memory, limit))
+    call_regularly(worker, partial(give_back_freed_memory, limit), INTERVAL)
 
 
 def give_back_freed_memory(limit: int) -> None:
@@ -77,25 +70,6 @@ def give_back_freed_memory(limit: int) -> None:
         release_unused()
         if trim is not None:
             trim(0)
-
-
-def _call_regularly(worker: Worker, function: Callable[[], None]) -> None:
-    from tornado.ioloop import PeriodicCallback
-
-    worker.periodic_callbacks["akdask"] = callback = PeriodicCallback(function, INTERVAL)
-    worker.loop.add_callback(callback.start)
-
-
-def _worker() -> Worker | None:
-    """Return the worker whose task this is, if Dask has told its process to keep no memory."""
-    if os.environ.get("MALLOC_TRIM_THRESHOLD_") != DASK_THRESHOLD or "distributed" not in sys.modules:
-        return None
-    from distributed import get_worker
-
-    try:
-        return get_worker()
-    except ValueError:
-        return None
 
 
 def _resident() -> int:

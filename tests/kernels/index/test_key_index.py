@@ -12,7 +12,7 @@ from akdask.columns.bigint import from_ints
 from akdask.kernels.index import hash_index as hashindex
 from akdask.kernels.index import open_addressing as gapped
 from akdask.kernels.index.hash_index import HashIndex, PackedIndex
-from akdask.kernels.index.key_index import DirectIndex, TextIndex, index_keys, positions_among
+from akdask.kernels.index.key_index import DirectIndex, TextIndex, index_keys
 from akdask.kernels.keys import hashing
 from akdask.kernels.keys.normalized import span
 from akdask.kernels.keys.slots import SlotGrid
@@ -64,7 +64,7 @@ def test_rows_find_their_keys_among_distinct_ones(both):
     table, wanted = both
     known = sorted({row: number for number, row in reversed(list(enumerate(rows_of(table))))}.values())
     table = [column[known] for column in table]
-    found = positions_among(*([as_column(column) for column in columns] for columns in (table, wanted)))
+    found = index_keys([as_column(column) for column in table]).find([as_column(column) for column in wanted])
     places = {row: number for number, row in enumerate(rows_of(table))}
     assert found.tolist() == [places.get(row, -1) for row in rows_of(wanted)]
 
@@ -72,7 +72,7 @@ def test_rows_find_their_keys_among_distinct_ones(both):
 @given(st.lists(st.integers(-(2**90), 2**90), unique=True, min_size=1), st.lists(st.integers(-(2**70), 2**70)))
 def test_integers_of_any_size_find_themselves_in_whatever_width(table, others):
     for wanted in (others, table + others, []):
-        found = positions_among([from_ints(table)], [from_ints(wanted)])
+        found = index_keys([from_ints(table)]).find([from_ints(wanted)])
         assert found.tolist() == [table.index(item) if item in table else -1 for item in wanted]
 
 

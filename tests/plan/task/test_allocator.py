@@ -27,15 +27,16 @@ def test_workers_that_are_short_of_memory_give_back_what_is_freed(cluster_client
 
 def test_other_processes_keep_what_they_like(monkeypatch):
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
-    monkeypatch.setattr(allocator, "_call_regularly", lambda *_: pytest.fail("nobody looks at its memory"))
+    monkeypatch.setattr(allocator, "call_regularly", lambda *_: pytest.fail("nobody looks at its memory"))
     allocator.manage_freed_memory.__wrapped__()
 
 
 @pytest.mark.parametrize(("limit", "compiles", "spare"), [(2**29, False, 0), (2**30, True, 0), (2**32, True, 2**29)])
 def test_what_workers_keep_and_load_is_by_the_memory_that_they_have(limit, compiles, spare, monkeypatch):
     worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=limit))
-    monkeypatch.setattr(allocator, "_worker", lambda: worker)
-    monkeypatch.setattr(allocator, "_call_regularly", lambda *_: None)
+    monkeypatch.setattr(allocator, "keeps_no_memory", lambda: True)
+    monkeypatch.setattr(allocator, "current_worker", lambda: worker)
+    monkeypatch.setattr(allocator, "call_regularly", lambda *_: None)
     monkeypatch.setattr(allocator, "ctypes", SimpleNamespace(CDLL=lambda _: None))
     monkeypatch.setattr(compiled._Process, "has_room", True)
     with config.set(spare_memory=2**31):

@@ -1,0 +1,223 @@
+"""The only place that leans on how Dask runs tasks: its schedulers, workers, their memory, spilling and restrictions.
+
+`distributed` takes half a second to load, so nothing here imports it before a cluster is used.  Each thing that is
+taken for granted has a test in ``tests/plan/test_dask_contract.py``, which a release of Dask that changes it fails by
+name.  Names of Dask's expressions and tasks are imported by `akdask.plan.expr._dask`.
+
+Worth proposing upstream, as it would make code here unnecessary:
+
+- restrictions of tasks that hold until their worker is gone, and not as long as it is short of memory
+  (`relax_restrictions`);
+- results that a worker spills by itself and reads piece by piece (`register_spilling`);
+- a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
+- workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
+- local threads that are handed tasks ahead, and that start anew after a fork (`threaded_get`, `forget_threads`);
+- `compute` that finds out that there is no client without loading `distributed` (`named_scheduler`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import dask
+import dask.threaded
+from dask.base import named_schedulers
+
+if TYPE_CHECKING:
+    from distributed import Client, Worker
+    from distributed.diagnostics.plugin import SchedulerPlugin
+    from distributed.scheduler import Scheduler, TaskState
+
+__all__ = ["Client", "Scheduler", "SchedulerPlugin", "TaskState", "Worker"]
+
+threaded_get = dask.threaded.get
+"""Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says."""
+
+DASK_TRIM_THRESHOLD = "65536"
+"""What Dask sets for its workers; whoever sets anything else has reasons."""
+
+
+def __getattr__(name: str) -> Any:
+    """Return the base class of plugins, which is loaded where there is a cluster to tell of one."""
+    if name == "SchedulerPlugin":
+        from distributed.diagnostics.plugin import SchedulerPlugin
+
+        return SchedulerPlugin
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+# -------------------------------------------------------------------------------------------- threads of this process
+
+
+def named_scheduler() -> Callable[..., Any] | str | None:
+    """Return the scheduler that Dask's setting names, "threads" if it names none.
+
+    Returns
+    -------
+    callable, "threads" or None
+        None where only Dask can tell: with `distributed` loaded there may be a client.
+    """
+    if "distributed" in sys.modules:
+        return None
+    named = dask.config.get("scheduler", None)
+    if named is None:
+        return "threads"
+    return named_schedulers.get(named) if isinstance(named, str) else None
+
+
+def forget_threads() -> None:
+    """Have Dask start threads of its own in a forked process, which has none of its parent's."""
+    dask.threaded.default_pool = None
+    dask.threaded.pools.clear()
+    dask.threaded.pools_lock = Lock()
+
+
+# ----------------------------------------------------------------------------------------------- clients and workers
+
+
+def default_client() -> Client | None:
+    """Return the client of a cluster that is current; without the import, which is slow, there is none."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        client: Client = distributed.default_client()
+    except ValueError:
+        return None
+    return client
+
+
+def workers_of(client: Client) -> dict[str, tuple[int, int]]:
+    """Return the limit of memory in bytes, 0 for none, and the number of threads of each worker, by its address."""
+    facts = client.scheduler_info(n_workers=-1)["workers"]
+    return {address: (worker["memory_limit"], worker["nthreads"]) for address, worker in facts.items()}
+
+
+def check_address(address: str) -> None:
+    """Raise ValueError if an address makes no sense: a client of it would fail once more when it is closed."""
+    from distributed.comm import get_address_host_port
+
+    get_address_host_port(address)
+
+
+def current_worker() -> Worker | None:
+    """Return the worker whose task runs now, None outside of tasks of workers."""
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import get_worker
+
+    try:
+        return get_worker()
+    except ValueError:
+        return None
+
+
+def current_task() -> tuple[str, Hashable] | None:
+    """Return the address of the worker and the key of its task that runs now."""
+    worker = current_worker()
+    try:
+        return None if worker is None else (worker.address, worker.get_current_task())
+    except (ValueError, AttributeError):  # A thread of a task's, or a client within a task.
+        return None
+
+
+def worker_folder() -> str | None:
+    """Return the folder on disk of the worker whose task runs now."""
+    worker = current_worker()
+    return None if worker is None else str(worker.local_directory)
+
+
+def holds_result(worker: Worker, key: Hashable) -> bool:
+    """Whether a worker holds the result of a task, in memory or on disk."""
+    return key in worker.data
+
+
+def keeps_no_memory() -> bool:
+    """Whether Dask has told this process to give freed memory back at once."""
+    return os.environ.get("MALLOC_TRIM_THRESHOLD_") == DASK_TRIM_THRESHOLD
+
+
+def memory_limit(worker: Worker) -> int | None:
+    """Return the bytes that a worker may take, None for no limit."""
+    limit = worker.memory_manager.memory_limit
+    return int(limit) if limit else None
+
+
+def call_regularly(worker: Worker, function: Callable[[], None], milliseconds: int) -> None:
+    """Have the event loop of a worker call a function, also while it takes no tasks."""
+    from tornado.ioloop import PeriodicCallback
+
+    worker.periodic_callbacks["akdask"] = callback = PeriodicCallback(function, milliseconds)
+    worker.loop.add_callback(callback.start)
+
+
+# ----------------------------------------------------------------------------------------------------------- spilling
+
+
+def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Callable[[Any], Any]) -> None:
+    """Have workers spill objects of a class as a name, under which they are found again.
+
+    Parameters
+    ----------
+    kind : type
+        The class.
+    name_of : callable
+        Returns the name of an object, as msgpack packs it; None if it is to be spilled whole.
+    find : callable
+        Returns the object of a name.
+    """
+    from distributed.protocol import dask_deserialize, dask_serialize
+
+    def spill(held: Any, context: Any = None) -> tuple[dict[str, Any], list[bytes]]:
+        # Only what goes to other workers has a context: that is pickled.
+        name = name_of(held) if context is None else None
+        if name is None:
+            raise NotImplementedError
+        return {"name": name}, []
+
+    dask_serialize.register(kind, spill)
+    dask_deserialize.register(kind, lambda header, frames: find(header["name"]))
+
+
+# -------------------------------------------------------------------------------------------------------- restrictions
+
+
+def restrict(places: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
+    """Return the annotations that have tasks run at workers, by their keys: only there if `strict`."""
+    return {
+        "workers": {key: [place] for key, place in places.items()},
+        "allow_other_workers": dict.fromkeys(places, not strict),
+    }
+
+
+def relax_restrictions(scheduler: Scheduler, tasks: Iterable[TaskState], mark: str) -> list[TaskState]:
+    """Let tasks with an annotation run anywhere if all their workers are gone, and return those tasks."""
+    placed = [task for task in tasks if mark in (task.annotations or {}) and not task.loose_restrictions]
+    gone = [task for task in placed if scheduler.workers.keys().isdisjoint(task.worker_restrictions or ())]
+    for task in gone:
+        task.loose_restrictions = True
+    return gone
+
+
+def tasks_of(scheduler: Scheduler, keys: Iterable[Any] | None = None) -> list[TaskState]:
+    """Return the tasks of some keys that a scheduler knows, all of them unless keys are given."""
+    return list(scheduler.tasks.values()) if keys is None else [scheduler.tasks[key] for key in keys]
+
+
+def run_waiting(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: str) -> None:
+    """Have a scheduler run those tasks that wait for a worker that they may run on."""
+    waiting = {task.key: "processing" for task in tasks if task.state == "no-worker"}
+    scheduler.transitions(waiting, stimulus_id)
+
+
+def register_plugin(client: Client, plugin: SchedulerPlugin) -> bool:
+    """Give a scheduler a plugin, and return whether it takes code from clients."""
+    try:
+        client.register_plugin(plugin)
+    except ValueError:
+        return False
+    return True
