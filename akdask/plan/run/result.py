@@ -38,7 +38,7 @@ class CollectionRows(Frame):
 
     def finalize_compute(self) -> Expr:
         check_transfer(self.frame, self.limit)
-        return self.finish()
+        return self.finish_result()
 
     def finish_result(self) -> FinishResult:
         """Return the plan of the user's object, whatever it takes."""
