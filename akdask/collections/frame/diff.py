@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,17 +17,6 @@ from akdask.errors import ArgumentTypeError
 if TYPE_CHECKING:
     from akdask.collections.frame.groupby import DataFrameGroupBy
     from akdask.collections.frame_core.rows import RowMethods
-
-
-def _method(name: str) -> Callable[[DiffAggregate], RowMethods]:
-    """Declare the method of one reduction."""
-
-    def method(self: DiffAggregate) -> RowMethods:
-        return self._reduced(name)
-
-    method.__name__ = name
-    method.__doc__ = f"Return ``{name}`` of the differences of each group, without NaN; lazy."
-    return method
 
 
 class DiffAggregate:
@@ -57,10 +45,73 @@ class DiffAggregate:
         self.gb = groups.gb
         self.values = _differences(self.gb, groups.df._columns.array(colname))
 
-    sum, prod, mean, var, std, count = map(_method, ("sum", "prod", "mean", "var", "std", "count"))
-    min, max, median, argmin, argmax = map(_method, ("min", "max", "median", "argmin", "argmax"))
-    any, all, first, mode = map(_method, ("any", "all", "first", "mode"))
-    nunique, unique = map(_method, ("nunique", "unique"))
+    def sum(self) -> RowMethods:
+        """Return the sum of the differences in each group, NaN left out; lazy."""
+        return self._reduced("sum")
+
+    def prod(self) -> RowMethods:
+        """Return the product of the differences in each group, NaN left out; lazy."""
+        return self._reduced("prod")
+
+    def mean(self) -> RowMethods:
+        """Return the mean of the differences in each group, NaN left out; lazy."""
+        return self._reduced("mean")
+
+    def var(self) -> RowMethods:
+        """Return the variance of the differences in each group, NaN left out; lazy."""
+        return self._reduced("var")
+
+    def std(self) -> RowMethods:
+        """Return the standard deviation of the differences in each group, NaN left out; lazy."""
+        return self._reduced("std")
+
+    def count(self) -> RowMethods:
+        """Return the number of differences in each group, NaN left out; lazy."""
+        return self._reduced("count")
+
+    def min(self) -> RowMethods:
+        """Return the smallest difference in each group, NaN left out; lazy."""
+        return self._reduced("min")
+
+    def max(self) -> RowMethods:
+        """Return the largest difference in each group, NaN left out; lazy."""
+        return self._reduced("max")
+
+    def median(self) -> RowMethods:
+        """Return the median of the differences in each group, NaN left out; lazy."""
+        return self._reduced("median")
+
+    def argmin(self) -> RowMethods:
+        """Return the row of the first smallest difference in each group, NaN left out; lazy."""
+        return self._reduced("argmin")
+
+    def argmax(self) -> RowMethods:
+        """Return the row of the first largest difference in each group, NaN left out; lazy."""
+        return self._reduced("argmax")
+
+    def any(self) -> RowMethods:
+        """Return whether any difference is not 0 in each group, NaN left out; lazy."""
+        return self._reduced("any")
+
+    def all(self) -> RowMethods:
+        """Return whether no difference is 0 in each group, NaN left out; lazy."""
+        return self._reduced("all")
+
+    def first(self) -> RowMethods:
+        """Return the first difference in each group, NaN left out; lazy."""
+        return self._reduced("first")
+
+    def mode(self) -> RowMethods:
+        """Return the commonest difference in each group, NaN left out; lazy."""
+        return self._reduced("mode")
+
+    def nunique(self) -> RowMethods:
+        """Return the number of distinct differences in each group, NaN left out; lazy."""
+        return self._reduced("nunique")
+
+    def unique(self) -> RowMethods:
+        """Return the distinct differences in each group, NaN left out; lazy."""
+        return self._reduced("unique")
 
     def _reduced(self, name: str) -> RowMethods:
         keys, found = self.gb.aggregate(self.values, name)

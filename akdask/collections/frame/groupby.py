@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from akdask.collections.arrays.sorting import sort
@@ -22,17 +22,6 @@ from akdask.kernels.group.reductions import GROUPED
 
 Call = tuple[str, str, str]
 """Name of the result, column, reduction."""
-
-
-def _method(name: str) -> Callable[..., RowMethods]:
-    """Declare the method of one reduction of columns of numbers."""
-
-    def method(self: DataFrameGroupBy, colnames: Any = None) -> RowMethods:
-        return self._each(name, colnames)
-
-    method.__name__ = name
-    method.__doc__ = f"Return ``{name}`` of each group, of one, several or all columns of numbers; lazy."
-    return method
 
 
 class DataFrameGroupBy:
@@ -119,9 +108,81 @@ class DataFrameGroupBy:
         grouped = self.gb._grouped(("size", None, {}))
         return self._frame(self.gb._keys_of(grouped), {"size": self.gb._result(grouped)})
 
-    sum, prod, mean, var, std = map(_method, ("sum", "prod", "mean", "var", "std"))
-    min, max, median, argmin, argmax = map(_method, ("min", "max", "median", "argmin", "argmax"))
-    any, all, or_, and_, xor = map(_method, ("any", "all", "OR", "AND", "XOR"))
+    def sum(self, colnames: Any = None) -> RowMethods:
+        """Return the sum of each group; lazy.
+
+        Parameters
+        ----------
+        colnames : str or list of str, optional
+            The columns to reduce; all columns of numbers unless given.
+
+        Returns
+        -------
+        DataFrame
+            One row for each group, one column for each that is reduced; types as those of `GroupBy.sum`.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        """
+        return self._each("sum", colnames)
+
+    def prod(self, colnames: Any = None) -> RowMethods:
+        """Return the product of each group; lazy.  See `sum` and `GroupBy.prod`."""
+        return self._each("prod", colnames)
+
+    def mean(self, colnames: Any = None) -> RowMethods:
+        """Return the mean of each group; lazy.  See `sum` and `GroupBy.mean`."""
+        return self._each("mean", colnames)
+
+    def var(self, colnames: Any = None) -> RowMethods:
+        """Return the variance of each group; lazy.  See `sum` and `GroupBy.var`."""
+        return self._each("var", colnames)
+
+    def std(self, colnames: Any = None) -> RowMethods:
+        """Return the standard deviation of each group; lazy.  See `sum` and `GroupBy.std`."""
+        return self._each("std", colnames)
+
+    def min(self, colnames: Any = None) -> RowMethods:
+        """Return the smallest value of each group; lazy.  See `sum` and `GroupBy.min`."""
+        return self._each("min", colnames)
+
+    def max(self, colnames: Any = None) -> RowMethods:
+        """Return the largest value of each group; lazy.  See `sum` and `GroupBy.max`."""
+        return self._each("max", colnames)
+
+    def median(self, colnames: Any = None) -> RowMethods:
+        """Return the median of each group; lazy.  See `sum` and `GroupBy.median`."""
+        return self._each("median", colnames)
+
+    def argmin(self, colnames: Any = None) -> RowMethods:
+        """Return the row of the first smallest value of each group; lazy.  See `sum` and `GroupBy.argmin`."""
+        return self._each("argmin", colnames)
+
+    def argmax(self, colnames: Any = None) -> RowMethods:
+        """Return the row of the first largest value of each group; lazy.  See `sum` and `GroupBy.argmax`."""
+        return self._each("argmax", colnames)
+
+    def any(self, colnames: Any = None) -> RowMethods:
+        """Return whether any value is not 0 in each group; lazy.  See `sum` and `GroupBy.any`."""
+        return self._each("any", colnames)
+
+    def all(self, colnames: Any = None) -> RowMethods:
+        """Return whether no value is 0 in each group; lazy.  See `sum` and `GroupBy.all`."""
+        return self._each("all", colnames)
+
+    def or_(self, colnames: Any = None) -> RowMethods:
+        """Return the bits that any integer has in each group; lazy.  See `sum` and `GroupBy.OR`."""
+        return self._each("OR", colnames)
+
+    def and_(self, colnames: Any = None) -> RowMethods:
+        """Return the bits that all integers have in each group; lazy.  See `sum` and `GroupBy.AND`."""
+        return self._each("AND", colnames)
+
+    def xor(self, colnames: Any = None) -> RowMethods:
+        """Return the bits that an odd number of integers have in each group; lazy.  See `sum` and `GroupBy.XOR`."""
+        return self._each("XOR", colnames)
 
     def count(self, colnames: Any = None) -> RowMethods:
         """Return the number of values of each group that are not NaN; lazy."""

@@ -90,7 +90,63 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         """Return which strings end with a substring or regular expression; lazy bool array."""
         return self._operate("endswith", self, substr=as_str(substr), regex=regex)
 
+    def islower(self) -> pdarray:
+        """Return which strings have letters, all in lower case; lazy bool array."""
+        return self._operate("islower", self)
+
+    def isupper(self) -> pdarray:
+        """Return which strings have letters, all in upper case; lazy bool array."""
+        return self._operate("isupper", self)
+
+    def istitle(self) -> pdarray:
+        """Return which strings have each word capitalized; lazy bool array."""
+        return self._operate("istitle", self)
+
+    def isalnum(self) -> pdarray:
+        """Return which strings are letters and digits only; lazy bool array."""
+        return self._operate("isalnum", self)
+
+    def isalpha(self) -> pdarray:
+        """Return which strings are letters only; lazy bool array."""
+        return self._operate("isalpha", self)
+
+    def isdigit(self) -> pdarray:
+        """Return which strings are digits only; lazy bool array."""
+        return self._operate("isdigit", self)
+
+    def isdecimal(self) -> pdarray:
+        """Return which strings are decimal characters only; lazy bool array."""
+        return self._operate("isdecimal", self)
+
+    def isnumeric(self) -> pdarray:
+        """Return which strings are numeric characters only; lazy bool array."""
+        return self._operate("isnumeric", self)
+
+    def isspace(self) -> pdarray:
+        """Return which strings are white space only; lazy bool array."""
+        return self._operate("isspace", self)
+
+    def isempty(self) -> pdarray:
+        """Return which strings are empty; lazy bool array."""
+        return self._operate("isempty", self)
+
     # changes
+
+    def lower(self) -> Strings:
+        """Return the strings in lower case; lazy."""
+        return self._operate("lower", self)
+
+    def upper(self) -> Strings:
+        """Return the strings in upper case; lazy."""
+        return self._operate("upper", self)
+
+    def title(self) -> Strings:
+        """Return the strings with each word capitalized; lazy."""
+        return self._operate("title", self)
+
+    def capitalize(self) -> Strings:
+        """Return the strings with the first character in upper case and the rest in lower case; lazy."""
+        return self._operate("capitalize", self)
 
     def stick(self, other: Any, delimiter: str | bytes = "", toLeft: bool = False) -> Strings:
         """Return the strings joined with others, row by row, with a delimiter between; lazy.
@@ -193,34 +249,3 @@ def as_text(table: Table) -> np.ndarray[Any, Any]:
         # No character has less than a byte, but some have several.
         check_bytes(CHARACTER * len(column) * (pc.max(pc.utf8_length(column)).as_py() or 0))
     return unicode_array(column)
-
-
-_DESCRIPTIONS = {
-    "lower": "Return the strings in lower case; lazy.",
-    "upper": "Return the strings in upper case; lazy.",
-    "title": "Return the strings with each word capitalized; lazy.",
-    "capitalize": "Return the strings with the first character in upper case and the rest in lower case; lazy.",
-    "islower": "Return which strings have letters, all in lower case; lazy bool array.",
-    "isupper": "Return which strings have letters, all in upper case; lazy bool array.",
-    "istitle": "Return which strings have each word capitalized; lazy bool array.",
-    "isalnum": "Return which strings are letters and digits only; lazy bool array.",
-    "isalpha": "Return which strings are letters only; lazy bool array.",
-    "isdigit": "Return which strings are digits only; lazy bool array.",
-    "isdecimal": "Return which strings are decimal characters only; lazy bool array.",
-    "isnumeric": "Return which strings are numeric characters only; lazy bool array.",
-    "isspace": "Return which strings are white space only; lazy bool array.",
-    "isempty": "Return which strings are empty; lazy bool array.",
-}
-
-
-def _method(operation: str, description: str) -> Callable[[Strings], Any]:
-    def method(self: Strings) -> Any:
-        return self._operate(operation, self)
-
-    method.__name__ = operation
-    method.__doc__ = description
-    return method
-
-
-for _name, _description in _DESCRIPTIONS.items():
-    setattr(Strings, _name, _method(_name, _description))
