@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -143,6 +143,12 @@ class Array(StorageMethods, Substitutes, Collection):
         return self
 
     # selection
+
+    @overload
+    def __getitem__(self, key: slice | Array) -> Self: ...
+
+    @overload
+    def __getitem__(self, key: Any) -> Any: ...
 
     def __getitem__(self, key: Any) -> Any:
         """Select rows.

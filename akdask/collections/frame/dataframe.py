@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import pandas as pd
 
@@ -123,6 +123,12 @@ class DataFrame(
         # A snapshot of one DataFrame is a set with one object.
         (first, *rest) = objects.values()
         return first if isinstance(first, cls) and not rest else cls(objects)
+
+    @overload
+    def __getitem__(self, key: list[str] | slice | Array) -> Self: ...
+
+    @overload
+    def __getitem__(self, key: Any) -> Any: ...
 
     def __getitem__(self, key: Any) -> Any:
         """Return a column, some columns, or some rows.

@@ -15,8 +15,8 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
+    from akdask.collections.frame.dataframe import DataFrame
     from akdask.collections.frame.groupby import DataFrameGroupBy
-    from akdask.collections.frame_core.rows import RowMethods
 
 
 class DiffAggregate:
@@ -45,75 +45,75 @@ class DiffAggregate:
         self.gb = groups.gb
         self.values = _differences(self.gb, groups.df._columns.array(colname))
 
-    def sum(self) -> RowMethods:
+    def sum(self) -> DataFrame:
         """Return the sum of the differences in each group, NaN left out; lazy."""
         return self._reduced("sum")
 
-    def prod(self) -> RowMethods:
+    def prod(self) -> DataFrame:
         """Return the product of the differences in each group, NaN left out; lazy."""
         return self._reduced("prod")
 
-    def mean(self) -> RowMethods:
+    def mean(self) -> DataFrame:
         """Return the mean of the differences in each group, NaN left out; lazy."""
         return self._reduced("mean")
 
-    def var(self) -> RowMethods:
+    def var(self) -> DataFrame:
         """Return the variance of the differences in each group, NaN left out; lazy."""
         return self._reduced("var")
 
-    def std(self) -> RowMethods:
+    def std(self) -> DataFrame:
         """Return the standard deviation of the differences in each group, NaN left out; lazy."""
         return self._reduced("std")
 
-    def count(self) -> RowMethods:
+    def count(self) -> DataFrame:
         """Return the number of differences in each group, NaN left out; lazy."""
         return self._reduced("count")
 
-    def min(self) -> RowMethods:
+    def min(self) -> DataFrame:
         """Return the smallest difference in each group, NaN left out; lazy."""
         return self._reduced("min")
 
-    def max(self) -> RowMethods:
+    def max(self) -> DataFrame:
         """Return the largest difference in each group, NaN left out; lazy."""
         return self._reduced("max")
 
-    def median(self) -> RowMethods:
+    def median(self) -> DataFrame:
         """Return the median of the differences in each group, NaN left out; lazy."""
         return self._reduced("median")
 
-    def argmin(self) -> RowMethods:
+    def argmin(self) -> DataFrame:
         """Return the row of the first smallest difference in each group, NaN left out; lazy."""
         return self._reduced("argmin")
 
-    def argmax(self) -> RowMethods:
+    def argmax(self) -> DataFrame:
         """Return the row of the first largest difference in each group, NaN left out; lazy."""
         return self._reduced("argmax")
 
-    def any(self) -> RowMethods:
+    def any(self) -> DataFrame:
         """Return whether any difference is not 0 in each group, NaN left out; lazy."""
         return self._reduced("any")
 
-    def all(self) -> RowMethods:
+    def all(self) -> DataFrame:
         """Return whether no difference is 0 in each group, NaN left out; lazy."""
         return self._reduced("all")
 
-    def first(self) -> RowMethods:
+    def first(self) -> DataFrame:
         """Return the first difference in each group, NaN left out; lazy."""
         return self._reduced("first")
 
-    def mode(self) -> RowMethods:
+    def mode(self) -> DataFrame:
         """Return the commonest difference in each group, NaN left out; lazy."""
         return self._reduced("mode")
 
-    def nunique(self) -> RowMethods:
+    def nunique(self) -> DataFrame:
         """Return the number of distinct differences in each group, NaN left out; lazy."""
         return self._reduced("nunique")
 
-    def unique(self) -> RowMethods:
+    def unique(self) -> DataFrame:
         """Return the distinct differences in each group, NaN left out; lazy."""
         return self._reduced("unique")
 
-    def _reduced(self, name: str) -> RowMethods:
+    def _reduced(self, name: str) -> DataFrame:
         keys, found = self.gb.aggregate(self.values, name)
         return self._groups._frame(keys, {self._colname: found})
 

@@ -78,15 +78,15 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
 
     # tests
 
-    def contains(self, substr: str | bytes, regex: bool = False) -> Any:
+    def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
         return self._operate("contains", self, substr=as_str(substr), regex=regex)
 
-    def startswith(self, substr: str | bytes, regex: bool = False) -> Any:
+    def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which strings begin with a substring or regular expression; lazy bool array."""
         return self._operate("startswith", self, substr=as_str(substr), regex=regex)
 
-    def endswith(self, substr: str | bytes, regex: bool = False) -> Any:
+    def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which strings end with a substring or regular expression; lazy bool array."""
         return self._operate("endswith", self, substr=as_str(substr), regex=regex)
 

@@ -17,7 +17,7 @@ from akdask.plan.task.tables import HeldResults, Tables, Tasks, Union
 
 def explain(plan: Node) -> str:
     """Return two trees: the plan as written, and the tasks that it lowers to; nothing is computed."""
-    final = plan.finish() if isinstance(plan, CollectionRows) else plan.finalize_compute()
+    final = plan.finish_result() if isinstance(plan, CollectionRows) else plan.finalize_compute()
     lowered = final.lower_completely()
     lines = ["As written", *_indent(_logical(plan, set()), 1)]
     lines += ["As it will run", *_indent(_physical(lowered, set()), 1)]

@@ -250,12 +250,18 @@ def test_what_is_no_series_of_columns_is_refused():
 
 
 @pytest.mark.parametrize(
-    "given",
-    [deque([1, 2]), (n for n in [1, 2]), {1: "a", 2: "b"}.keys(), {"a": 1, "b": 2}.values(), {1, 2}],
-    ids=lambda given: type(given).__name__,
+    "make",
+    [
+        lambda: deque([1, 2]),
+        lambda: (n for n in [1, 2]),  # can be iterated over only once
+        {1: "a", 2: "b"}.keys,
+        {"a": 1, "b": 2}.values,
+        lambda: {1, 2},
+    ],
+    ids=lambda make: type(make()).__name__,
 )
-def test_iterables_become_arrays(given):
-    assert ak.array(given).tolist() == [1, 2]
+def test_iterables_become_arrays(make):
+    assert ak.array(make()).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("given", [3, None, 1.5, "abc", b"abc"])
