@@ -49,12 +49,12 @@ def on_cluster() -> bool:
 
 def memory() -> int:
     """Return the bytes of memory for data that the smallest worker has for each of its threads, or this machine."""
-    return min((room // threads for room, threads in _workers().values()), default=machine.memory())
+    return min((nbytes // threads for nbytes, threads in _workers().values()), default=machine.memory())
 
 
 def all_memory() -> int:
     """Return the bytes of memory for data that all workers have together, or this machine."""
-    return sum(room for room, _ in _workers().values()) or machine.memory()
+    return sum(nbytes for nbytes, _ in _workers().values()) or machine.memory()
 
 
 def partition_size() -> int:
@@ -86,12 +86,14 @@ def _workers() -> Workers:
     until, workers = _heard.get(client.id, (0.0, {}))
     if monotonic() > until:
         facts = client.scheduler_info(n_workers=-1)["workers"]
-        workers = {address: (_room(worker["memory_limit"]), worker["nthreads"]) for address, worker in facts.items()}
+        workers = {
+            address: (_data_memory(worker["memory_limit"]), worker["nthreads"]) for address, worker in facts.items()
+        }
         _heard.clear()
         _heard[client.id] = monotonic() + NEWS, workers
     return workers
 
 
-def _room(limit: int) -> int:
+def _data_memory(limit: int) -> int:
     """Return what is left of a worker's memory for data; without a limit of it, what the machine has."""
     return max(limit - PROGRAM, limit // 4) if limit else machine.memory()

@@ -89,11 +89,11 @@ def named_sets(names: Sequence[str]) -> list[NamedSet]:
         If a name means nothing.
     """
     files = dict.fromkeys(path for name in names for path in named_files(name))
-    families: dict[tuple[str, bool], list[str]] = {}
+    sets: dict[tuple[str, bool], list[str]] = {}
     for path in files:
         found = split_locale(path)
-        families.setdefault((path, True) if found is None else (found[0], False), []).append(path)
-    return [NamedSet(path, tuple(sorted(members, key=sort_key))) for (path, _), members in families.items()]
+        sets.setdefault((path, True) if found is None else (found[0], False), []).append(path)
+    return [NamedSet(path, tuple(sorted(members, key=sort_key))) for (path, _), members in sets.items()]
 
 
 def named_files(name: str) -> list[str]:

@@ -35,7 +35,7 @@ def offsets_and_bytes(strings: pa.Array) -> tuple[NumberArray, NumberArray]:
 
 
 class StringsBuilder:
-    """Joins arrays end to end as they come, in memory that is taken once: none of them need outlive the next.
+    """Joins arrays end to end as they come, in memory that is allocated once; each may be released when the next comes.
 
     Joining a list of arrays takes twice the memory, and fetching that from the system takes longer than the copying.
 
@@ -78,7 +78,7 @@ class StringsBuilder:
         return pa.LargeStringArray.from_buffers(self._row, pa.py_buffer(offsets), pa.py_buffer(data))
 
     def _reserve(self, used: int, needed: int) -> None:
-        """Make room for all rows, should those to come be as long as those before; untouched memory costs nothing."""
+        """Allocate memory for all rows, as if they were as long as those before; untouched memory costs nothing."""
         if needed > len(self._data):
             expected = 1.05 * needed / self._row * (len(self._offsets) - 1)
             grown = new_array(max(needed, int(expected)), np.uint8)

@@ -33,11 +33,11 @@ class Checksum:
 
     Examples
     --------
-    >>> whole, cut = Checksum(), Checksum()
-    >>> whole.add(np.arange(5, dtype=np.uint8))
+    >>> full, cut = Checksum(), Checksum()
+    >>> full.add(np.arange(5, dtype=np.uint8))
     >>> cut.add(np.arange(2, dtype=np.uint8))
     >>> cut.add(np.arange(2, 5, dtype=np.uint8))
-    >>> whole.value == cut.value
+    >>> full.value == cut.value
     True
     """
 
@@ -71,10 +71,10 @@ class Checksum:
                 return
             self._end_chunk()
             words = words[missing:]
-        whole = len(words) // CHUNK_WORDS
-        chunks, words = words[: whole * CHUNK_WORDS], words[whole * CHUNK_WORDS :]
+        full = len(words) // CHUNK_WORDS
+        chunks, words = words[: full * CHUNK_WORDS], words[full * CHUNK_WORDS :]
         # All in one call: a thread that calls often waits for others each time.
-        for total in np.einsum("ij,j->i", chunks.reshape(whole, CHUNK_WORDS), _WEIGHTS).tolist():
+        for total in np.einsum("ij,j->i", chunks.reshape(full, CHUNK_WORDS), _WEIGHTS).tolist():
             self._chunk = total
             self._end_chunk()
         self._chunk += _sum(words, _WEIGHTS)

@@ -68,7 +68,7 @@ def cast(pda: Array | ArrayView, dt: Any, errors: ErrorMode | str = ErrorMode.st
     ArgumentTypeError
         If no column can hold the type, or `pda` is no lazy array.
     ArgumentError
-        If a Categorical shall become something else than Strings, or `errors` is none of these.
+        If a Categorical is cast to something else than Strings, or `errors` is not a name of an `ErrorMode`.
     ConversionError
         When it is computed, if some text is no number.
 

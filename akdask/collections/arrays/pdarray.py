@@ -118,7 +118,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
         """Bytes of all elements; counts rows if their number is unknown."""
         return self.size * self.itemsize
 
-    def _form(self) -> Callable[..., Any]:
+    def _converter(self) -> Callable[..., Any]:
         return as_objects if self._value.dtype.kind == "bigint" else as_ndarray
 
     def __setitem__(self, key: Any, item: Any) -> None:

@@ -1,4 +1,4 @@
-"""Reading lazy objects from files: which files a prefix means, and what is in them."""
+"""Reading lazy objects from files: the files that a prefix stands for, and the objects in them."""
 
 from __future__ import annotations
 
@@ -93,16 +93,16 @@ def read_objects(files: FileSet, names: Sequence[str] | None = None) -> dict[str
 
 def stored_objects(files: FileSet, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
     """Return objects of a set, all if no names are given, ready to be scanned; for errors see `FileSet.select`."""
-    families = find_families(files)
-    wanted = {name: family for name, family in families.items() if names is None or name in names}
+    found_legacy = find_families(files)
+    wanted = {name: family for name, family in found_legacy.items() if names is None or name in names}
     if not wanted:
         return files.select(names)
     parts = files.select([root for family in wanted.values() for root in family.members.values()])
-    whole = {name: made for name, family in wanted.items() if (made := combined(family, parts)) is not None}
-    used = {root: name for name in whole for root in families[name].members.values()}
+    legacy = {name: made for name, family in wanted.items() if (made := combined(family, parts)) is not None}
+    used = {root: name for name in legacy for root in found_legacy[name].members.values()}
     if names is not None:
-        found = files.select([name for name in names if name not in whole])
-        return {name: whole[name] if name in whole else found[name] for name in dict.fromkeys(names)}
+        found = files.select([name for name in names if name not in legacy])
+        return {name: legacy[name] if name in legacy else found[name] for name in dict.fromkeys(names)}
     rest = files.select([name for name in files.kinds if name not in used])
     order = dict.fromkeys(used.get(name, name) for name in files.kinds)
-    return {name: whole[name] if name in whole else rest[name] for name in order}
+    return {name: legacy[name] if name in legacy else rest[name] for name in order}

@@ -186,7 +186,7 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
 """By class and name: an expression that does what is most often meant.
 
 Objects are called ``a`` and ``b`` (arrays), ``s`` (Strings), ``c`` (Categorical), ``t`` (times), ``df``, ``index``,
-``g`` and ``keys`` (a GroupBy and what it is of), ``groups`` (of a DataFrame), ``v`` (an ArrayView), ``mask`` (bools).
+``g`` and ``keys`` (a GroupBy and its keys), ``groups`` (of a DataFrame), ``v`` (an ArrayView), ``mask`` (bools).
 """
 
 MODELS: dict[str, tuple[type, ...]] = {

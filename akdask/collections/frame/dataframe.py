@@ -171,8 +171,8 @@ class DataFrame(
         """
         columns = self._columns
         limit = None if datalimit is None else datalimit * 2**20
-        form, labels = ToPandas.of(columns, with_index=retain_index)
-        (result,) = run(CollectionRows(columns.project(with_index=retain_index), form, tuple(labels), limit))
+        converter, labels = ToPandas.of(columns, with_index=retain_index)
+        (result,) = run(CollectionRows(columns.project(with_index=retain_index), converter, tuple(labels), limit))
         return result
 
     def to_dask(self) -> Any:
@@ -186,10 +186,10 @@ class DataFrame(
 
         arrow = dask.config.get("dataframe.convert-string", None) is not False
         columns = self._columns
-        form, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
+        converter, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
         project = columns.project(with_index=True)
-        meta = clear_known_categories(form.of_nothing(project, len(labels)))
-        return to_dask(project, form, labels, meta)
+        meta = clear_known_categories(converter.of_nothing(project, len(labels)))
+        return to_dask(project, converter, labels, meta)
 
 
 from_pandas = DataFrame.from_pandas

@@ -330,7 +330,7 @@ class DataFrameGroupBy:
 
 
 def _beside(keys: Any, result: Array) -> Array:
-    """Count groups that were cut elsewhere, where there are several partitions, so that they can be put together."""
+    """Count groups whose partitions have other bounds, so that they can be combined."""
     key = keys[0] if isinstance(keys, tuple) else keys
     if not key.rows.same_rows(result.rows):
         known_lengths(key._frame)

@@ -117,7 +117,7 @@ def _reduced(name: str, pda: Any, **params: Any) -> Any:
 
 
 def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
-    """Join arrays end to end; lazy, and the partitions stay what they are.
+    """Join arrays end to end; lazy.  The partitions of the arrays follow one another.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     ArgumentTypeError
         If the types do not go together, or are those of no lazy arrays.
     AxisError
-        If arrays of one dimension shall be joined along another.
+        If `axis` is not an axis of the arrays.
 
     Examples
     --------

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @can_be_asked_for
 @shows("str")
 class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
-    """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
+    """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
 
@@ -61,7 +61,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         """``dtype('<U')``: NumPy's type of strings of any length."""
         return np.dtype(str)
 
-    def _form(self) -> Callable[..., Any]:
+    def _converter(self) -> Callable[..., Any]:
         return as_text
 
     def __setitem__(self, key: Any, item: Any) -> None:
@@ -190,8 +190,8 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         `pdarray.to_hdf`.
         """
         leaves_out = not save_offsets and str(file_type).lower() == "single"
-        kept = replace(self._storable(), params={layout.SEGMENTS: False}) if leaves_out else self._storable()
-        self._write(kept, prefix_path, dataset, mode, file_type, num_locales)
+        stored = replace(self._storable(), params={layout.SEGMENTS: False}) if leaves_out else self._storable()
+        self._write(stored, prefix_path, dataset, mode, file_type, num_locales)
 
     def save(  # type: ignore[override] # noqa: PLR0917 - Arkouda's signature
         self,
