@@ -110,7 +110,7 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
 # those that choose the path themselves.
 RUN_ONCE = {"atomic", "cli", "columns", "mutations", "storage", "testing"}
 RUN_ONCE |= {"test_assertions.py", "test_benchmarks.py", "test_docs.py", "test_notebooks.py", "test_package.py"}
-RUN_ONCE |= {"test_readme.py", "test_typing.py"}
+RUN_ONCE |= {"test_readme.py", "test_typing.py", "test_vocabulary.py"}
 RUN_ONCE |= {"test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
 
 

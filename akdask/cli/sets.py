@@ -118,8 +118,8 @@ def _of_prefix(path: str) -> list[str]:
     folder, slash, _ = path.rpartition("/")
     found = []
     for name in names_in(folder or slash):
-        whole = f"{folder}{slash}{name}"
-        parts = split_locale(whole)
+        candidate = f"{folder}{slash}{name}"
+        parts = split_locale(candidate)
         if parts is not None and split_extension(parts[0])[0] == path:
-            found.append(whole)
+            found.append(candidate)
     return sorted(found, key=sort_key)

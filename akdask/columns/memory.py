@@ -68,12 +68,12 @@ def full_array(nrows: int, value: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]
     return array
 
 
-def with_room(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
+def with_capacity(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
     """Return the array if it has as many items as needed, else one twice as long that begins with those in use.
 
     Examples
     --------
-    >>> array = with_room(np.array([1, 2, 3]), 2, 4)
+    >>> array = with_capacity(np.array([1, 2, 3]), 2, 4)
     >>> array[:2].tolist(), len(array)
     ([1, 2], 8)
     """

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import numpy.typing as npt
 
-MOST_KEPT = 2**26
+LARGEST_REUSED = 2**26
 """Bytes that a thread keeps."""
 
 _local = threading.local()
@@ -21,7 +21,7 @@ def scratch(nbytes: int) -> npt.NDArray[np.uint8]:
     >>> scratch(8).shape
     (8,)
     """
-    if nbytes > MOST_KEPT:
+    if nbytes > LARGEST_REUSED:
         return np.empty(nbytes, np.uint8)
     memory: npt.NDArray[np.uint8] = getattr(_local, "memory", np.empty(0, np.uint8))
     if len(memory) < nbytes:

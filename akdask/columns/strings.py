@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns.memory import new_array, with_room
+from akdask.columns.memory import new_array, with_capacity
 from akdask.typing import NumberArray, StringArray
 
 
@@ -66,7 +66,7 @@ class StringsBuilder:
         offsets, text = offsets_and_bytes(strings.fill_null("") if strings.null_count else strings)
         row, position = self._row, int(self._offsets[self._row])
         self._row = row + len(strings)
-        self._offsets = with_room(self._offsets, row + 1, self._row + 1)
+        self._offsets = with_capacity(self._offsets, row + 1, self._row + 1)
         self._reserve(position, position + len(text))
         np.add(offsets[1:], position - offsets[0], out=self._offsets[row + 1 : self._row + 1])
         self._data[position : position + len(text)] = text

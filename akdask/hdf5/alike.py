@@ -32,7 +32,7 @@ MOST_BYTES = 2**23
 FAR = 2**12
 """Bytes of data that are rather left out than read along."""
 
-MOST_KEPT = 16
+LARGEST_REUSED = 16
 
 Stretch = tuple[int, int]
 """Where a run of bytes begins and ends."""
@@ -90,7 +90,7 @@ class Templates:
         with self._lock:
             self._by_size[file.size] = description
             self._by_size.move_to_end(file.size)
-            while len(self._by_size) > MOST_KEPT:
+            while len(self._by_size) > LARGEST_REUSED:
                 self._by_size.popitem(last=False)
 
     def _template(self, description: FileDescription) -> Template | None:

@@ -42,7 +42,7 @@ def _categorical(stored: StoredObject) -> Categorical:
     labels = CategoryTable(
         in_one_partition(stored.members[CATEGORIES]), in_one_partition(na) if na and has_na else DEFAULT_NA
     )
-    frame, codes = _whole_numbers(stored, CODES, INT64)
+    frame, codes = _checked_integers(stored, CODES, INT64)
     is_grouped = {PERMUTATION, SEGMENTS} <= stored.members.keys()
     parts = _grouping(stored) if is_grouped else []
     if not has_na:
@@ -66,7 +66,7 @@ def _grouping(stored: StoredObject) -> list[pdarray]:
 
 def _positions(stored: StoredObject, part: str, size: int) -> pdarray:
     """Return a member whose numbers are positions below a size; they are checked when they are read."""
-    frame, column = _whole_numbers(stored, part, INT64)
+    frame, column = _checked_integers(stored, part, INT64)
     return pdarray(frame, Call("stored_position", column, size=size, of=f"{stored.name}/{part}"))
 
 
@@ -127,20 +127,20 @@ def _arrayview(stored: StoredObject) -> ArrayView:
 
 @makes(ObjType.DATETIME)
 def _datetime(stored: StoredObject) -> Datetime:
-    return Datetime.of(*_whole_numbers(stored, VALUES, INT64))
+    return Datetime.of(*_checked_integers(stored, VALUES, INT64))
 
 
 @makes(ObjType.TIMEDELTA)
 def _timedelta(stored: StoredObject) -> Timedelta:
-    return Timedelta.of(*_whole_numbers(stored, VALUES, INT64))
+    return Timedelta.of(*_checked_integers(stored, VALUES, INT64))
 
 
 @makes(ObjType.IPV4)
 def _ipv4(stored: StoredObject) -> IPv4:
-    return IPv4.of(*_whole_numbers(stored, VALUES, UINT64))
+    return IPv4.of(*_checked_integers(stored, VALUES, UINT64))
 
 
-def _whole_numbers(stored: StoredObject, part: str, dtype: ColumnType) -> tuple[Frame, Value]:
+def _checked_integers(stored: StoredObject, part: str, dtype: ColumnType) -> tuple[Frame, Value]:
     """Return a member whose numbers stand for something else, in the type that it should have.
 
     Raises
