@@ -22,8 +22,21 @@ from akdask.collections.arrays.creation import (
     zeros,
     zeros_like,
 )
-from akdask.collections.arrays.elementwise import (
-    ErrorMode,
+from akdask.collections.arrays.elementwise import ErrorMode, cast, clip, divmod, round, where
+from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
+from akdask.collections.arrays.sorting import (
+    SortingAlgorithm,
+    argsort,
+    coargsort,
+    invert_permutation,
+    is_cosorted,
+    searchsorted,
+    sort,
+)
+from akdask.collections.arrays.statistics import corr, cov, dot
+from akdask.collections.arrays.ufuncs import (
     abs,
     arccos,
     arccosh,
@@ -32,15 +45,12 @@ from akdask.collections.arrays.elementwise import (
     arctan,
     arctan2,
     arctanh,
-    cast,
     ceil,
-    clip,
     clz,
     cos,
     cosh,
     ctz,
     deg2rad,
-    divmod,
     exp,
     expm1,
     fabs,
@@ -63,7 +73,6 @@ from akdask.collections.arrays.elementwise import (
     rad2deg,
     rotl,
     rotr,
-    round,
     sign,
     sin,
     sinh,
@@ -72,21 +81,7 @@ from akdask.collections.arrays.elementwise import (
     tan,
     tanh,
     trunc,
-    where,
 )
-from akdask.collections.arrays.ndarray import ArrayView
-from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
-from akdask.collections.arrays.sorting import (
-    SortingAlgorithm,
-    argsort,
-    coargsort,
-    invert_permutation,
-    is_cosorted,
-    searchsorted,
-    sort,
-)
-from akdask.collections.arrays.statistics import corr, cov, dot
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.frame.choice import intx
 from akdask.collections.frame.dataframe import DataFrame, from_pandas

@@ -216,8 +216,8 @@ def _write(folder: Path, target: Path, arrays: Mapping[str, pdarray]) -> None:
         files = [f"{entry}_LOCALE{k + 1:04d}.bin" if is_big else f"{entry}_LOCALE{k:04d}.data" for k in range(count)]
         counts = _write_chunks(item, [str(folder / file) for file in files], _write_big if is_big else _write_chunk)
         shape = {"dtype": dtype, "size": sum(counts), "ndim": 1, "numTargetLocales": count}
-        places = [os.path.join(placed, file) for file in files]
-        chunks = [{"filename": place, "numElems": size} for place, size in zip(places, counts, strict=True)]
+        paths = [os.path.join(placed, file) for file in files]
+        chunks = [{"filename": path, "numElems": size} for path, size in zip(paths, counts, strict=True)]
         lines = [
             {"entryName": entry, "entryType": ENTRY_TYPE},
             {**shape, "numChunks": 0 if is_big else count},
@@ -269,8 +269,8 @@ def _errors_naming(path: str) -> Iterator[None]:
 
 
 def _write_lines(path: Path, lines: Sequence[Mapping[str, Any] | str]) -> None:
-    texts = (line if isinstance(line, str) else json.dumps(line, separators=(", ", ":")) for line in lines)
-    path.write_text("".join(f"{text}\n" for text in texts))
+    encoded = (line if isinstance(line, str) else json.dumps(line, separators=(", ", ":")) for line in lines)
+    path.write_text("".join(f"{text}\n" for text in encoded))
 
 
 # reading
@@ -308,14 +308,14 @@ def _read_entry(path: Path) -> tuple[str, pdarray]:
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         raise FileFormatError(f"{str(path)!r} describes no entry of a checkpoint.", details=[str(error)]) from error
     if dtype == "bigint":
-        return entry, _whole(path, size, [array(_read_big(path, chunks), BIGINT)])
+        return entry, _joined(path, size, [array(_read_big(path, chunks), BIGINT)])
     if dtype not in TYPES or about.get("ndim") != 1:
         raise UnsupportedError(f"the entry {entry!r} of a checkpoint is {kind} of {dtype}, which cannot be read.")
     parts = [array(part) for part in _read_chunks(path, dtype, chunks)]
-    return entry, _whole(path, size, parts or [array(np.empty(0, dtype))])
+    return entry, _joined(path, size, parts or [array(np.empty(0, dtype))])
 
 
-def _whole(path: Path, size: int, parts: Sequence[pdarray]) -> pdarray:
+def _joined(path: Path, size: int, parts: Sequence[pdarray]) -> pdarray:
     """Join the parts of an entry, if they are as many elements as it tells of."""
     found = sum(part.size for part in parts)
     if found != size:

@@ -33,12 +33,12 @@ def on_cluster() -> bool:
 
 def memory() -> int:
     """Return the bytes of memory for data that the smallest worker has for each of its threads, or this machine."""
-    return min((room // threads for room, threads in _workers().values()), default=machine.memory())
+    return min((nbytes // threads for nbytes, threads in _workers().values()), default=machine.memory())
 
 
 def all_memory() -> int:
     """Return the bytes of memory for data that all workers have together, or this machine."""
-    return sum(room for room, _ in _workers().values()) or machine.memory()
+    return sum(nbytes for nbytes, _ in _workers().values()) or machine.memory()
 
 
 def partition_size() -> int:
@@ -69,12 +69,12 @@ def _workers() -> Workers:
         return {}
     until, workers = _heard.get(client.id, (0.0, {}))
     if monotonic() > until:
-        workers = {address: (_room(limit), threads) for address, (limit, threads) in workers_of(client).items()}
+        workers = {address: (_data_memory(limit), threads) for address, (limit, threads) in workers_of(client).items()}
         _heard.clear()
         _heard[client.id] = monotonic() + NEWS, workers
     return workers
 
 
-def _room(limit: int) -> int:
+def _data_memory(limit: int) -> int:
     """Return what is left of a worker's memory for data; without a limit of it, what the machine has."""
     return max(limit - PROGRAM, limit // 4) if limit else machine.memory()

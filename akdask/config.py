@@ -40,10 +40,10 @@ def _truth(value: Any) -> bool:
     raise ValueError
 
 
-def _whole(value: Any) -> int:
+def _integer(value: Any) -> int:
     if type(value) is int:
         return value
-    # Truth values are integers to Python; of floats those will do that are whole, such as 1e9.
+    # Truth values are integers to Python; of floats, whole ones such as 1e9 are accepted.
     if isinstance(value, bool | str) or int(value) != value:
         raise TypeError
     return int(value)
@@ -51,7 +51,7 @@ def _whole(value: Any) -> int:
 
 def _number_from(low: int) -> Callable[[Any], int]:
     def read(value: Any) -> int:
-        number = _whole(value)
+        number = _integer(value)
         if number < low:
             raise ValueError
         return number
@@ -95,7 +95,7 @@ SETTINGS: dict[str, Setting] = {
     "durable": Setting("replaced", _or(FLAG, "'replaced'", "replaced")),
     # Persist every array as it is made, as an Arkouda server does.
     "eager": Setting(False, FLAG),
-    # Use the manifests of sets: what they tell need not be looked up in the files, nor partitions read in vain.
+    # Use the manifests of sets: fewer files are opened, and partitions without a match are not read.
     "manifest": Setting(True, FLAG),
     # Check the stored bytes of a column against the manifest before it is read.
     "verify_checksums": Setting(False, FLAG),
@@ -108,8 +108,8 @@ SETTINGS: dict[str, Setting] = {
     "kept_groups": Setting(2**30, BYTES),
     # Bytes of freed arrays that this process keeps for half a minute, as new memory takes long to get.
     "spare_memory": Setting(2**31, BYTES),
-    # Bytes of columns that every task holds whole: of the side of a join, of what rows are taken from by position.
-    # Of larger ones rows are exchanged, of all that are counted for 0.  None for a part of the memory of a worker.
+    # Bytes of columns that every task may hold in full: one side of a join, or what rows are taken from by position.
+    # Rows of larger ones are exchanged; those of all columns for 0.  None for a part of the memory of a worker.
     "replicate_size": Setting(None, _or(BYTES, "None for a part of the memory of a worker", None)),
     # Bytes that one conversion (to_ndarray, to_pandas, tolist, compute) may bring into this process; "memory" for half
     # of what this process may use, None or inf for no limit.
@@ -182,7 +182,7 @@ def _refused(name: str, value: Any, source: str) -> ArgumentError:
 
 
 def _source(name: str) -> str:
-    """Return who has given a setting its value, as far as can be told: the environment goes before files."""
+    """Return the source of a setting's value, as far as it is known: the environment goes before files."""
     value = dask.config.get(f"akdask.{name}")
     for variable in os.environ:
         given = dask.config.collect_env({variable: os.environ[variable]})

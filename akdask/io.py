@@ -257,8 +257,8 @@ def to_hdf(
     Parameters
     ----------
     columns : mapping or list of pdarray, Strings, Categorical or Index
-        What to write.  Objects need not have the same number of rows; each is cut into as many partitions as there are
-        files.
+        What to write.  Objects need not have the same number of rows; each is split into one partition for each
+        file.
     prefix_path : str or path
         Prefix and extension of the files: ``d/x.h5`` gives ``d/x_LOCALE0000.h5`` and so on.
     names : list of str, optional

@@ -140,13 +140,15 @@ def _write(frame: pd.DataFrame, path: str, key: str) -> None:
 
 def _to_hdf(frame: pd.DataFrame, path: str, key: str) -> None:
     """Write a file of pandas' in which nothing is pickled but names."""
-    texts = [column for _, column in frame.items() if not pd.api.types.is_numeric_dtype(column) and _is_text(column)]
+    text_columns = [
+        column for _, column in frame.items() if not pd.api.types.is_numeric_dtype(column) and _is_text(column)
+    ]
     labels = frame.index.to_series()
-    if not texts and not _is_text(labels):
+    if not text_columns and not _is_text(labels):
         frame.to_hdf(path, key=key, mode="w", format="fixed")
         return
     missing = "nan"
-    while any((column == missing).any() for column in [*texts, labels]):
+    while any((column == missing).any() for column in [*text_columns, labels]):
         missing = f"_{missing}_"
     frame.to_hdf(path, key=key, mode="w", format="table", nan_rep=missing, index=False)
 

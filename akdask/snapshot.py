@@ -1,4 +1,4 @@
-"""All of a session in files: `snapshot` writes the variables of whoever calls it, `restore` reads them."""
+"""A session in files: `snapshot` writes the variables of its caller, `restore` reads them."""
 
 from __future__ import annotations
 

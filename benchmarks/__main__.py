@@ -15,7 +15,7 @@ from pathlib import Path
 import dask
 
 from benchmarks.curves import draw
-from benchmarks.readme import fill
+from benchmarks.page import fill
 from benchmarks.report import Result, table, write_json
 from benchmarks.setting import Setting
 from benchmarks.tasks import ENGINE, TASKS
@@ -50,8 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 failed.append(name)
         plots = draw(options.plots, setting) if options.plots else []
     print(table(results))
-    if options.readme:
-        fill(options.readme, machine, results, setting.threads, plots)
+    if options.report:
+        fill(options.report, machine, results, setting.threads, plots)
     if options.json:
         write_json(options.json, machine, results)
     if failed:
@@ -92,7 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--folder", type=Path, default=folder, help=f"where data is made and kept ({folder})")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of everybody (default all cores)")
     parser.add_argument("--json", type=Path, help="write the figures to this file as well")
-    parser.add_argument("--readme", type=Path, help="write the table of the best peers between this file's markers")
+    parser.add_argument(
+        "--report", type=Path, help="write the table of the best peers between the markers of this file"
+    )
     parser.add_argument("--plots", type=Path, help="draw time against rows and partitions into this folder")
     parser.add_argument("--vaex-python", help="an interpreter that has vaex, to take part in its own process")
     return parser

@@ -13,9 +13,9 @@ import pytest
 
 import akdask as ak
 from benchmarks.data import floats, make_set, stored_bytes
+from benchmarks.page import BEGIN, END, fill
 from benchmarks.peers.numpy_h5py import map_columns, read_columns
 from benchmarks.peers.text_h5py import read_arrays
-from benchmarks.readme import BEGIN, END, fill
 from benchmarks.report import MILLISECONDS, Result, Work, table
 from benchmarks.setting import Setting
 from benchmarks.text_data import make_text_set
@@ -104,14 +104,14 @@ def test_bytes_of_columns_are_those_of_their_datasets(tmp_path):
     assert stored_bytes(files, ("s", "v")) == 800 + 800 + 300
 
 
-def test_readme_shows_the_best_peer_between_its_markers(tmp_path):
-    readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+def test_the_page_shows_the_best_peer_between_its_markers(tmp_path):
+    page = tmp_path / "benchmarks.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     values = {"akdask": 0.002, "slow": 0.008, "fast": 0.006}
     sort = Result("sort", MILLISECONDS, values, {"slow": 4.0, "fast": 4.0}, work=Work(8_000, 64_000))
     plan = Result("plan", MILLISECONDS, {"akdask": 0.5}, limit=10.0)
-    fill(readme, {"machine": "two cores"}, [sort, plan], 2, [tmp_path / "plots" / "rows.png"])
-    text = readme.read_text()
+    fill(page, {"machine": "two cores"}, [sort, plan], 2, [tmp_path / "plots" / "rows.png"])
+    text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith("\nafter\n")
     assert "old" not in text
@@ -122,12 +122,12 @@ def test_readme_shows_the_best_peer_between_its_markers(tmp_path):
     assert "![rows](plots/rows.png)" in text
 
 
-def test_readme_without_markers_is_left_as_it_is(tmp_path):
-    readme = tmp_path / "README.md"
-    readme.write_text("text")
+def test_a_page_without_markers_is_left_as_it_is(tmp_path):
+    page = tmp_path / "benchmarks.md"
+    page.write_text("text")
     with pytest.raises(LookupError, match="no lines"):
-        fill(readme, {}, [], 1, [])
-    assert readme.read_text() == "text"
+        fill(page, {}, [], 1, [])
+    assert page.read_text() == "text"
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     """Repack; returns the exit code."""
     sets = named_sets(options.files)
     for files in sets:
-        _demand_whole(files)
+        _demand_complete(files)
     done = [_repack(files) for files in sets]
     if options.json:
         print_json([_as_json(outcome) for outcome in done])
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _demand_whole(files: NamedSet) -> None:
+def _demand_complete(files: NamedSet) -> None:
     """Refuse a part of a set: the rest would be removed when it is replaced as a whole."""
     rest = [] if files.is_single else sorted(set(locale_files(files.path)).difference(files.files))
     if rest:

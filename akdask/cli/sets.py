@@ -89,11 +89,11 @@ def named_sets(names: Sequence[str]) -> list[NamedSet]:
         If a name means nothing.
     """
     files = dict.fromkeys(path for name in names for path in named_files(name))
-    families: dict[tuple[str, bool], list[str]] = {}
+    sets: dict[tuple[str, bool], list[str]] = {}
     for path in files:
         found = split_locale(path)
-        families.setdefault((path, True) if found is None else (found[0], False), []).append(path)
-    return [NamedSet(path, tuple(sorted(members, key=sort_key))) for (path, _), members in families.items()]
+        sets.setdefault((path, True) if found is None else (found[0], False), []).append(path)
+    return [NamedSet(path, tuple(sorted(members, key=sort_key))) for (path, _), members in sets.items()]
 
 
 def named_files(name: str) -> list[str]:
@@ -118,8 +118,8 @@ def _of_prefix(path: str) -> list[str]:
     folder, slash, _ = path.rpartition("/")
     found = []
     for name in names_in(folder or slash):
-        whole = f"{folder}{slash}{name}"
-        parts = split_locale(whole)
+        candidate = f"{folder}{slash}{name}"
+        parts = split_locale(candidate)
         if parts is not None and split_extension(parts[0])[0] == path:
-            found.append(whole)
+            found.append(candidate)
     return sorted(found, key=sort_key)

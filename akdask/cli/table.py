@@ -31,8 +31,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, widest: int =
     port      7
     """
     given = [list(row) for row in rows]
-    texts = [[_cell(value, widest, separator) for value in row] for row in given]
-    lines = [list(header), *texts]
+    written = [[_cell(value, widest, separator) for value in row] for row in given]
+    lines = [list(header), *written]
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     right = [bool(column) and all(_is_number(value) for value in column) for column in zip(*given, strict=True)]
     right = right or [False] * len(header)

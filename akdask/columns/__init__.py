@@ -1,6 +1,6 @@
 """What one partition holds in memory: columns, and the few things that can be done to any of them."""
 
-from akdask.columns.memory import full_array, new_array, with_room
+from akdask.columns.memory import full_array, new_array, with_capacity
 from akdask.columns.rows import (
     arrow_type,
     concat_rows,
@@ -36,5 +36,5 @@ __all__ = [
     "take_rows",
     "to_objects",
     "type_of",
-    "with_room",
+    "with_capacity",
 ]

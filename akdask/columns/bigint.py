@@ -42,7 +42,7 @@ def from_unsigned(limbs: NumberArray) -> pa.FixedSizeBinaryArray:
 
 
 def with_limbs(limbs: NumberArray, width: int, *, signed: bool = True) -> NumberArray:
-    """Return limbs with more high ones, so that the integers stay what they are."""
+    """Return limbs with more high ones, so that the integers keep their values."""
     if width <= limbs.shape[1]:
         return limbs
     wide = np.empty((len(limbs), width), np.uint64)
@@ -62,10 +62,10 @@ def narrowed(limbs: NumberArray) -> NumberArray:
 def modulo_power(limbs: NumberArray, bits: int) -> NumberArray:
     """Return the unsigned limbs of integers in two's complement modulo ``2**bits``."""
     width = -(-bits // LIMB)
-    kept = np.array(with_limbs(limbs, width)[:, :width])
+    lowest = np.array(with_limbs(limbs, width)[:, :width])
     if bits % LIMB:
-        kept[:, -1] &= np.uint64(2 ** (bits % LIMB) - 1)
-    return kept
+        lowest[:, -1] &= np.uint64(2 ** (bits % LIMB) - 1)
+    return lowest
 
 
 def _signs(limbs: NumberArray) -> NumberArray:

@@ -1,9 +1,9 @@
-"""Memory of large arrays: what is freed is kept for a while, for whoever asks next.
+"""Memory of large arrays: freed blocks are kept for a while and used again.
 
 The C library gives the space of arrays beyond 32 MiB back to the system when they are freed, and asks for new space for
 the next ones, whose pages the system must then find and clear: several times as long as it takes to fill them.  On
 virtual machines it may have to ask the host for them, which takes fifty times as long.  Arrow's pool keeps freed memory
-for some milliseconds; here it is kept until nobody has wanted it for `IDLE` seconds.
+for some milliseconds; here it is kept until it has not been used for `IDLE` seconds.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ def full_array(nrows: int, value: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]
     return array
 
 
-def with_room(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
+def with_capacity(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
     """Return the array if it has as many items as needed, else one twice as long that begins with those in use.
 
     Examples
     --------
-    >>> array = with_room(np.array([1, 2, 3]), 2, 4)
+    >>> array = with_capacity(np.array([1, 2, 3]), 2, 4)
     >>> array[:2].tolist(), len(array)
     ([1, 2], 8)
     """
@@ -130,7 +130,7 @@ class SpareMemory:
                 self._lock.release()
 
     def release(self, since: float = 0.0) -> bool:
-        """Forget blocks that nobody has wanted for some seconds, and return whether there were any."""
+        """Release blocks that have not been used for some seconds, and return whether there were any."""
         with self._lock:
             self._sort_in()
             count = len(self._blocks)

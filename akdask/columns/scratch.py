@@ -7,10 +7,10 @@ import threading
 import numpy as np
 import numpy.typing as npt
 
-MOST_KEPT = 2**26
+LARGEST_REUSED = 2**26
 """Bytes that a thread keeps."""
 
-_kept = threading.local()
+_local = threading.local()
 
 
 def scratch(nbytes: int) -> npt.NDArray[np.uint8]:
@@ -21,9 +21,9 @@ def scratch(nbytes: int) -> npt.NDArray[np.uint8]:
     >>> scratch(8).shape
     (8,)
     """
-    if nbytes > MOST_KEPT:
+    if nbytes > LARGEST_REUSED:
         return np.empty(nbytes, np.uint8)
-    memory: npt.NDArray[np.uint8] = getattr(_kept, "memory", np.empty(0, np.uint8))
+    memory: npt.NDArray[np.uint8] = getattr(_local, "memory", np.empty(0, np.uint8))
     if len(memory) < nbytes:
-        memory = _kept.memory = np.empty(nbytes, np.uint8)
+        memory = _local.memory = np.empty(nbytes, np.uint8)
     return memory[:nbytes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from akdask.columns.memory import new_array, with_room
+from akdask.columns.memory import new_array, with_capacity
 from akdask.typing import NumberArray, StringArray
 
 
@@ -35,7 +35,7 @@ def offsets_and_bytes(strings: pa.Array) -> tuple[NumberArray, NumberArray]:
 
 
 class StringsBuilder:
-    """Joins arrays end to end as they come, in memory that is taken once: none of them need outlive the next.
+    """Joins arrays end to end as they come, in memory that is allocated once; each may be released when the next comes.
 
     Joining a list of arrays takes twice the memory, and fetching that from the system takes longer than the copying.
 
@@ -66,7 +66,7 @@ class StringsBuilder:
         offsets, text = offsets_and_bytes(strings.fill_null("") if strings.null_count else strings)
         row, position = self._row, int(self._offsets[self._row])
         self._row = row + len(strings)
-        self._offsets = with_room(self._offsets, row + 1, self._row + 1)
+        self._offsets = with_capacity(self._offsets, row + 1, self._row + 1)
         self._reserve(position, position + len(text))
         np.add(offsets[1:], position - offsets[0], out=self._offsets[row + 1 : self._row + 1])
         self._data[position : position + len(text)] = text
@@ -78,7 +78,7 @@ class StringsBuilder:
         return pa.LargeStringArray.from_buffers(self._row, pa.py_buffer(offsets), pa.py_buffer(data))
 
     def _reserve(self, used: int, needed: int) -> None:
-        """Make room for all rows, should those to come be as long as those before; untouched memory costs nothing."""
+        """Allocate memory for all rows, as if they were as long as those before; untouched memory costs nothing."""
         if needed > len(self._data):
             expected = 1.05 * needed / self._row * (len(self._offsets) - 1)
             grown = new_array(max(needed, int(expected)), np.uint8)

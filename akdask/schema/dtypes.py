@@ -81,7 +81,7 @@ def list_of(item: ColumnType | None) -> ColumnType:
 
 
 def bigint_of(max_bits: int | None) -> ColumnType:
-    """Return the type of integers of so many bits, of any number for None and what is not positive.
+    """Return the type of integers of a number of bits; without limit for None and numbers that are not positive.
 
     Such integers are not negative: they are taken modulo ``2**max_bits``.
 

@@ -21,9 +21,9 @@ class RowSpace:
     npartitions : int
         Number of partitions.
     lengths : tuple of int, optional
-        Rows in each partition; None while nobody has counted them.
+        Rows in each partition; None until they are counted.
     total : int, optional
-        Number of rows in all, where that is known although the lengths are not: sorted rows are as many as before.
+        Number of all rows, where it is known although the lengths are not: sorting, for example, keeps it.
     is_fixed : bool
         Whether the lengths are known for good, without counting rows, and name them.
 

@@ -109,7 +109,7 @@ class Directory:
         most : int
             Bytes that it may have.
         owners : container of int, optional
-            Users of whom one must own it; any may unless given.
+            Users one of whom must own the file; any user unless given.
 
         Raises
         ------

@@ -20,10 +20,10 @@ MOST_PARTITIONS = 2**17
 
 
 ALIGNED_ROWS = 2**15
-"""Large files are split at multiples of so many rows."""
+"""Large files are split at multiples of this number of rows."""
 
 MANY = 8
-"""Ranges of so many times as many rows are not much larger for that."""
+"""Ranges of this many times `ALIGNED_ROWS` are aligned: that makes them little larger."""
 
 
 @dataclass(frozen=True, slots=True)

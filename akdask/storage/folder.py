@@ -2,7 +2,7 @@
 
 The new folder is filled in a hidden one beside its target.  When all is on disk it is given another name there, which
 says what is to be done: that name is the journal, and from then on the write has happened, whatever becomes of its
-process.  Each step is one rename, known by what it leaves, so whoever comes next takes the rest of them.
+process.  Each step is one rename, known by what it leaves, so the next process takes the remaining steps.
 """
 
 from __future__ import annotations

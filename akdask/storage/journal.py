@@ -1,7 +1,7 @@
 """The steps that replace a set, written down before the first is taken.
 
-Once the journal is there, the write has happened: whoever finds it carries it out.  Each step may be taken again, also
-by several processes at once.
+Once the journal is there, the write has happened: a process that finds it carries it out.  Each step may be taken
+again, also by several processes at once.
 """
 
 from __future__ import annotations
@@ -133,15 +133,15 @@ class Journal:
         OSError
             If a step fails; those before it are taken.
         """
-        mark = _mark(hidden)
+        identity = _identity(hidden)
         with _Staged(hidden) as staged:
             for step in self.renames:
                 # Another process may have finished this journal, and a later write may have begun.
-                if _mark(hidden) != mark:
+                if _identity(hidden) != identity:
                     return
                 staged.put(step)
         for name in self.removals:
-            if _mark(hidden) != mark:
+            if _identity(hidden) != identity:
                 return
             with suppress(FileNotFoundError):
                 hidden.parent.unlink(name)
@@ -246,7 +246,7 @@ def _is_in_place(source: os.stat_result | None, beside: Directory, target: str) 
     return placed is not None and os.path.samestat(source, placed)
 
 
-def _mark(hidden: HiddenFolder) -> tuple[int, int] | None:
+def _identity(hidden: HiddenFolder) -> tuple[int, int] | None:
     """Return what tells the present journal of a folder from earlier and later ones."""
     try:
         status = hidden.folder.status(JOURNAL)

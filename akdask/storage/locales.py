@@ -225,11 +225,11 @@ def missing_locales(files: Iterable[str]) -> Iterator[str]:
     >>> list(missing_locales(["x_LOCALE0000", "x_LOCALE0003", "y.h5"]))
     ['x_LOCALE0001', 'x_LOCALE0002']
     """
-    families: dict[tuple[str, str], list[re.Match[str]]] = {}
+    sets: dict[tuple[str, str], list[re.Match[str]]] = {}
     for path in files:
         if found := _LOCALE.search(path):
-            families.setdefault((path[: found.start()], found[2] or ""), []).append(found)
-    for (prefix, extension), members in families.items():
+            sets.setdefault((path[: found.start()], found[2] or ""), []).append(found)
+    for (prefix, extension), members in sets.items():
         numbers = {int(found[1]) for found in members}
         width = min(len(found[1]) for found in members)
         yield from (f"{prefix}_LOCALE{k:0{width}d}{extension}" for k in range(max(numbers)) if k not in numbers)

@@ -87,7 +87,7 @@ def read_manifest(
     path : str
         The manifest; a link in its place is none.
     owners : container of int, optional
-        Users of whom one must own it; any may unless given.
+        Users one of whom must own the file; any user unless given.
     schema : pyarrow.Schema, optional
         What the table must have, to the type, before any of it is looked at; metadata do not count.
     """

@@ -1,11 +1,11 @@
-"""What a writer that was killed has left is finished, or cleared away, by whoever comes next.
+"""Recovery of sets whose writer was killed: the next reader or writer completes the write, or removes its traces.
 
 A write is prepared in a hidden folder beside its set.  No folder: nothing to do, which costs one `stat` for each set.
 A folder without a journal: the old set is there, and the folder goes unless its writer lives.  With a journal: the new
 set is there as soon as the journal is carried out, so readers wait for a living writer and act for a dead one.
 
-Whom a reader believes: a folder may be writable by many, so a hidden folder may be there to have a reader do what its
-maker could not.
+Trust: many users may write to a folder, so somebody may have made a hidden folder to have a reader do what its maker
+may not do.
 
 - Only a hidden folder is acted on whose owner is this user, or the one user who owns every file of the set that is
   there.  For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.
@@ -14,14 +14,14 @@ maker could not.
   replaced, and that is an error.  To write, the folder must go first, and the error says so.
 - Folders and files are opened once, links are not followed, and what was examined is what is used (`Directory`).  A
   journal takes regular files of the hidden folder's owner, or of this user, from a folder in it to names of its own set
-  beside it, or removes such names.  Nothing else can be said in a journal.
+  beside it, or removes such names.  A journal can say nothing else.
 - Only what writers make is removed, by its names, and only where the folder is signed: any other folder may have been
   given the hidden name by somebody who may rename it.
 - A reader does what the rights of its user allow and no more.  Where it may not, it reads the old set if that is whole,
   and says so if it is not.
 
-Who may write in the folder of a set can replace or remove its files by hand as well, unless the folder is sticky; that
-is not prevented here.
+A user who may write to the folder of a set can replace or remove its files by hand as well, unless the folder is
+sticky; that is not prevented here.
 """
 
 from __future__ import annotations

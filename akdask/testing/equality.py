@@ -88,7 +88,7 @@ def _in_memory(item: Any) -> Any:
 
 
 def _flat(array: NumberArray) -> NumberArray:
-    """Return text as NumPy strings, whichever way it was held."""
+    """Return text as NumPy strings, whatever array it came in."""
     if array.dtype.kind in "OT" and all(isinstance(element, str) for element in array.ravel()):
         return array.astype(str)
     return array

@@ -48,8 +48,8 @@ def partition_lengths(rows: int | None = None, max_partitions: int = 5) -> st.Se
     """
     if rows is None:
         return row_counts().flatmap(lambda drawn: partition_lengths(drawn, max_partitions))
-    cuts = st.lists(st.integers(0, rows), max_size=max_partitions - 1).map(sorted)
-    return cuts.map(lambda inner: np.diff([0, *inner, rows]).tolist())
+    bounds = st.lists(st.integers(0, rows), max_size=max_partitions - 1).map(sorted)
+    return bounds.map(lambda inner: np.diff([0, *inner, rows]).tolist())
 
 
 def elements(dtype: str) -> st.SearchStrategy[Any]:
@@ -100,8 +100,8 @@ def two_arrays(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES) -> list[tuple[An
     made = []
     for _ in range(2):
         rows = draw(row_counts(20))
-        places = draw(st.lists(st.integers(0, len(pool) - 1), min_size=rows, max_size=rows))
-        plain = pool[np.array(places, np.int64)]
+        positions = draw(st.lists(st.integers(0, len(pool) - 1), min_size=rows, max_size=rows))
+        plain = pool[np.array(positions, np.int64)]
         made.append((partitioned(plain, draw(partition_lengths(rows))), plain))
     return made
 

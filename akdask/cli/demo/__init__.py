@@ -48,7 +48,7 @@ def register(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Go through the steps; returns the exit code, 1 if an answer was wrong."""
     folder = _writable(options.folder)
-    _demand_room(folder, options.rows)
+    _demand_space(folder, options.rows)
     samples = _arkouda_files(options.fixture)
     step, checks, began = Steps(9 if samples else 8), Checks(), perf_counter()
     print(f"akdask {ak.__version__}: {options.rows:,} network flows of one day, on {os.cpu_count()} cores")
@@ -100,14 +100,14 @@ def _writable(folder: Path) -> Path:
         ) from error
 
 
-def _demand_room(folder: Path, rows: int) -> None:
+def _demand_space(folder: Path, rows: int) -> None:
     """Refuse what would only fail after a long time, or bring the machine to its knees."""
-    room = {
+    space = {
         f"on the disk of {str(folder)!r}": (rows * DISK_PER_ROW, shutil.disk_usage(folder).free),
         "in memory": (rows * MEMORY_PER_ROW, ak.get_config()["physicalMemory"]),
     }
     lacking = [
-        f"{where}: {size(need)} needed, {size(have)} there" for where, (need, have) in room.items() if need > have
+        f"{where}: {size(need)} needed, {size(have)} there" for where, (need, have) in space.items() if need > have
     ]
     if lacking:
         raise ArgumentError(f"no room for {rows:,} records.", details=lacking, hint="ask for fewer with --rows.")

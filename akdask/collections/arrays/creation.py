@@ -137,14 +137,14 @@ def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -
     if step == 0:
         raise ZeroDivisorError("arange: the step is 0.", hint="pass a step that leads from start to stop.")
     if all(isinstance(item, int | np.integer) for item in (start, stop, step)):
-        made = _whole_range(range(int(start), int(stop), int(step)))
+        made = _integer_range(range(int(start), int(stop), int(step)))
     else:
         rows = counted(max(0, math.ceil((stop - start) / step)))
         made = pdarray(rows, _stepping(Call("cast", rows.position, dtype=FLOAT64.name), start, step))
     return _typed(made, dtype, max_bits)
 
 
-def _whole_range(numbers: range) -> pdarray:
+def _integer_range(numbers: range) -> pdarray:
     """Return whole numbers of any size, in the smallest type that holds all of them."""
     rows = counted(len(numbers))
     position, start, step = rows.position, numbers.start, numbers.step

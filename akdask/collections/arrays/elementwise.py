@@ -1,8 +1,7 @@
-"""Elementwise functions: NumPy's, under Arkouda's names; all of them lazy."""
+"""Casts, choices and roundings, and the step from any element-wise operation to its lazy result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -16,6 +15,9 @@ from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError
 from akdask.schema import STR, column_type
+
+PLAIN = int | float | np.number | np.bool_ | Scalar
+"""What stands for one number."""
 
 
 def elementwise(operation: str, *items: Any, **params: Any) -> Any:
@@ -66,7 +68,7 @@ def cast(pda: Array | ArrayView, dt: Any, errors: ErrorMode | str = ErrorMode.st
     ArgumentTypeError
         If no column can hold the type, or `pda` is no lazy array.
     ArgumentError
-        If a Categorical shall become something else than Strings, or `errors` is none of these.
+        If a Categorical is cast to something else than Strings, or `errors` is not a name of an `ErrorMode`.
     ConversionError
         When it is computed, if some text is no number.
 
@@ -181,112 +183,3 @@ def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:
     if where is True:
         return quotient, remainder
     return elementwise("where", where, quotient, x), elementwise("where", where, remainder, x)
-
-
-PLAIN = int | float | np.number | np.bool_ | Scalar
-"""What stands for one number."""
-
-NO_MORE, WHERE, OUT = (), ("where",), ("out",)
-"""What may be given by position behind the arrays; `where` may be named always."""
-
-DESCRIPTIONS: dict[tuple[str, ...], str] = {
-    NO_MORE: "where `where` holds if given",
-    WHERE: "where `where` holds, and the first argument elsewhere",
-    OUT: "into the array `out` if given, which stays as it is where `where` does not hold",
-}
-
-
-def _function(
-    name: str,
-    params: str = "pda",
-    more: tuple[str, ...] = NO_MORE,
-    *,
-    operation: str | None = None,
-    takes_plain: bool = False,
-) -> Callable[..., Any]:
-    """Return a function of one of the operations, with Arkouda's names of parameters."""
-    required = params.split()
-    positional = (*required, *more)
-    allowed = {*positional, "where"}
-    called = operation or name
-
-    def function(*args: Any, **named: Any) -> Any:
-        given = dict(zip(positional, args, strict=False)) | named
-        is_complete = given.keys() >= set(required) and given.keys() <= allowed
-        if not is_complete or len(given) < len(args) + len(named):
-            raise ArgumentTypeError(
-                f"{name} takes {len(required)} argument(s), got {len(args) + len(named)}.",
-                details=[f"arguments: {', '.join(dict.fromkeys([*positional, 'where']))}"],
-            )
-        items = [given[param] for param in required]
-        return _applied(called, items, given.get("where"), given.get("out"), takes_plain=takes_plain)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Return ``numpy.{called}({', '.join(required)})`` row by row, {DESCRIPTIONS[more]}; lazy."
-    return function
-
-
-def _applied(operation: str, items: list[Any], where: Any, out: Any, *, takes_plain: bool) -> Any:
-    if takes_plain and out is None and all(isinstance(item, PLAIN) for item in items):
-        return getattr(np, operation)(*items)
-    if isinstance(where, int | float | np.number) and not isinstance(where, bool):
-        raise ArgumentTypeError(f"where is a bool or an array of bool, not {where!r}.")
-    result = elementwise(operation, *items)
-    if out is not None:
-        return _put_into(out, result, where, operation)
-    if where is None or where is True:
-        return result
-    first = next(item for item in items if isinstance(item, Array | ArrayView))
-    return elementwise("where", where, result, first)
-
-
-def _put_into(out: Any, result: Any, where: Any, operation: str) -> Any:
-    if not isinstance(out, OperatorMethods):
-        raise ArgumentTypeError(f"out is a lazy array, not {type(out).__name__}.")
-    return out._become(elementwise("where", True if where is None else where, result, out), operation)
-
-
-abs = _function("abs", operation="absolute")
-fabs = _function("fabs")
-sign = _function("sign")
-square = _function("square", "pda", WHERE)
-sqrt = _function("sqrt", "pda", WHERE)
-exp = _function("exp")
-expm1 = _function("expm1")
-log = _function("log")
-log10 = _function("log10")
-log1p = _function("log1p")
-log2 = _function("log2")
-floor = _function("floor", "pda", OUT, takes_plain=True)
-ceil = _function("ceil", "pda", OUT, takes_plain=True)
-trunc = _function("trunc", "pda", OUT, takes_plain=True)
-sin = _function("sin", "pda", WHERE)
-cos = _function("cos", "pda", WHERE)
-tan = _function("tan", "pda", WHERE)
-arcsin = _function("arcsin", "pda", WHERE)
-arccos = _function("arccos", "pda", WHERE)
-arctan = _function("arctan", "pda", WHERE)
-sinh = _function("sinh", "pda", WHERE)
-cosh = _function("cosh", "pda", WHERE)
-tanh = _function("tanh", "pda", WHERE)
-arcsinh = _function("arcsinh", "pda", WHERE)
-arccosh = _function("arccosh", "pda", WHERE)
-arctanh = _function("arctanh", "pda", WHERE)
-deg2rad = _function("deg2rad", "pda", WHERE)
-rad2deg = _function("rad2deg", "pda", WHERE)
-isnan = _function("isnan")
-isinf = _function("isinf")
-isfinite = _function("isfinite")
-logical_not = _function("logical_not", "x")
-popcount = _function("popcount")
-parity = _function("parity")
-clz = _function("clz")
-ctz = _function("ctz")
-power = _function("power", "pda pwr", WHERE)
-mod = _function("mod", "dividend divisor", operation="remainder")
-fmod = _function("fmod", "dividend divisor")
-maximum = _function("maximum", "x1 x2", takes_plain=True)
-minimum = _function("minimum", "x1 x2", takes_plain=True)
-arctan2 = _function("arctan2", "x1 x2", OUT, takes_plain=True)
-rotl = _function("rotl", "x rot")
-rotr = _function("rotr", "x rot")

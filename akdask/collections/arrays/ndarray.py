@@ -179,26 +179,85 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
         writer: Any = super() if nd == "view" else _Flat(self)
         writer.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
 
-    def _reduced(self, name: str, axis: Any = None, keepdims: bool = False, **params: Any) -> Any:
+    # reductions: of all elements to a lazy scalar, or along one or several dimensions to a lazy array
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the sum of all elements, or sums along dimensions; see `pdarray.sum`.  Lazy.
+
+        Parameters
+        ----------
+        axis : int or tuple of int, optional
+            The dimensions that are reduced, all unless given; negative ones count from the end.
+        keepdims : bool, default False
+            Leave the dimensions that are reduced in the result, with length 1.
+
+        Returns
+        -------
+        Scalar, pdarray or ArrayView
+            By the number of dimensions that are left.
+
+        Raises
+        ------
+        AxisError
+            If there is no such dimension.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.arange(6).reshape(2, 3).sum(axis=0).tolist()
+        [3, 5, 7]
+        """
+        return self._reduced("sum", axis, keepdims)
+
+    def prod(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the product, of all or along dimensions; see `sum` and `pdarray.prod`."""
+        return self._reduced("prod", axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the smallest element, of all or along dimensions; see `sum` and `pdarray.min`."""
+        return self._reduced("min", axis, keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the largest element, of all or along dimensions; see `sum` and `pdarray.max`."""
+        return self._reduced("max", axis, keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the mean as float64, of all or along dimensions; see `sum` and `pdarray.mean`."""
+        return self._reduced("mean", axis, keepdims)
+
+    def var(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the variance as float64, of all elements or along dimensions; see `sum` and `pdarray.var`."""
+        return self._reduced("var", axis, keepdims, ddof=ddof)
+
+    def std(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the standard deviation of all elements or along dimensions; see `sum` and `pdarray.std`."""
+        return self._reduced("std", axis, keepdims, ddof=ddof)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether any element is not 0, of all or along dimensions; see `sum` and `pdarray.any`."""
+        return self._reduced("any", axis, keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return whether no element is 0, of all or along dimensions; see `sum` and `pdarray.all`."""
+        return self._reduced("all", axis, keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the position of the first smallest element as int64, of all or along dimensions; see `sum`."""
+        return self._reduced("argmin", axis, keepdims)
+
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the position of the first largest element as int64, of all or along dimensions; see `sum`."""
+        return self._reduced("argmax", axis, keepdims)
+
+    def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""
+        return self._reduced("count_nonzero", axis, keepdims)
+
+    def _reduced(self, name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
         return later("reduced_along", self.base, self.shape, name, axis, keepdims, **params)
 
     def __repr__(self) -> str:
         return f"ArrayView({self.base!r}, shape={self.shape})"
-
-
-def _reduction(name: str) -> Callable[..., Any]:
-    positional = ("ddof", "axis", "keepdims") if name in ("var", "std") else ("axis", "keepdims")
-
-    def method(self: ArrayView, *args: Any, **params: Any) -> Any:
-        return self._reduced(name, **dict(zip(positional, args, strict=False), **params))
-
-    method.__name__ = name
-    method.__doc__ = f"Return `pdarray.{name}` of all elements, or of those along one or several dimensions; lazy."
-    return method
-
-
-for _name in ("sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "argmin", "argmax", "count_nonzero"):
-    setattr(ArrayView, _name, _reduction(_name))
 
 
 class _Flat(StorageMethods):

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays.elementwise import clz, ctz, logical_not, parity, popcount, rotl, rotr
 from akdask.collections.arrays.ndarray import reshaped
 from akdask.collections.arrays.reductions import ReductionMethods, reduced
 from akdask.collections.arrays.scans import ExtremeMethods
 from akdask.collections.arrays.sorting import SortMethods
 from akdask.collections.arrays.statistics import corr, cov
+from akdask.collections.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
 from akdask.collections.core.array import as_ndarray
 from akdask.collections.core.assignment import assigned
 from akdask.collections.core.operators import OperatorMethods
@@ -118,7 +118,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
         """Bytes of all elements; counts rows if their number is unknown."""
         return self.size * self.itemsize
 
-    def _form(self) -> Callable[..., Any]:
+    def _converter(self) -> Callable[..., Any]:
         return as_objects if self._value.dtype.kind == "bigint" else as_ndarray
 
     def __setitem__(self, key: Any, item: Any) -> None:

@@ -93,7 +93,7 @@ def _running(name: str, pda: Any, axis: int | None) -> Any:
         raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {given}.")
     frame = RunningScan(Project(pda._frame, (0,), (pda._value,)), name)
     if name in {"cummin", "cummax"}:
-        # Extremes are of what they are chosen among: times stay times.
+        # Extremes have the type of the elements: times stay times.
         return pda._like(frame, frame.result)
     dtype = pda._value.dtype
     return wrap(frame, cast(frame.result, dtype) if dtype.kind == "bigint" else frame.result)

@@ -212,12 +212,12 @@ def is_cosorted(arrays: Sequence[Any]) -> Scalar:
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) -> pdarray:
-    """Return where elements would have to be put into a sorted array to keep it in order, as int64; lazy.
+    """Return where elements can be inserted into a sorted array so that it stays sorted, as int64; lazy.
 
     Parameters
     ----------
     a : pdarray, Strings or Categorical
-        The sorted array; every task gets the whole of it.
+        The sorted array; every task gets all of it.
     v : pdarray, Strings, Categorical or scalar
         What to put in.
     side : {"left", "right"}

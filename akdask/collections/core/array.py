@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -44,14 +44,14 @@ class Array(StorageMethods, Substitutes, Collection):
     def __init__(self, frame: Frame, value: Value) -> None:
         self._frame, (self._value,) = within_rounds(frame, (value,))
         if config.get("eager") and not (isinstance(frame, Persisted) and isinstance(value, ColumnRef)):
-            kept = self.persist()
-            self._frame, self._value = kept._frame, kept._value
+            persisted = self.persist()
+            self._frame, self._value = persisted._frame, persisted._value
 
     def _like(self, frame: Frame, value: Value) -> Self:
         """Return the same kind of array with other rows or another value."""
         return type(self)(frame, value)
 
-    def _form(self) -> Callable[..., Any]:
+    def _converter(self) -> Callable[..., Any]:
         """Return what makes the user's object of a table with the value as its only column."""
         raise NotImplementedError
 
@@ -59,7 +59,7 @@ class Array(StorageMethods, Substitutes, Collection):
         """Return the type as DataFrames name it."""
         return self._value.dtype.name
 
-    def _pandas_form(self) -> Callable[[Column], Any] | None:
+    def _pandas_converter(self) -> Callable[[Column], Any] | None:
         """Return what makes a column for pandas of one of the plan's, None where it shows as it is."""
         return None
 
@@ -68,13 +68,13 @@ class Array(StorageMethods, Substitutes, Collection):
         return items.tolist()
 
     def _extras(self) -> tuple[Frame, ...]:
-        """Return one-partition nodes whose results `_form` wants as well."""
+        """Return one-partition nodes whose results `_converter` wants as well."""
         return ()
 
     @property
     def expr(self) -> CollectionRows:
         """The plan."""
-        return CollectionRows(self._project(), self._form(), self._extras(), None)
+        return CollectionRows(self._project(), self._converter(), self._extras(), None)
 
     def _as_operand(self) -> tuple[Frame, Value]:
         """Return what stands for the elements in an expression."""
@@ -143,6 +143,12 @@ class Array(StorageMethods, Substitutes, Collection):
         return self
 
     # selection
+
+    @overload
+    def __getitem__(self, key: slice | Array) -> Self: ...
+
+    @overload
+    def __getitem__(self, key: Any) -> Any: ...
 
     def __getitem__(self, key: Any) -> Any:
         """Select rows.

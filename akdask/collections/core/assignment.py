@@ -61,7 +61,7 @@ def fitting(value: Value, wanted: ColumnType) -> Value:
     if value.dtype == wanted:
         return value
     if value.dtype == FLOAT64 and wanted == INT64:
-        return _whole(value)
+        return _as_integers(value)
     if isinstance(value, Constant) and value.dtype.kind == "int" and wanted.kind == "uint":
         limits = np.iinfo(wanted.numpy)
         if limits.min <= int(value.value) <= limits.max:
@@ -81,7 +81,7 @@ def fitting(value: Value, wanted: ColumnType) -> Value:
     return cast(value, wanted)
 
 
-def _whole(value: Value) -> Value:
+def _as_integers(value: Value) -> Value:
     """Return floats as integers: a scalar at once, an array when it is computed."""
     if not isinstance(value, Constant):
         return Call("as_whole", value)
@@ -122,8 +122,8 @@ def _assign_masked(frame: Frame, old: Value, mask: Value, item_frame: Frame | No
         raise ArgumentError("an array of one element is not spread over rows.", hint="assign the element itself, a[0].")
     if sum(wanted) != sum(given):
         raise ArgumentError(f"cannot assign {sum(given)} items to {sum(wanted)} selected rows.")
-    pieces = Realign(Project(item_frame, (0,), (items,)), given, wanted)
-    put = PutMasked(Project(frame, (0, 1), (old, mask)), Project(pieces, (0,), (pieces.column(0),)))
+    realigned = Realign(Project(item_frame, (0,), (items,)), given, wanted)
+    put = PutMasked(Project(frame, (0, 1), (old, mask)), Project(realigned, (0,), (realigned.column(0),)))
     return put, put.result
 
 
@@ -135,6 +135,6 @@ def _assign_at(frame: Frame, old: Value, key: Columns, item_frame: Frame | None,
     else:
         resolve_lengths(key_frame, item_frame)
         pairs = align("assign", [(key_frame, positions), (item_frame, items)])
-    gathered = Gather(Project(pairs[0], (0, 1), tuple(pairs[1])))
-    put = PutAt(Project(frame, (0,), (old,)), gathered, lengths)
+    assigned_pairs = Gather(Project(pairs[0], (0, 1), tuple(pairs[1])))
+    put = PutAt(Project(frame, (0,), (old,)), assigned_pairs, lengths)
     return put, put.result

@@ -1,4 +1,4 @@
-"""What every lazy object answers to Dask, and how it comes into this process."""
+"""Base class of all lazy objects: Dask's collection protocol."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _provided: dict[str, Callable[..., Any]] = {}
 
 
 def provides(name: str) -> Callable[[Provided], Provided]:
-    """Register a function or class under the name by which earlier layers ask for it."""
+    """Register a function or class under a name that earlier layers look up."""
 
     def register(function: Provided) -> Provided:
         _provided[name] = function

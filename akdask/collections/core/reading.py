@@ -1,4 +1,4 @@
-"""Reading lazy objects from files: which files a prefix means, and what is in them."""
+"""Reading lazy objects from files: the files that a prefix stands for, and the objects in them."""
 
 from __future__ import annotations
 

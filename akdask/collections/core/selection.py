@@ -25,7 +25,7 @@ Columns = tuple[Frame, list[Value]]
 
 
 def known_lengths(frame: Frame) -> tuple[int, ...]:
-    """Return the number of rows in each partition; counts them if nobody has yet."""
+    """Return the number of rows in each partition; counts them if they are not counted yet."""
     resolve_lengths(frame)
     lengths = frame.rows.lengths
     assert lengths is not None, "resolve_lengths has just found them"
@@ -150,8 +150,8 @@ def along_axes(key: Any) -> tuple[Any, int, int]:
     named = [part for part in parts if part is not None and part is not ...]
     if len(named) > 1:
         raise AxisError(f"{len(named)} selections are too many for an array of one dimension.", hint="pass one.")
-    places = [part for part in parts if part is not ... or not named]
-    axis = next((number for number, part in enumerate(places) if part is not None), len(places))
+    entries = [part for part in parts if part is not ... or not named]
+    axis = next((number for number, part in enumerate(entries) if part is not None), len(entries))
     rows = named[0] if named else slice(None)
     return rows, axis, 1 + sum(part is None for part in parts)
 

@@ -45,7 +45,7 @@ def scanned(column: StoredColumn) -> tuple[Scan, ColumnRef]:
     return scan, scan.column(column.column)
 
 
-def gathered(column: StoredColumn) -> Frame:
+def in_one_partition(column: StoredColumn) -> Frame:
     """Return the plan of a stored column with all rows in one partition."""
     scan, value = scanned(column)
     return Gather(Project(scan, (0,), (value,)))

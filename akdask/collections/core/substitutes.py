@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -186,7 +186,7 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
 """By class and name: an expression that does what is most often meant.
 
 Objects are called ``a`` and ``b`` (arrays), ``s`` (Strings), ``c`` (Categorical), ``t`` (times), ``df``, ``index``,
-``g`` and ``keys`` (a GroupBy and what it is of), ``groups`` (of a DataFrame), ``v`` (an ArrayView), ``mask`` (bools).
+``g`` and ``keys`` (a GroupBy and its keys), ``groups`` (of a DataFrame), ``v`` (an ArrayView), ``mask`` (bools).
 """
 
 MODELS: dict[str, tuple[type, ...]] = {
@@ -212,8 +212,10 @@ ADVICE = {
 class Substitutes:
     """Answers for attributes that are not there by an error that tells what to write instead."""
 
-    def __getattr__(self, name: str) -> Any:
-        raise missing_attribute(type(self), name)
+    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing_attribute(type(self), name)
 
 
 def missing_attribute(kind: type, name: str, *, of: str = "attribute") -> MissingAttributeError:

@@ -134,8 +134,8 @@ class StorageMethods:
         file_type : {"distribute", "single"}
             A set of files, or one in all at exactly that path.
         num_locales : int, optional
-            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.  What
-            is added to a set must have as many partitions as that has files, or a single one, or be told so here.
+            Number of files of a set, one for each partition unless given; otherwise rows are split anew.  What is
+            added to a set needs one partition for each of its files, or a single one, or this number.
 
         Raises
         ------
@@ -231,7 +231,7 @@ def write_objects(
     file_format: str = "HDF5",
     compression: str | None = None,
 ) -> None:
-    """Write objects to one set of files, each cut into as many partitions as there are files; computes.
+    """Write objects to one set of files, each split into one partition for each file; computes.
 
     Raises
     ------

@@ -40,7 +40,7 @@ class ChoiceMethods(GroupMethods):
         return self._of(columns.beside(found))
 
     def filter_by_range(self, keys: str | Sequence[str], low: int = 1, high: int | None = None) -> pdarray:
-        """Return which rows have keys that so many rows share; lazy bool array.
+        """Return which rows have keys that occur in a given number of rows; lazy bool array.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ class ConcatMethods(FrameBase):
 
     @classmethod
     def concat(cls, items: Sequence[FrameBase], ordered: bool = True) -> Self:
-        """Return the rows of several DataFrames, one below the other; lazy, and the partitions stay what they are.
+        """Return the rows of several DataFrames, one below the other; lazy.  Partitions stay as they are.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ def _unified(name: str, arrays: list[Array]) -> list[Array]:
     """Return arrays as ones of the same kind and type, each on its own rows."""
     categoricals = [array for array in arrays if isinstance(array, Categorical)]
     if len(categoricals) == len(arrays):
-        same = all(array._labels is categoricals[0]._labels for array in categoricals)
+        same = all(array._category_table is categoricals[0]._category_table for array in categoricals)
         return [*categoricals] if same else [*Categorical.standardize_categories(categoricals)]
     plain: list[Any] = [array.to_strings() if isinstance(array, Categorical) else array for array in arrays]
     kinds = {type(array) for array in plain}

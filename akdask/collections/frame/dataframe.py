@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import pandas as pd
 
@@ -124,6 +124,12 @@ class DataFrame(
         (first, *rest) = objects.values()
         return first if isinstance(first, cls) and not rest else cls(objects)
 
+    @overload
+    def __getitem__(self, key: list[str] | slice | Array) -> Self: ...
+
+    @overload
+    def __getitem__(self, key: Any) -> Any: ...
+
     def __getitem__(self, key: Any) -> Any:
         """Return a column, some columns, or some rows.
 
@@ -165,8 +171,8 @@ class DataFrame(
         """
         columns = self._columns
         limit = None if datalimit is None else datalimit * 2**20
-        form, labels = ToPandas.of(columns, with_index=retain_index)
-        (result,) = run(CollectionRows(columns.project(with_index=retain_index), form, tuple(labels), limit))
+        converter, labels = ToPandas.of(columns, with_index=retain_index)
+        (result,) = run(CollectionRows(columns.project(with_index=retain_index), converter, tuple(labels), limit))
         return result
 
     def to_dask(self) -> Any:
@@ -179,10 +185,10 @@ class DataFrame(
 
         arrow = dask.config.get("dataframe.convert-string", None) is not False
         columns = self._columns
-        form, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
+        converter, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
         project = columns.project(with_index=True)
-        meta = unknown_categories(form.of_nothing(project, len(labels)))
-        return to_dask(project, form, labels, meta)
+        meta = unknown_categories(converter.of_nothing(project, len(labels)))
+        return to_dask(project, converter, labels, meta)
 
 
 from_pandas = DataFrame.from_pandas

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,19 +15,8 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
+    from akdask.collections.frame.dataframe import DataFrame
     from akdask.collections.frame.groupby import DataFrameGroupBy
-    from akdask.collections.frame_core.rows import RowMethods
-
-
-def _method(name: str) -> Callable[[DiffAggregate], RowMethods]:
-    """Declare the method of one reduction."""
-
-    def method(self: DiffAggregate) -> RowMethods:
-        return self._reduced(name)
-
-    method.__name__ = name
-    method.__doc__ = f"Return ``{name}`` of the differences of each group, without NaN; lazy."
-    return method
 
 
 class DiffAggregate:
@@ -57,12 +45,75 @@ class DiffAggregate:
         self.gb = groups.gb
         self.values = _differences(self.gb, groups.df._columns.array(colname))
 
-    sum, prod, mean, var, std, count = map(_method, ("sum", "prod", "mean", "var", "std", "count"))
-    min, max, median, argmin, argmax = map(_method, ("min", "max", "median", "argmin", "argmax"))
-    any, all, first, mode = map(_method, ("any", "all", "first", "mode"))
-    nunique, unique = map(_method, ("nunique", "unique"))
+    def sum(self) -> DataFrame:
+        """Return the sum of the differences in each group, NaN left out; lazy."""
+        return self._reduced("sum")
 
-    def _reduced(self, name: str) -> RowMethods:
+    def prod(self) -> DataFrame:
+        """Return the product of the differences in each group, NaN left out; lazy."""
+        return self._reduced("prod")
+
+    def mean(self) -> DataFrame:
+        """Return the mean of the differences in each group, NaN left out; lazy."""
+        return self._reduced("mean")
+
+    def var(self) -> DataFrame:
+        """Return the variance of the differences in each group, NaN left out; lazy."""
+        return self._reduced("var")
+
+    def std(self) -> DataFrame:
+        """Return the standard deviation of the differences in each group, NaN left out; lazy."""
+        return self._reduced("std")
+
+    def count(self) -> DataFrame:
+        """Return the number of differences in each group, NaN left out; lazy."""
+        return self._reduced("count")
+
+    def min(self) -> DataFrame:
+        """Return the smallest difference in each group, NaN left out; lazy."""
+        return self._reduced("min")
+
+    def max(self) -> DataFrame:
+        """Return the largest difference in each group, NaN left out; lazy."""
+        return self._reduced("max")
+
+    def median(self) -> DataFrame:
+        """Return the median of the differences in each group, NaN left out; lazy."""
+        return self._reduced("median")
+
+    def argmin(self) -> DataFrame:
+        """Return the row of the first smallest difference in each group, NaN left out; lazy."""
+        return self._reduced("argmin")
+
+    def argmax(self) -> DataFrame:
+        """Return the row of the first largest difference in each group, NaN left out; lazy."""
+        return self._reduced("argmax")
+
+    def any(self) -> DataFrame:
+        """Return whether any difference is not 0 in each group, NaN left out; lazy."""
+        return self._reduced("any")
+
+    def all(self) -> DataFrame:
+        """Return whether no difference is 0 in each group, NaN left out; lazy."""
+        return self._reduced("all")
+
+    def first(self) -> DataFrame:
+        """Return the first difference in each group, NaN left out; lazy."""
+        return self._reduced("first")
+
+    def mode(self) -> DataFrame:
+        """Return the commonest difference in each group, NaN left out; lazy."""
+        return self._reduced("mode")
+
+    def nunique(self) -> DataFrame:
+        """Return the number of distinct differences in each group, NaN left out; lazy."""
+        return self._reduced("nunique")
+
+    def unique(self) -> DataFrame:
+        """Return the distinct differences in each group, NaN left out; lazy."""
+        return self._reduced("unique")
+
+    def _reduced(self, name: str) -> DataFrame:
         keys, found = self.gb.aggregate(self.values, name)
         return self._groups._frame(keys, {self._colname: found})
 

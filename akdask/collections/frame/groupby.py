@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
@@ -20,19 +20,11 @@ from akdask.errors import ArgumentError
 from akdask.kernels.group.distinct_values import PAIR_STATISTICS
 from akdask.kernels.group.reductions import GROUPED
 
+if TYPE_CHECKING:
+    from akdask.collections.frame.dataframe import DataFrame
+
 Call = tuple[str, str, str]
 """Name of the result, column, reduction."""
-
-
-def _method(name: str) -> Callable[..., RowMethods]:
-    """Declare the method of one reduction of columns of numbers."""
-
-    def method(self: DataFrameGroupBy, colnames: Any = None) -> RowMethods:
-        return self._each(name, colnames)
-
-    method.__name__ = name
-    method.__doc__ = f"Return ``{name}`` of each group, of one, several or all columns of numbers; lazy."
-    return method
 
 
 class DataFrameGroupBy:
@@ -64,7 +56,7 @@ class DataFrameGroupBy:
     1  2  2.0
     """
 
-    def __init__(self, gb: GroupBy, df: RowMethods, gb_key_names: Sequence[str], as_index: bool = True) -> None:
+    def __init__(self, gb: GroupBy, df: DataFrame, gb_key_names: Sequence[str], as_index: bool = True) -> None:
         self.gb = gb
         # Columns may be assigned to; what is reduced are the rows that were grouped.
         self.df = df.copy()
@@ -85,7 +77,7 @@ class DataFrameGroupBy:
             raise missing_attribute(type(self), name, of="attribute or column")
         return self[name]
 
-    def agg(self, func: Any = None, **named: tuple[str, str]) -> RowMethods:
+    def agg(self, func: Any = None, **named: tuple[str, str]) -> DataFrame:
         """Return several reductions of each group; lazy.
 
         Parameters
@@ -114,36 +106,108 @@ class DataFrameGroupBy:
 
     aggregate = agg
 
-    def size(self, as_series: bool | None = None, sort_index: bool = True) -> RowMethods:
+    def size(self, as_series: bool | None = None, sort_index: bool = True) -> DataFrame:
         """Return the number of rows of each group as column ``size``; lazy."""
         grouped = self.gb._grouped(("size", None, {}))
         return self._frame(self.gb._keys_of(grouped), {"size": self.gb._result(grouped)})
 
-    sum, prod, mean, var, std = map(_method, ("sum", "prod", "mean", "var", "std"))
-    min, max, median, argmin, argmax = map(_method, ("min", "max", "median", "argmin", "argmax"))
-    any, all, or_, and_, xor = map(_method, ("any", "all", "OR", "AND", "XOR"))
+    def sum(self, colnames: Any = None) -> DataFrame:
+        """Return the sum of each group; lazy.
 
-    def count(self, colnames: Any = None) -> RowMethods:
+        Parameters
+        ----------
+        colnames : str or list of str, optional
+            The columns to reduce; all columns of numbers unless given.
+
+        Returns
+        -------
+        DataFrame
+            One row for each group, one column for each that is reduced; types as those of `GroupBy.sum`.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        """
+        return self._each("sum", colnames)
+
+    def prod(self, colnames: Any = None) -> DataFrame:
+        """Return the product of each group; lazy.  See `sum` and `GroupBy.prod`."""
+        return self._each("prod", colnames)
+
+    def mean(self, colnames: Any = None) -> DataFrame:
+        """Return the mean of each group; lazy.  See `sum` and `GroupBy.mean`."""
+        return self._each("mean", colnames)
+
+    def var(self, colnames: Any = None) -> DataFrame:
+        """Return the variance of each group; lazy.  See `sum` and `GroupBy.var`."""
+        return self._each("var", colnames)
+
+    def std(self, colnames: Any = None) -> DataFrame:
+        """Return the standard deviation of each group; lazy.  See `sum` and `GroupBy.std`."""
+        return self._each("std", colnames)
+
+    def min(self, colnames: Any = None) -> DataFrame:
+        """Return the smallest value of each group; lazy.  See `sum` and `GroupBy.min`."""
+        return self._each("min", colnames)
+
+    def max(self, colnames: Any = None) -> DataFrame:
+        """Return the largest value of each group; lazy.  See `sum` and `GroupBy.max`."""
+        return self._each("max", colnames)
+
+    def median(self, colnames: Any = None) -> DataFrame:
+        """Return the median of each group; lazy.  See `sum` and `GroupBy.median`."""
+        return self._each("median", colnames)
+
+    def argmin(self, colnames: Any = None) -> DataFrame:
+        """Return the row of the first smallest value of each group; lazy.  See `sum` and `GroupBy.argmin`."""
+        return self._each("argmin", colnames)
+
+    def argmax(self, colnames: Any = None) -> DataFrame:
+        """Return the row of the first largest value of each group; lazy.  See `sum` and `GroupBy.argmax`."""
+        return self._each("argmax", colnames)
+
+    def any(self, colnames: Any = None) -> DataFrame:
+        """Return whether any value is not 0 in each group; lazy.  See `sum` and `GroupBy.any`."""
+        return self._each("any", colnames)
+
+    def all(self, colnames: Any = None) -> DataFrame:
+        """Return whether no value is 0 in each group; lazy.  See `sum` and `GroupBy.all`."""
+        return self._each("all", colnames)
+
+    def or_(self, colnames: Any = None) -> DataFrame:
+        """Return the bits that any integer has in each group; lazy.  See `sum` and `GroupBy.OR`."""
+        return self._each("OR", colnames)
+
+    def and_(self, colnames: Any = None) -> DataFrame:
+        """Return the bits that all integers have in each group; lazy.  See `sum` and `GroupBy.AND`."""
+        return self._each("AND", colnames)
+
+    def xor(self, colnames: Any = None) -> DataFrame:
+        """Return the bits that an odd number of integers have in each group; lazy.  See `sum` and `GroupBy.XOR`."""
+        return self._each("XOR", colnames)
+
+    def count(self, colnames: Any = None) -> DataFrame:
         """Return the number of values of each group that are not NaN; lazy."""
         return self._each("count", colnames, numbers=False)
 
-    def first(self, colnames: Any = None) -> RowMethods:
+    def first(self, colnames: Any = None) -> DataFrame:
         """Return the first value of each group; lazy."""
         return self._each("first", colnames, numbers=False)
 
-    def nunique(self, colnames: Any = None) -> RowMethods:
+    def nunique(self, colnames: Any = None) -> DataFrame:
         """Return the number of distinct values of each group; lazy."""
         return self._each("nunique", colnames, numbers=False)
 
-    def unique(self, colnames: Any = None) -> RowMethods:
+    def unique(self, colnames: Any = None) -> DataFrame:
         """Return the distinct values of each group, as SegArrays; lazy."""
         return self._each("unique", colnames, numbers=False)
 
-    def mode(self, colnames: Any = None) -> RowMethods:
+    def mode(self, colnames: Any = None) -> DataFrame:
         """Return the commonest value of each group; lazy."""
         return self._each("mode", colnames, numbers=False)
 
-    def head(self, n: int = 5, sort_index: bool = True) -> RowMethods:
+    def head(self, n: int = 5, sort_index: bool = True) -> DataFrame:
         """Return the first rows of each group; lazy.
 
         Parameters
@@ -164,7 +228,7 @@ class DataFrameGroupBy:
         """
         return self._some_rows(self.gb.head(self.gb._arrays[0], n)[1], sort_index)
 
-    def tail(self, n: int = 5, sort_index: bool = True) -> RowMethods:
+    def tail(self, n: int = 5, sort_index: bool = True) -> DataFrame:
         """Return the last rows of each group; lazy.  See `head`."""
         return self._some_rows(self.gb.tail(self.gb._arrays[0], n)[1], sort_index)
 
@@ -175,7 +239,7 @@ class DataFrameGroupBy:
         replace: bool = False,
         weights: Any = None,
         random_state: int | None = None,
-    ) -> RowMethods:
+    ) -> DataFrame:
         """Return a random choice of the rows of each group; see `GroupBy.sample`."""
         odds = self.df._columns.array(weights) if isinstance(weights, str) else weights
         some_keys = self.gb._arrays[0]
@@ -220,11 +284,11 @@ class DataFrameGroupBy:
         """Spread one value per group back to the rows; see `GroupBy.broadcast`."""
         return self.gb.broadcast(x, permute)
 
-    def _some_rows(self, positions: Any, sort_index: bool) -> RowMethods:
-        rows: RowMethods = self.df._rows(sort(positions) if sort_index else positions)
+    def _some_rows(self, positions: Any, sort_index: bool) -> DataFrame:
+        rows: DataFrame = self.df._rows(sort(positions) if sort_index else positions)
         return rows
 
-    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True) -> RowMethods:
+    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True) -> DataFrame:
         names = self._columns(colnames)
         if colnames is None:
             arrays = {name: self.df._columns.array(name) for name in names}
@@ -241,7 +305,7 @@ class DataFrameGroupBy:
         self.df._columns.only(names)
         return names
 
-    def _reduce(self, calls: Iterable[Call]) -> RowMethods:
+    def _reduce(self, calls: Iterable[Call]) -> DataFrame:
         calls = [(name, column, REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls]
         unknown = [reduction for _, _, reduction in calls if reduction not in {*REDUCTIONS.values(), "size"}]
         if unknown:
@@ -258,7 +322,7 @@ class DataFrameGroupBy:
                 found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column))[1])
         return self._frame(keys, {name: found[name] for name, _, _ in calls})
 
-    def _frame(self, keys: Any, results: Mapping[str, Array]) -> RowMethods:
+    def _frame(self, keys: Any, results: Mapping[str, Array]) -> DataFrame:
         arrays = keys if isinstance(keys, tuple) else (keys,)
         if self.as_index and len(arrays) == 1:
             return self.df._of(ColumnSet.of(results, arrays[0], self.gb_key_names[0]))
@@ -266,7 +330,7 @@ class DataFrameGroupBy:
 
 
 def _beside(keys: Any, result: Array) -> Array:
-    """Count groups that were cut elsewhere, where there are several partitions, so that they can be put together."""
+    """Count groups whose partitions have other bounds, so that they can be combined."""
     key = keys[0] if isinstance(keys, tuple) else keys
     if not key.rows.same_rows(result.rows):
         known_lengths(key._frame)
@@ -277,9 +341,23 @@ def _beside(keys: Any, result: Array) -> Array:
 class GroupMethods(RowMethods):
     """Grouping by columns."""
 
+    @overload
+    def groupby(
+        self,
+        keys: str | Sequence[str],
+        use_series: Literal[True] = True,
+        as_index: bool = True,
+        dropna: bool = True,
+    ) -> DataFrameGroupBy: ...
+
+    @overload
+    def groupby(
+        self, keys: str | Sequence[str], use_series: bool, as_index: bool = True, dropna: bool = True
+    ) -> DataFrameGroupBy | GroupBy: ...
+
     def groupby(
         self, keys: str | Sequence[str], use_series: bool = True, as_index: bool = True, dropna: bool = True
-    ) -> Any:
+    ) -> DataFrameGroupBy | GroupBy:
         """Return the rows grouped by one or more columns; lazy.
 
         Parameters
@@ -303,7 +381,8 @@ class GroupMethods(RowMethods):
         names = names_of(keys)
         arrays = [self._columns.array(name) for name in names]
         groups = GroupBy(arrays[0] if isinstance(keys, str) else arrays, dropna=dropna)
-        return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
+        rows: Any = self
+        return DataFrameGroupBy(groups, rows, names, as_index) if use_series else groups
 
     def GroupBy(
         self, keys: str | Sequence[str], use_series: bool = False, as_index: bool = True, dropna: bool = True

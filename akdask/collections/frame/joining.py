@@ -54,7 +54,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
     Parameters
     ----------
     left, right : DataFrame
-        What to join.  Every task gets the columns of one of them whole: those of `left` for a right join, those of
+        What to join.  Every task gets the columns of one of them entirely: those of `left` for a right join, those of
         `right` otherwise.  Where these are too large for that, as ``ak.config`` has it (`replicate_size`), rows of both
         are exchanged by their keys.
     on : str or list of str, optional
@@ -263,13 +263,13 @@ class Joined:
                 f"a column of {dtype} has no value for rows without a match.",
                 hint="join with how='inner', or leave the column out.",
             )
-        is_plain = isinstance(array, pdarray) and array._pandas_form() is None
+        is_plain = isinstance(array, pdarray) and array._pandas_converter() is None
         return cast(array._value, FLOAT64) if self.convert_ints and is_plain else array._value
 
     def _missing(self, array: Array) -> Value:
         """Return what a column has where there is no match."""
         if isinstance(array, Categorical):
-            return array._labels.na_code
+            return array._category_table.na_code
         if isinstance(array, TimeArray):
             return Constant(NOT_A_TIME)
         dtype = self._fillable(array).dtype

@@ -43,7 +43,7 @@ class MissingMethods(FrameBase):
         how : {"any", "all"}, optional
             Whether one missing value is enough, which is the default, or all must be missing.
         thresh : int, optional
-            Keep what has so many values that are not missing.
+            Keep rows or columns with at least this number of values that are not missing.
         ignore_index : bool
             Number the rows anew.
 
@@ -60,19 +60,20 @@ class MissingMethods(FrameBase):
             raise ArgumentError(f"how={how!r} is neither 'any' nor 'all'.")
         columns = self._columns
         if axis_number(axis) == 1:
-            kept = columns.only(_full_columns(columns, how, thresh))
+            remaining = columns.only(_full_columns(columns, how, thresh))
         elif columns.values:
             mask = _full_rows([present(columns, name) for name in columns.values], how, thresh)
-            kept = columns.on(lambda frame, values: filter_columns(frame, values, columns.frame, mask))
+            remaining = columns.on(lambda frame, values: filter_columns(frame, values, columns.frame, mask))
         else:
-            kept = columns
-        return self._of(kept.labelled(None) if ignore_index else kept)
+            remaining = columns
+        return self._of(remaining.labelled(None) if ignore_index else remaining)
 
     def _marked(self, *, missing: bool) -> Self:
         columns = self._columns
-        marks = {name: present(columns, name) for name in columns.values}
+        are_present = {name: present(columns, name) for name in columns.values}
         arrays = {
-            name: pdarray(columns.frame, Call("logical_not", mark) if missing else mark) for name, mark in marks.items()
+            name: pdarray(columns.frame, Call("logical_not", is_present) if missing else is_present)
+            for name, is_present in are_present.items()
         }
         return self._of(columns.beside(arrays))
 
@@ -89,16 +90,16 @@ def present(columns: ColumnSet, name: str) -> Value:
     return Call("equal", value, value)
 
 
-def _full_rows(marks: list[Value], how: str | None, thresh: int | None) -> Value:
+def _full_rows(are_present: list[Value], how: str | None, thresh: int | None) -> Value:
     """Return which rows have enough values."""
     if thresh is None:
-        return reduce(lambda one, other: Call("logical_or" if how == "all" else "logical_and", one, other), marks)
-    return Call("greater_equal", how_many(marks), Constant(int(thresh)))
+        return reduce(lambda one, other: Call("logical_or" if how == "all" else "logical_and", one, other), are_present)
+    return Call("greater_equal", how_many(are_present), Constant(int(thresh)))
 
 
-def how_many(marks: Sequence[Value]) -> Value:
+def how_many(are_present: Sequence[Value]) -> Value:
     """Return how many of some bool values hold in each row, as int64."""
-    counts: list[Value] = [cast(mark, INT64) for mark in marks]
+    counts: list[Value] = [cast(is_present, INT64) for is_present in are_present]
     return reduce(lambda one, other: Call("add", one, other), counts)
 
 

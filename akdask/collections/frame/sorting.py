@@ -36,7 +36,7 @@ class FrameSortMethods(FrameBase):
         Returns
         -------
         DataFrame
-            Rows keep their labels.  What is equal stays as it was; NaN comes last.
+            Rows keep their labels.  Equal rows keep their order; NaN comes last.
 
         Raises
         ------

@@ -26,7 +26,7 @@ DESCRIBED: dict[str, dict[str, Any]] = {"count": {}, "mean": {}, "std": {"ddof":
 
 
 class StatisticsMethods(FrameBase):
-    """Reductions of all columns of numbers.  They compute, for what they return is small."""
+    """Reductions of all columns of numbers.  They compute at once, since their results are small."""
 
     def count(self, axis: int | str = 0, numeric_only: bool = False) -> pd.Series | pdarray:
         """Return the number of values that are not missing, of each column or row; computes for columns.
@@ -59,10 +59,10 @@ class StatisticsMethods(FrameBase):
         """
         columns = self._columns
         names = list(_numbers(columns)) if numeric_only else list(columns.values)
-        marks = [present(columns, name) for name in names]
+        are_present = [present(columns, name) for name in names]
         if axis_number(axis) == 1:
-            return pdarray(columns.frame, how_many(marks) if marks else Constant(0))
-        counts = _reduced(columns, [AggregateExpr("count_nonzero", mark) for mark in marks])
+            return pdarray(columns.frame, how_many(are_present) if are_present else Constant(0))
+        counts = _reduced(columns, [AggregateExpr("count_nonzero", is_present) for is_present in are_present])
         return pd.Series(counts, index=names, dtype=np.int64)
 
     def sum(self) -> pd.Series:
@@ -146,7 +146,7 @@ def _numbers(columns: ColumnSet) -> dict[str, Value]:
     return {
         name: value
         for name, value in columns.values.items()
-        if isinstance(columns.kinds[name], pdarray) and columns.kinds[name]._pandas_form() is None
+        if isinstance(columns.kinds[name], pdarray) and columns.kinds[name]._pandas_converter() is None
     }
 
 

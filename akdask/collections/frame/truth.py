@@ -1,4 +1,4 @@
-"""Whether values of a DataFrame hold: any or all, of each column, of each row, or of the whole."""
+"""Whether values of a DataFrame hold: any or all, of each column, of each row, or of all of it."""
 
 from __future__ import annotations
 

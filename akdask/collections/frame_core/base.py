@@ -23,14 +23,14 @@ from akdask.schema import RowSpace
 
 @dataclass(slots=True)
 class Content:
-    """What a DataFrame holds, and shallow copies of it hold in common.
+    """Content of a DataFrame, which its shallow copies share.
 
     Parameters
     ----------
     columns : ColumnSet
         The columns.
     handed : dict of str to (Array, Array)
-        The arrays that ``df["x"]`` has handed out, and what they were then.
+        The arrays that ``df["x"]`` has returned, and their expressions at that time.
     """
 
     columns: ColumnSet
@@ -65,8 +65,8 @@ class FrameBase(Collection):
     @property
     def expr(self) -> CollectionRows:
         """The plan."""
-        form, labels = ToPandas.of(self._columns, with_index=True)
-        return CollectionRows(self._columns.project(with_index=True), form, tuple(labels), None)
+        converter, labels = ToPandas.of(self._columns, with_index=True)
+        return CollectionRows(self._columns.project(with_index=True), converter, tuple(labels), None)
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         return self._persisted, ()

@@ -34,9 +34,9 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
         index: dict[str, Any] = {} if is_numbered else {"index": data.index}
         return {**{name: named[name] for name in columns or named}, **index}
     if isinstance(data, FrameBase):
-        held = data._columns if columns is None else data._columns.only(columns)
-        index = {} if held.index is None else {"index": Index(held.index_array(), held.index_name)}
-        return {**{name: held.array(name) for name in held.values}, **index}
+        given = data._columns if columns is None else data._columns.only(columns)
+        index = {} if given.index is None else {"index": Index(given.index_array(), given.index_name)}
+        return {**{name: given.array(name) for name in given.values}, **index}
     if isinstance(data, Mapping):
         return {name: data[name] for name in columns} if columns is not None else dict(data)
     if isinstance(data, str | Array) or not isinstance(data, Sequence | np.ndarray):

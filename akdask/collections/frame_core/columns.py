@@ -43,7 +43,7 @@ class ColumnMethods(FrameBase):
         return [(name, self._column(name)) for name in self.columns]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return a column, or a default where there is none of that name."""
+        """Return a column, or a default where there is no column of that name."""
         return self._column(name) if name in self else default
 
     def pop(self, name: str) -> Array:

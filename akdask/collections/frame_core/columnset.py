@@ -72,7 +72,7 @@ class ColumnSet:
         Raises
         ------
         MissingColumnError
-            If there is none of that name.
+            If there is no column of that name.
         """
         if name not in self.values:
             raise MissingColumnError(
@@ -166,13 +166,13 @@ class ColumnSet:
         return self.on(select)
 
     def head(self, count: int) -> ColumnSet:
-        """Return the first rows, as many as given or all but the last ``-count``."""
+        """Return the first `count` rows, or all but the last ``-count``."""
         if count < 0 or self.frame.rows.lengths is not None:
             return self.sliced(slice(count))
         return self._limited(count)
 
     def tail(self, count: int) -> ColumnSet:
-        """Return the last rows, as many as given or all but the first ``-count``."""
+        """Return the last `count` rows, or all but the first ``-count``."""
         if count > 0 and self.frame.rows.lengths is None:
             return self.numbered()._limited(-count)
         return self.sliced(slice(-count, None) if count else slice(0))
@@ -188,7 +188,7 @@ class ColumnSet:
         return self if self.index is not None else self.labelled(self.index_array(), self.index_name)
 
     def counted(self) -> tuple[int, ...]:
-        """Return the number of rows in each partition; counts them if nobody has yet."""
+        """Return the number of rows in each partition; counts them if they are not counted yet."""
         return row_tools.known_lengths(self.frame)
 
     def _all(self) -> list[Value]:

@@ -1,4 +1,4 @@
-"""How a DataFrame shows itself: some rows where only the edge partitions are needed, else what it is made of."""
+"""Display of a DataFrame: some rows where only the edge partitions are needed, else its columns and types."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class DisplayMethods(FrameBase):
         return lines if limit is None or len(types) <= limit else [*lines, f"  … {len(types) - limit} more"]
 
     def memory_usage(self, index: bool = True, unit: str = "B") -> pd.Series:
-        """Return how much memory each column takes when it is held; counts rows of unknown number.
+        """Return how much memory each column takes when it is in memory; counts rows of unknown number.
 
         Parameters
         ----------

@@ -194,7 +194,7 @@ class Index(StorageMethods, Substitutes):
         return self
 
     def memory_usage(self, unit: str = "B") -> int | float:
-        """Return how much memory the labels take when they are held, an int in bytes; computes where they are text.
+        """Return how much memory the labels take when they are in memory, in bytes as an int; computes for text.
 
         Parameters
         ----------

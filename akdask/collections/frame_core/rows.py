@@ -70,9 +70,9 @@ class RowMethods(FrameBase):
             columns.only(keys)
             return self._changed(columns.only(name for name in columns.values if name not in keys), inplace)
         keys = list(keys) if isinstance(keys, Iterable) and not isinstance(keys, str) else [keys]
-        kept = np.ones(sum(columns.counted()), np.bool_)
-        kept[[row_tools.row_position(columns.frame, row_tools.position(key)) for key in keys]] = False
-        return self._changed(columns.on(_choose(*literal(kept))), inplace)
+        is_left = np.ones(sum(columns.counted()), np.bool_)
+        is_left[[row_tools.row_position(columns.frame, row_tools.position(key)) for key in keys]] = False
+        return self._changed(columns.on(_choose(*literal(is_left))), inplace)
 
     def reset_index(self, size: int | None = None, inplace: bool = False) -> Self | None:
         """Return the frame with its rows labelled by their numbers; lazy.

@@ -40,7 +40,7 @@ class FileMethods(FrameBase):
         file_type : {"distribute", "single"}
             A set of files, or one in all at exactly that path.
         num_locales : int, optional
-            Number of files of a set, one for each partition unless given; rows are cut anew where they differ.
+            Number of files of a set, one for each partition unless given; otherwise rows are split anew.
 
         Raises
         ------

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
 from akdask.collections.text.categorical import Categorical
-from akdask.collections.text.categorical_form import labels_text, pandas_categorical
+from akdask.collections.text.categorical_conversion import labels_text, pandas_categorical
 from akdask.columns import Table, empty, to_objects, type_of
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.tokens import token
@@ -36,7 +36,7 @@ class ToPandas:
         Whether the table has labels of its rows.
     labelled : tuple of (hashable, int)
         Columns that are codes, and the position of their labels among the further arguments.
-    formed : tuple of (hashable, callable)
+    converted : tuple of (hashable, callable)
         Columns that another column is made of first, such as times of numbers.
     index_name : hashable, optional
         What the labels are called.
@@ -47,7 +47,7 @@ class ToPandas:
     names: tuple[str, ...]
     has_index: bool
     labelled: tuple[tuple[Hashable, int], ...] = ()
-    formed: tuple[tuple[Hashable, Callable[[Column], Any]], ...] = ()
+    converted: tuple[tuple[Hashable, Callable[[Column], Any]], ...] = ()
     index_name: Hashable = None
     arrow_strings: bool = False
 
@@ -55,36 +55,36 @@ class ToPandas:
     def of(
         cls, columns: ColumnSet, *, with_index: bool, arrow_strings: bool = False
     ) -> tuple[ToPandas, list[CategoryTable]]:
-        """Return the form of some columns, and the tables of labels that it wants."""
+        """Return the converter of some columns, and the category tables that it needs."""
         has_index = with_index and columns.index is not None
         names: list[Hashable] = [*columns.values, *([INDEX] if has_index else [])]
         found: dict[str, CategoryTable] = {}
-        labelled, formed = [], []
+        labelled, converted = [], []
         for name in names:
             kind = columns.kinds[name]
-            form = kind._pandas_form()
-            if form is not None:
-                formed.append((name, form))
+            converter = kind._pandas_converter()
+            if converter is not None:
+                converted.append((name, converter))
             if isinstance(kind, Categorical):
-                found.setdefault(kind._labels._name, kind._labels)
-                labelled.append((name, list(found).index(kind._labels._name)))
+                found.setdefault(kind._category_table._name, kind._category_table)
+                labelled.append((name, list(found).index(kind._category_table._name)))
         index_name = columns.index_name if with_index else None
-        made = cls(tuple(columns.values), has_index, tuple(labelled), tuple(formed), index_name, arrow_strings)
+        made = cls(tuple(columns.values), has_index, tuple(labelled), tuple(converted), index_name, arrow_strings)
         return made, list(found.values())
 
     @property
     def token(self) -> str:
-        """Names the form in plans."""
-        formed = [(name, form.__qualname__) for name, form in self.formed]
-        parts = self.names, self.has_index, self.labelled, formed, self.index_name, self.arrow_strings
+        """Names the converter in plans."""
+        converted = [(name, converter.__qualname__) for name, converter in self.converted]
+        parts = self.names, self.has_index, self.labelled, converted, self.index_name, self.arrow_strings
         return token("to pandas", *parts)
 
     def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.DataFrame:
         """Return the frame; rows without labels are numbered from `start`."""
-        places = dict(self.labelled)
-        columns = {**table.columns, **{name: form(table.columns[name]) for name, form in self.formed}}
+        positions = dict(self.labelled)
+        columns = {**table.columns, **{name: converter(table.columns[name]) for name, converter in self.converted}}
         made = {
-            name: self._column(columns[name], labels[places[name]] if name in places else None)
+            name: self._column(columns[name], labels[positions[name]] if name in positions else None)
             for name in (*self.names, *([INDEX] if self.has_index else []))
         }
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)

@@ -1,4 +1,4 @@
-"""Whether whole arrays are equal, or nearly so."""
+"""Whether two arrays are equal, or nearly so, in all their elements."""
 
 from __future__ import annotations
 

@@ -19,23 +19,23 @@ from akdask.schema import STR
 
 
 def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> Any:
-    """Return where elements are first found in an array, or all places where they are; lazy.
+    """Return where elements are first found in an array, or all positions where they are; lazy.
 
     Parameters
     ----------
     query : array, or sequence of arrays
         The elements; of several arrays, each row is one.
     space : array, or sequence of arrays
-        Where to look; every task gets an index of it whole.
+        Where to look; every task gets an index of all of it.
     all_occurrences : bool
-        Return lists of all places, ascending, instead of the first ones.
+        Return lists of all positions, ascending, instead of the first ones.
     remove_missing : bool
-        Leave out elements that are not found, rather than give -1 for them.  Lists have no places of them anyway.
+        Leave out elements that are not found, rather than give -1 for them.  Lists have no positions of them anyway.
 
     Returns
     -------
     pdarray of int64, or SegArray of int64
-        A place, or with `all_occurrences` a list of places, for each element of `query`: -1 or an empty list for
+        A position, or with `all_occurrences` a list of positions, for each element of `query`: -1 or an empty list for
         elements that are not found.  Places have the rows of `query`, unless `remove_missing`.
 
     Examples
@@ -47,8 +47,8 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
     [[1], [0, 2], []]
     """
     if all_occurrences:
-        numbers, places = left_join(query, space)
-        return GroupBy(numbers).unique(places)[1].filter(-1)
+        numbers, positions = left_join(query, space)
+        return GroupBy(numbers).unique(positions)[1].filter(-1)
     arrays = as_arrays(query)
     keys, others = comparable_keys("find", arrays, as_arrays(like(arrays[0], space)))
     found = pdarray(keys.frame, others.indexed().find(keys.values))
@@ -56,14 +56,14 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
 
 
 def indexof1d(query: Any, space: Any) -> pdarray:
-    """Return all places where elements are found in an array, as int64; lazy.
+    """Return all positions where elements are found in an array, as int64; lazy.
 
     Parameters
     ----------
     query : array, or sequence of arrays
         The elements; those that are not found are left out.
     space : array, or sequence of arrays
-        Where to look; the places of one element ascend.
+        Where to look; the positions of one element ascend.
 
     Examples
     --------
@@ -112,8 +112,8 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     values = values if isinstance(values, Array) else array(values)
     frame, (*on_rows, value) = align("look up", [*((known.frame, key) for key in known.values), values._as_operand()])
     rows = type(known)(frame, tuple(on_rows)).indexed("unique rows").find(sought.values)
-    whole = broadcast(frame, value)
+    replica = broadcast(frame, value)
     fill = "" if value.dtype == STR and fillvalue == -1 else fillvalue
     missing = Call("less", rows, Constant(0))
-    found = Call("where", missing, Constant(fill, value.dtype), Call("lookup_found", whole, rows))
+    found = Call("where", missing, Constant(fill, value.dtype), Call("lookup_found", replica, rows))
     return wrap(sought.frame, found)

@@ -1,4 +1,4 @@
-"""Arrays of random numbers and texts: lazy, and the same for the same seed, whatever the partitioning.
+"""Arrays of random numbers and strings: lazy, and the same for the same seed, whatever the partitioning.
 
 They are not what an Arkouda server draws from that seed.
 """
@@ -64,7 +64,7 @@ def randint(low: float, high: float, size: Any = 1, dtype: Any = np.int64, seed:
     """
     wanted = column_type(dtype)
     if not wanted.is_number:
-        raise ArgumentTypeError(f"randint draws no {wanted}.", hint="random_strings_uniform draws texts.")
+        raise ArgumentTypeError(f"randint draws no {wanted}.", hint="random_strings_uniform draws strings.")
     if wanted == FLOAT64:
         return _shaped(size, _uniform(low, high, seed))
     low, high = (0, 2) if wanted == BOOL else (_number("low", low), _number("high", high))
@@ -120,10 +120,10 @@ def random_strings_uniform(
     >>> sorted(set(made.get_lengths().tolist()))
     [1, 2, 3]
     """
-    low, high = (_whole(name, bound) for name, bound in (("minlen", minlen), ("maxlen", maxlen)))
+    low, high = (_checked_int(name, bound) for name, bound in (("minlen", minlen), ("maxlen", maxlen)))
     if not 0 <= low < high:
         raise ArgumentError(f"lengths from {low} to below {high} are none.", hint="minlen is at least 0, maxlen more.")
-    return _texts(size, characters, seed, "random_integers", lambda drawn: drawn, low=low, high=high)
+    return _random_strings(size, characters, seed, "random_integers", lambda drawn: drawn, low=low, high=high)
 
 
 def random_strings_lognormal(
@@ -160,7 +160,7 @@ def random_strings_lognormal(
         logarithm = Call("add", Call("multiply", drawn, Constant(float(deviation))), Constant(float(mean)))
         return cast_value(Call("floor", Call("exp", logarithm)), INT64)
 
-    return _texts(size, characters, seed, "random_normal", as_lengths)
+    return _random_strings(size, characters, seed, "random_normal", as_lengths)
 
 
 def _uniform(low: Any, high: Any, seed: Any) -> Callable[[Rows], Value]:
@@ -178,7 +178,7 @@ def _shaped(size: Any, draw: Callable[[Rows], Value]) -> Any:
     return made if len(shape) == 1 else reshaped(made, shape)
 
 
-def _texts(
+def _random_strings(
     size: Any, characters: Any, seed: Any, operation: str, as_lengths: Callable[[Value], Value], **params: Any
 ) -> Strings:
     if not isinstance(characters, str):
@@ -193,10 +193,10 @@ def _texts(
 
 def seed_of(seed: Any) -> int:
     """Return a seed as a number, one of its own for None."""
-    return secrets.randbits(63) if seed is None else _whole("seed", seed)
+    return secrets.randbits(63) if seed is None else _checked_int("seed", seed)
 
 
-def _whole(name: str, item: Any) -> int:
+def _checked_int(name: str, item: Any) -> int:
     if isinstance(item, bool) or not isinstance(item, SupportsIndex):
         raise ArgumentTypeError(f"{name} is a whole number, not {item!r:.100}.")
     return index(item)

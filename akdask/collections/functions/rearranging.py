@@ -1,4 +1,4 @@
-"""Elements of arrays at other places: taken, put, and told from those before."""
+"""Elements of arrays at other positions: `take`, `putmask` and `diff`."""
 
 from __future__ import annotations
 

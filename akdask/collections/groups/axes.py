@@ -126,7 +126,7 @@ _REDUCTIONS: dict[str, _Reduce] = {
 
 
 def _of_nothing(base: pdarray, name: str, count: int) -> Any:
-    """Return the reduction of no elements, so many times."""
+    """Return the reduction of no elements, repeated `count` times."""
     if name not in OF_NOTHING and count:
         raise ArgumentError(f"{name} of no elements: a dimension that is reduced has length 0.")
     return cast(full(count, OF_NOTHING.get(name, 0)), getattr(base, name)().dtype)

@@ -1,4 +1,4 @@
-"""What every part of a `GroupBy` builds on: its keys, their rows, and the nodes of what is computed of groups."""
+"""Base class of `GroupBy` and its mixins: the keys, their rows, and the nodes of reductions."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class GroupBase(Substitutes):
                 hint="group by what tells the lists apart, such as their lengths or their hash().",
             )
         self._by = GroupKeys.of(self._arrays, dropna=self.dropna)
-        self._wishes: dict[str, CacheLease] = {}
+        self._leases: dict[str, CacheLease] = {}
         # Where the number of each row's group is known, the keys of the groups.
         self._known_keys: list[Array] | None = None
 
     @property
     def keys(self) -> Any:
-        """What the rows are grouped by: one array, or a list of arrays, with the values that the groups are made of."""
+        """The arrays that the rows are grouped by, one or a list, as they were when the groups were made."""
         copies = [key.copy() for key in self._arrays]
         return copies if self._several else copies[0]
 
@@ -94,7 +94,7 @@ class GroupBase(Substitutes):
                 taken.append(numbers)
             made.append(GroupReduction(name, *taken, **params))
         grouped = GroupAggregate(frame, keys, self._by.identities, tuple(made))
-        self._wishes[grouped.grouping] = lease(grouped.grouping)
+        self._leases[grouped.grouping] = lease(grouped.grouping)
         return grouped
 
     def _keys_of(self, frame: GroupAggregate | GroupStatistic) -> Keys:

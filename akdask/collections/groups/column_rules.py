@@ -125,6 +125,6 @@ def _itself(result: Value) -> Value:
 
 
 def _limited(result: Value, value: Value) -> Value:
-    """Return a result with the limit of bits that the integers have of which it was made."""
+    """Return a result with the limit of bits of the integers that it was made of."""
     dtype = value.dtype
     return cast(result, dtype) if result.dtype.kind == dtype.kind == "bigint" and dtype.max_bits > 0 else result

@@ -1,4 +1,4 @@
-"""What rows are grouped by: the columns as they were when the groups were made, whatever becomes of the arrays."""
+"""Columns that rows are grouped by, as they were when the groups were made: later assignments do not change them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GroupKeys:
     values : tuple of Value
         The columns.
     grouped : Value, optional
-        Tells which rows are in a group at all; None where every row is.
+        Bool column: which rows are in a group; None where every row is.
     """
 
     frame: Frame
@@ -38,12 +38,12 @@ class GroupKeys:
 
     @classmethod
     def of(cls, arrays: Sequence[Array], *, dropna: bool) -> Self:
-        """Return arrays as keys, of which rows with NaN or NaT may be left out.
+        """Return arrays as keys, with or without the rows that have NaN or NaT.
 
         Raises
         ------
         AlignmentError
-            If they do not share rows: that is a mistake of whoever makes the groups, not of who asks for something.
+            If they do not share rows.
         """
         frame, values = align("group", [(array._frame, array._value) for array in arrays])
         return cls(frame, tuple(values), _is_present(arrays, values) if dropna else None)
@@ -60,7 +60,7 @@ class GroupKeys:
 
     @property
     def identities(self) -> tuple[ColumnIdentity, ...]:
-        """What tells the keys of the rows that are grouped from others, wherever they may have to be found."""
+        """Identities of the key columns on the grouped rows; they are the same on all frames of these rows."""
         frame = self.frame if self.grouped is None else self._selected(self.frame, self.grouped)
         return tuple(column_identity(frame, value) for value in self.values)
 

@@ -1,4 +1,4 @@
-"""Keys of two sets of rows, in forms that can be compared: what membership, look-ups and joins begin with."""
+"""Keys of two sets of rows, converted so that they can be compared: for membership, look-ups and joins."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def is_several(items: Any) -> bool:
 
 def _comparable(operation: str, left: Array, right: Array) -> tuple[Aligned, Aligned]:
     if isinstance(left, Categorical) and isinstance(right, Categorical):
-        if left._labels is not right._labels:
+        if left._category_table is not right._category_table:
             left, right = Categorical.standardize_categories([left, right])
         return (left._frame, left._value), (right._frame, right._value)
     one, other = left._as_operand(), right._as_operand()

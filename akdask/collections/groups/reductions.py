@@ -219,15 +219,15 @@ class GroupReductionMethods(GroupBase):
             Arguments of all of them.
         """
         arrays = [(as_array(values), name) for values, name in calls]
-        ways = [column_rule(name, values, params.get("skipna", True)) for values, name in arrays]
+        rules = [column_rule(name, values, params.get("skipna", True)) for values, name in arrays]
         reductions = [
             (name, wrap(values._frame, value), params)
-            for way, (values, _) in zip(ways, arrays, strict=True)
-            for name, value in way.reductions
+            for rule, (values, _) in zip(rules, arrays, strict=True)
+            for name, value in rule.reductions
         ]
         grouped = self._grouped(*reductions)
         found = map(grouped.result, range(len(reductions)))
-        results = [way.make(grouped, way.finish(*islice(found, len(way.reductions)))) for way in ways]
+        results = [rule.make(grouped, rule.finish(*islice(found, len(rule.reductions)))) for rule in rules]
         return self._keys_of(grouped), results
 
     def _reduced(self, name: str, values: Any, **params: Any) -> tuple[Keys, Any]:

@@ -26,7 +26,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     A : pdarray, Strings, Categorical, or sequence of them
         The elements; of several arrays, each row is one.
     B : array like `A`, or data at hand
-        Where to look.  Every task gets an index of it whole; where it is too large for that, rows are exchanged.
+        Where to look.  Every task gets an index of all of it; where it is too large for that, rows are exchanged.
     assume_unique : bool
         Accepted as Arkouda spells it; nothing is gained by it.
     symmetric : bool
@@ -75,7 +75,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     Returns
     -------
     array, or list of arrays
-        As many as each side has.
+        One for each array of a side.
 
     Examples
     --------

@@ -21,8 +21,8 @@ class ListAggregates(Array):
     """One value for each list that is not empty, as in Arkouda; all lazy.
 
     So the results have the rows of ``s[s.non_empty]``: those of the SegArray itself, once counted, if no list is
-    empty.  `x` stands for the values, where given: as many as there are, in the same order.  NaN is left out, but
-    where there is nothing else.
+    empty.  If `x` is given, its elements take the place of the values: it has the same number of elements, in the
+    same order.  NaN is left out, except in lists of nothing but NaN.
     """
 
     @property

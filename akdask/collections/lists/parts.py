@@ -1,4 +1,4 @@
-"""Values at places in the lists of a SegArray: taken out, set, put before or after."""
+"""Values at positions in the lists of a SegArray: taken out, set, put before or after."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ class ListParts(Array):
         """
         if n < 1:
             raise ArgumentError(f"runs have at least one value, not {n}.")
-        windows = [Call("list_window", self._value, n=int(n), place=place) for place in range(n)]
+        windows = [Call("list_window", self._value, n=int(n), place=position) for position in range(n)]
         items = [*((self._frame, window) for window in windows), row_numbers(self._frame)]
         frame, values = align("number the rows of", items)
         flat = Flatten(Project(frame, tuple(range(n + 1)), tuple(values)))
-        found = [wrap(flat, flat.column(place)) for place in range(n)]
+        found = [wrap(flat, flat.column(position)) for position in range(n)]
         return (found, wrap(flat, flat.column(n))) if return_origins else found
 
     def set_jth(self, i: Any, j: int, v: Any) -> None:
@@ -161,17 +161,17 @@ class ListParts(Array):
         return item
 
     def _having(self, count: int) -> Value:
-        """Return which lists have so many values, or more."""
+        """Return which lists have at least a number of values."""
         return Call("greater_equal", self._lengths, Constant(int(count)))
 
-    def _picked(self, places: Any, mask: Value) -> list[Any]:
-        """Return values at some places of the lists where a mask holds."""
-        values = [Call("list_get", self._value, j=place) for place in places]
+    def _picked(self, positions: Any, mask: Value) -> list[Any]:
+        """Return values at some positions of the lists where a mask holds."""
+        values = [Call("list_get", self._value, j=position) for position in positions]
         frame, found = row_tools.filter_columns(self._frame, values, self._frame, mask)
         return [wrap(frame, value) for value in found]
 
-    def _columns_of(self, places: Any, mask: Value, return_origins: bool) -> Any:
-        found = self._picked(places, mask)
+    def _columns_of(self, positions: Any, mask: Value, return_origins: bool) -> Any:
+        found = self._picked(positions, mask)
         return (found, wrap(self._frame, mask)) if return_origins else found
 
 

@@ -48,7 +48,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     segments : pdarray of int
         Where each list starts among the values: ascending from 0.
     values : pdarray or Strings
-        The values of all lists.  They are cut into the partitions of the segments: for that, rows are counted that
+        The values of all lists.  They are split into the partitions of the segments: for that, rows are counted that
         are of unknown number, and the first segment of each partition is computed if there are several.
     lengths, grouping
         Accepted as Arkouda spells them; they follow from the others.
@@ -243,7 +243,7 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
 
     # conversion
 
-    def _form(self) -> Callable[..., Any]:
+    def _converter(self) -> Callable[..., Any]:
         return as_arrays
 
     def tolist(self) -> list[list[Any]]:
@@ -301,8 +301,8 @@ def _nested(segments: Array, values: Array) -> Nest:
             hint="segments ascend from 0 to at most the number of values.",
         )
     flat: Any = Project(values._frame, (0,), (values._value,))
-    pieces = flat if wanted == given else Realign(flat, given, wanted)
-    return Nest(Project(segments._frame, (0,), (cast(segments._value, INT64),)), pieces, tuple(bounds[:-1]))
+    realigned = flat if wanted == given else Realign(flat, given, wanted)
+    return Nest(Project(segments._frame, (0,), (cast(segments._value, INT64),)), realigned, tuple(bounds[:-1]))
 
 
 def _bounds(segments: Array, counts: Sequence[int], end: int) -> list[int]:

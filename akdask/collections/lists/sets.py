@@ -45,10 +45,10 @@ class ListSets(Array):
         return_multiplicity : bool, default False
             Return a SegArray of how often each value was repeated, too.
         """
-        kept = self._like(self._frame, Call("list_remove_repeats", self._value))
+        remaining = self._like(self._frame, Call("list_remove_repeats", self._value))
         if not return_multiplicity:
-            return kept
-        return kept, self._like(self._frame, Call("list_multiplicity", self._value))
+            return remaining
+        return remaining, self._like(self._frame, Call("list_multiplicity", self._value))
 
     def filter(self, filter: Any, discard_empty: bool = False) -> Any:
         """Return lists without some values.
@@ -64,8 +64,8 @@ class ListSets(Array):
         assert item is not None, "lists of no type are given one when they are read"
         given = array(filter if isinstance(filter, Array | list | tuple) or hasattr(filter, "__array__") else [filter])
         unwanted = Project(given._frame, (0,), (cast(given._value, item),))
-        kept = self._like(self._frame, Call("list_without", self._value, Replica(Gather(unwanted), 0, item)))
-        return kept[kept.non_empty] if discard_empty else kept
+        remaining = self._like(self._frame, Call("list_without", self._value, Replica(Gather(unwanted), 0, item)))
+        return remaining[remaining.non_empty] if discard_empty else remaining
 
     def _combined(self, operation: str, other: Any) -> Any:
         if type(other) is not type(self):

@@ -1,4 +1,4 @@
-"""`connect` and friends: optional here, for threads of this process need no set-up."""
+"""`connect`, `disconnect` and related functions: optional, as threads of this process need no set-up."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def connect(  # noqa: PLR0917 - Arkouda's signature
         spilling, a `Client`, or an object such as a `LocalCluster`.  Host names without a protocol, as Arkouda scripts
         pass them, mean this process: akdask has no server, and computes on threads.
     port : int
-        Accepted as Arkouda spells it: of its server, of which there is none.
+        Accepted for compatibility with Arkouda and ignored: akdask has no server.
     timeout : float, optional
         Seconds to wait for a Dask scheduler; what Dask's setting ``distributed.comm.timeouts.connect`` says for 0.
     access_token, connect_url, access_channel

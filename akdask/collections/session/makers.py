@@ -1,4 +1,4 @@
-"""The lazy object of each kind of stored one: a function for each kind that is more than an array."""
+"""Lazy objects of stored ones: a function for each kind of object that is more than an array."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from akdask.collections.arrays.ndarray import ArrayView, reshaped
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.core.stored import flat, from_stored, gathered, makes, scanned
+from akdask.collections.core.stored import flat, from_stored, in_one_partition, makes, scanned
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.groups.groupby import GroupBy
@@ -39,8 +39,10 @@ from akdask.storage.objects import (
 def _categorical(stored: StoredObject) -> Categorical:
     na = stored.members.get(NA_CODES)
     has_na = na is not None and sum(na.source.lengths) > 0
-    labels = CategoryTable(gathered(stored.members[CATEGORIES]), gathered(na) if na and has_na else DEFAULT_NA)
-    frame, codes = _whole_numbers(stored, CODES, INT64)
+    labels = CategoryTable(
+        in_one_partition(stored.members[CATEGORIES]), in_one_partition(na) if na and has_na else DEFAULT_NA
+    )
+    frame, codes = _checked_integers(stored, CODES, INT64)
     is_grouped = {PERMUTATION, SEGMENTS} <= stored.members.keys()
     parts = _grouping(stored) if is_grouped else []
     if not has_na:
@@ -63,8 +65,8 @@ def _grouping(stored: StoredObject) -> list[pdarray]:
 
 
 def _positions(stored: StoredObject, part: str, size: int) -> pdarray:
-    """Return a member whose numbers are positions among so many, checked when they are read."""
-    frame, column = _whole_numbers(stored, part, INT64)
+    """Return a member whose numbers are positions below a size; they are checked when they are read."""
+    frame, column = _checked_integers(stored, part, INT64)
     return pdarray(frame, Call("stored_position", column, size=size, of=f"{stored.name}/{part}"))
 
 
@@ -83,7 +85,7 @@ def _index(stored: StoredObject) -> Index:
 
 
 def _numbered(stored: StoredObject, prefix: str) -> list[Any]:
-    """Return the numbered members of an object, none of which may be missing."""
+    """Return the numbered members of an object; an error if one is missing."""
     wanted = stored.params.get("count", len(stored.children))
     names = [f"{prefix}{number}" for number in range(len(stored.children))]
     if wanted != len(names) or names != list(stored.children):
@@ -125,20 +127,20 @@ def _arrayview(stored: StoredObject) -> ArrayView:
 
 @makes(ObjType.DATETIME)
 def _datetime(stored: StoredObject) -> Datetime:
-    return Datetime.of(*_whole_numbers(stored, VALUES, INT64))
+    return Datetime.of(*_checked_integers(stored, VALUES, INT64))
 
 
 @makes(ObjType.TIMEDELTA)
 def _timedelta(stored: StoredObject) -> Timedelta:
-    return Timedelta.of(*_whole_numbers(stored, VALUES, INT64))
+    return Timedelta.of(*_checked_integers(stored, VALUES, INT64))
 
 
 @makes(ObjType.IPV4)
 def _ipv4(stored: StoredObject) -> IPv4:
-    return IPv4.of(*_whole_numbers(stored, VALUES, UINT64))
+    return IPv4.of(*_checked_integers(stored, VALUES, UINT64))
 
 
-def _whole_numbers(stored: StoredObject, part: str, dtype: ColumnType) -> tuple[Frame, Value]:
+def _checked_integers(stored: StoredObject, part: str, dtype: ColumnType) -> tuple[Frame, Value]:
     """Return a member whose numbers stand for something else, in the type that it should have.
 
     Raises

@@ -1,4 +1,4 @@
-"""`Categorical`: a lazy array of few distinct strings, held as codes that refer to a table of labels."""
+"""`Categorical`: a lazy array of few distinct strings, stored as codes that refer to a category table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.operators import combine
 from akdask.collections.core.wrap import can_be_asked_for, class_asked_for
 from akdask.collections.core.writing import Storable
-from akdask.collections.text.categorical_form import as_text, pandas_categorical
+from akdask.collections.text.categorical_conversion import as_text, pandas_categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -41,15 +41,15 @@ DEFAULT_NA = "N/A"
 
 @can_be_asked_for
 class Categorical(ExtremeMethods, TextSortMethods):
-    """A lazy array of strings of which few are different: an int64 code for each row, and the labels once.
+    """A lazy array of strings with few distinct values: an int64 code for each row, and a table with each label once.
 
-    One of the labels stands for missing values; it is put behind the others if it is not among them.
+    One of the labels stands for missing values.  It is added as the last label if it is not among them.
 
     Parameters
     ----------
     values : Strings, pandas.Categorical, or sequence of str
         The elements.  Labels come in ascending order of their bytes (an Arkouda server orders them by a hash).
-        Nothing is computed before the labels are needed.
+        Lazy: the labels are computed when they are first needed.
     na_value : str, default "N/A"
         The label that stands for missing.
     NAvalue, naValue : str, optional
@@ -93,7 +93,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
         else:
             made = _encoded(_strings(values), na)
         super().__init__(made._frame, made._value)
-        self._labels: CategoryTable = made._labels
+        self._category_table: CategoryTable = made._category_table
         self.permutation, self.segments = made.permutation, made.segments
 
     @classmethod
@@ -108,7 +108,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
         """Return the Categorical of codes on the rows of a frame."""
         self = cls.__new__(cls)
         Array.__init__(self, frame, codes)
-        self._labels = labels
+        self._category_table = labels
         self.permutation, self.segments = permutation, segments
         return self
 
@@ -148,7 +148,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
         if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
             raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
         value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
-        labels = CategoryTable(_gathered(_strings(categories)), _na_given(na_value, NAvalue, naValue))
+        labels = CategoryTable(_in_one_partition(_strings(categories)), _na_given(na_value, NAvalue, naValue))
         parts = [None if part is None else array(part).copy() for part in (permutation, segments)]
         return cls.of(codes._frame, value, labels, *parts)
 
@@ -162,23 +162,23 @@ class Categorical(ExtremeMethods, TextSortMethods):
             If one of them is no Categorical.
         """
         _check_categorical(arrays)
-        labels = _union([item._labels for item in arrays], na_value)
-        return [item._recoded(labels) for item in arrays]
+        labels = _union([item._category_table for item in arrays], na_value)
+        return [item._with_table(labels) for item in arrays]
 
     def _like(self, frame: Frame, value: Value) -> Self:
         # Positions hold for all rows in their order only, as in a DataFrame beside other columns.
         is_same = value == self._value and frame.rows.same_rows(self._frame.rows)
         parts = (self.permutation, self.segments) if is_same else ()
-        return self.of(frame, value, self._labels, *parts)
+        return self.of(frame, value, self._category_table, *parts)
 
-    def _form(self) -> Callable[..., Any]:
+    def _converter(self) -> Callable[..., Any]:
         return as_text
 
     def _type_name(self) -> str:
         return "Categorical"
 
     def _extras(self) -> tuple[Frame, ...]:
-        return (self._labels,)
+        return (self._category_table,)
 
     # parts
 
@@ -190,7 +190,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
     @property
     def categories(self) -> Strings:
         """The labels, with the one for missing; lazy, and of unknown number where they have yet to be found."""
-        return Strings(self._labels, self._labels.label)
+        return Strings(self._category_table, self._category_table.label)
 
     @property
     def nlevels(self) -> int:
@@ -200,7 +200,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
     @property
     def na_value(self) -> str:
         """The label that stands for missing; computes."""
-        labels = self._labels
+        labels = self._category_table
         return str(Strings(labels, labels.label)[pdarray(labels, labels.is_na)].tolist()[0])
 
     @property
@@ -232,8 +232,8 @@ class Categorical(ExtremeMethods, TextSortMethods):
     def _compared(self, operation: str, other: object) -> Any:
         match other:
             case str():
-                return self._where_label(Call(operation, self._labels.label, Constant(other)))
-            case Categorical() if other._labels is self._labels:
+                return self._where_label(Call(operation, self._category_table.label, Constant(other)))
+            case Categorical() if other._category_table is self._category_table:
                 sides = [(self._frame, self._value), (other._frame, other._value)]
             case Categorical() | Strings():
                 sides = [self._as_operand(), other._as_operand()]
@@ -249,19 +249,19 @@ class Categorical(ExtremeMethods, TextSortMethods):
 
     def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which elements contain a substring, or match a regular expression anywhere; lazy bool array."""
-        return self._where_label(Call("contains", self._labels.label, substr=as_str(substr), regex=regex))
+        return self._where_label(Call("contains", self._category_table.label, substr=as_str(substr), regex=regex))
 
     def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which elements begin with a substring or regular expression; lazy bool array."""
-        return self._where_label(Call("startswith", self._labels.label, substr=as_str(substr), regex=regex))
+        return self._where_label(Call("startswith", self._category_table.label, substr=as_str(substr), regex=regex))
 
     def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which elements end with a substring or regular expression; lazy bool array."""
-        return self._where_label(Call("endswith", self._labels.label, substr=as_str(substr), regex=regex))
+        return self._where_label(Call("endswith", self._category_table.label, substr=as_str(substr), regex=regex))
 
     def isna(self) -> pdarray:
         """Return which elements are missing; lazy bool array."""
-        return self._where_label(self._labels.is_na)
+        return self._where_label(self._category_table.is_na)
 
     def in1d(self, test: Any) -> pdarray:
         """Return which elements are among the given ones; lazy bool array.
@@ -272,18 +272,18 @@ class Categorical(ExtremeMethods, TextSortMethods):
             The elements to look for.
         """
         wanted = test.to_strings() if isinstance(test, Categorical) else _strings(test)
-        return self._where_label(BuildKeySet.of(wanted._frame, [wanted._value]).has([self._labels.label]))
+        return self._where_label(BuildKeySet.of(wanted._frame, [wanted._value]).has([self._category_table.label]))
 
     def _where_label(self, predicate: Value) -> pdarray:
         """Evaluate a predicate once for each label, then look it up by the codes."""
-        return pdarray(self._frame, _looked_up(self._labels, predicate, self._value))
+        return pdarray(self._frame, _looked_up(self._category_table, predicate, self._value))
 
     def _as_operand(self) -> tuple[Frame, Value]:
         return self._frame, self._text
 
     @property
     def _text(self) -> Value:
-        return Call("lookup", self._labels.whole, self._value)
+        return Call("lookup", self._category_table.whole, self._value)
 
     # conversion
 
@@ -325,7 +325,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
 
     def hash(self) -> tuple[pdarray, pdarray]:
         """Return a 128-bit hash of each element as two arrays of uint64; see `Strings.hash`.  Lazy."""
-        high, low = (self._where_label(Call("text_hash", self._labels.label, part=part)) for part in (0, 1))
+        high, low = (self._where_label(Call("text_hash", self._category_table.label, part=part)) for part in (0, 1))
         return high, low
 
     def unique(self) -> Self:
@@ -337,7 +337,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
 
     def _sort_key(self) -> tuple[Frame, Value]:
         """Return the place of each element's label among the labels in order."""
-        place = ranks(self._labels, self._labels.label)
+        place = ranks(self._category_table, self._category_table.label)
         return self._frame, Call("lookup", place, self._value)
 
     def sort_values(self) -> Categorical:
@@ -363,7 +363,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
             If a label is there more than once; when something is computed.
         """
         na = self._na_label() if na_value is None else na_value
-        return self._recoded(CategoryTable(UniqueLabels(_gathered(_strings(new_categories))), na))
+        return self._with_table(CategoryTable(UniqueLabels(_in_one_partition(_strings(new_categories))), na))
 
     def reset_categories(self) -> Categorical:
         """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
@@ -387,9 +387,9 @@ class Categorical(ExtremeMethods, TextSortMethods):
         """
         items: list[Any] = [self, *([others] if isinstance(others, Categorical) else others)]
         _check_categorical(items)
-        if any(item._labels is not self._labels for item in items):
-            labels = _union([item._labels for item in items], self._na_label())
-            items = [item._recoded(labels) for item in items]
+        if any(item._category_table is not self._category_table for item in items):
+            labels = _union([item._category_table for item in items], self._na_label())
+            items = [item._with_table(labels) for item in items]
         frame = joined([Project(item._frame, (0,), (item._value,)) for item in items])
         return items[0]._like(frame, frame.column(0))
 
@@ -398,21 +398,21 @@ class Categorical(ExtremeMethods, TextSortMethods):
         na = self._na_label()
         left, right = self.standardize_categories([self._all_of(item, na) for item in (x, y)], na)
         frame, code = combine("where", [condition, left.codes, right.codes])
-        return self.of(frame, code, left._labels)
+        return self.of(frame, code, left._category_table)
 
     def _all_of(self, item: Any, na: str) -> Categorical:
         """Return one label on all rows, and a Categorical as it is."""
         if isinstance(item, Categorical):
             return item
-        return self.of(self._frame, Constant(0), CategoryTable(_gathered(_strings([item])), na))
+        return self.of(self._frame, Constant(0), CategoryTable(_in_one_partition(_strings([item])), na))
 
     def _na_label(self) -> str:
         """Return the label that stands for missing, without computing where it was named when the array was made."""
-        return self._labels.na if isinstance(self._labels.na, str) else self.na_value
+        return self._category_table.na if isinstance(self._category_table.na, str) else self.na_value
 
-    def _recoded(self, labels: CategoryTable) -> Self:
+    def _with_table(self, labels: CategoryTable) -> Self:
         """Return the elements with the codes that they have in another table of labels."""
-        old = self._labels
+        old = self._category_table
         found = labels.code_of(old.label)
         lost = Call("bitwise_or", old.is_na, Call("less", found, Constant(0)))
         code = Call("where", lost, labels.na_code, found)
@@ -421,8 +421,8 @@ class Categorical(ExtremeMethods, TextSortMethods):
     def _storable(self) -> Storable:
         one = Rows((1,))
         tables = {
-            CATEGORIES: Project(self._labels, (0,), (self._labels.label,)),
-            NA_CODES: Project(one, (0,), (self._labels.na_code,)),
+            CATEGORIES: Project(self._category_table, (0,), (self._category_table.label,)),
+            NA_CODES: Project(one, (0,), (self._category_table.na_code,)),
         }
         parts = {PERMUTATION: self.permutation, SEGMENTS: self.segments}
         # Readers want both of them or neither.
@@ -477,7 +477,7 @@ def _strings(items: Any) -> Strings:
     return strings
 
 
-def _gathered(strings: Strings) -> Frame:
+def _in_one_partition(strings: Strings) -> Frame:
     """Return a one-partition frame whose only column are the strings."""
     return Gather(strings._project())
 
@@ -494,7 +494,7 @@ def _encoded(strings: Strings, na: str) -> Categorical:
 def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
     """Take over the codes; pandas marks missing elements by -1, Arkouda by the code of a label."""
     codes = array(values.codes.astype(np.int64))
-    labels = CategoryTable(_gathered(_strings(values.categories.astype(str))), na)
+    labels = CategoryTable(_in_one_partition(_strings(values.categories.astype(str))), na)
     missing = Call("less", codes._value, Constant(0))
     return Categorical.of(codes._frame, Call("where", missing, labels.na_code, codes._value), labels)
 

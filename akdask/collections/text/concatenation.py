@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from akdask.collections.arrays.ndarray import ArrayView
-from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.text.strings import Strings
@@ -20,30 +19,79 @@ from akdask.plan.task.compact import MOST_PARTS, joined
 from akdask.plan.task.concat import Concat
 
 
-def _of_method(name: str) -> Callable[..., Scalar]:
-    def function(pda: Any, *args: Any, **kwargs: Any) -> Scalar:
-        if not hasattr(pda, name):
-            raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {type(pda).__name__}.")
-        result: Scalar = getattr(pda, name)(*args, **kwargs)
-        return result
+def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the sum of an array; lazy.  See `pdarray.sum`.
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = getattr(pdarray, name).__doc__
-    return function
+    Parameters
+    ----------
+    pda : pdarray, ArrayView or another object with a method of that name
+        What to reduce.
+    axis : int or tuple of int, optional
+        Dimensions of an `ArrayView` that are reduced, all unless given.
+    keepdims : bool, default False
+        Leave the dimensions that are reduced in the result, with length 1.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `pda` has no such method.
+    """
+    return _reduced("sum", pda, axis=axis, keepdims=keepdims)
 
 
-sum = _of_method("sum")
-prod = _of_method("prod")
-min = _of_method("min")
-max = _of_method("max")
-mean = _of_method("mean")
-var = _of_method("var")
-std = _of_method("std")
-any = _of_method("any")
-all = _of_method("all")
-argmin = _of_method("argmin")
-argmax = _of_method("argmax")
-is_sorted = _of_method("is_sorted")
+def prod(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the product of an array; lazy.  See `sum` and `pdarray.prod`."""
+    return _reduced("prod", pda, axis=axis, keepdims=keepdims)
+
+
+def min(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the smallest element of an array; lazy.  See `sum` and `pdarray.min`."""
+    return _reduced("min", pda, axis=axis, keepdims=keepdims)
+
+
+def max(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the largest element of an array; lazy.  See `sum` and `pdarray.max`."""
+    return _reduced("max", pda, axis=axis, keepdims=keepdims)
+
+
+def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the mean of an array; lazy.  See `sum` and `pdarray.mean`."""
+    return _reduced("mean", pda, axis=axis, keepdims=keepdims)
+
+
+def var(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the variance of an array; lazy.  See `sum` and `pdarray.var`."""
+    return _reduced("var", pda, axis=axis, keepdims=keepdims, ddof=ddof)
+
+
+def std(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`."""
+    return _reduced("std", pda, axis=axis, keepdims=keepdims, ddof=ddof)
+
+
+def any(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether any element is not 0; lazy.  See `sum` and `pdarray.any`."""
+    return _reduced("any", pda, axis=axis, keepdims=keepdims)
+
+
+def all(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether no element is 0; lazy.  See `sum` and `pdarray.all`."""
+    return _reduced("all", pda, axis=axis, keepdims=keepdims)
+
+
+def argmin(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the position of the first smallest element of an array; lazy.  See `sum` and `pdarray.argmin`."""
+    return _reduced("argmin", pda, axis=axis, keepdims=keepdims)
+
+
+def argmax(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the position of the first largest element of an array; lazy.  See `sum` and `pdarray.argmax`."""
+    return _reduced("argmax", pda, axis=axis, keepdims=keepdims)
+
+
+def is_sorted(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether the elements are in ascending order; lazy.  See `sum` and `pdarray.is_sorted`."""
+    return _reduced("is_sorted", pda, axis=axis, keepdims=keepdims)
 
 
 def count_nonzero(pda: Any) -> Scalar:
@@ -56,15 +104,20 @@ def count_nonzero(pda: Any) -> Scalar:
     (np.int64(2), np.int64(1))
     """
     if isinstance(pda, Strings):
-        return _count_nonzero(pda != "")
-    return _count_nonzero(pda)
+        return _reduced("count_nonzero", pda != "")
+    return _reduced("count_nonzero", pda)
 
 
-_count_nonzero = _of_method("count_nonzero")
+def _reduced(name: str, pda: Any, **params: Any) -> Any:
+    """Call the method of a name with the parameters that are given: not all objects have all of them."""
+    if not hasattr(pda, name):
+        raise ArgumentTypeError(f"{name} needs a lazy array of numbers, got {type(pda).__name__}.")
+    given = {param: value for param, value in params.items() if value is not None and value is not False}
+    return getattr(pda, name)(**given)
 
 
 def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
-    """Join arrays end to end; lazy, and the partitions stay what they are.
+    """Join arrays end to end; lazy.  The partitions of the arrays follow one another.
 
     Parameters
     ----------
@@ -83,7 +136,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     ArgumentTypeError
         If the types do not go together, or are those of no lazy arrays.
     AxisError
-        If arrays of one dimension shall be joined along another.
+        If `axis` is not an axis of the arrays.
 
     Examples
     --------

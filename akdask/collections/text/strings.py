@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @can_be_asked_for
 @shows("str")
 class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
-    """A lazy array of UTF-8 strings, held as Arrow offsets and bytes in each partition.
+    """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
 
@@ -61,7 +61,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         """``dtype('<U')``: NumPy's type of strings of any length."""
         return np.dtype(str)
 
-    def _form(self) -> Callable[..., Any]:
+    def _converter(self) -> Callable[..., Any]:
         return as_text
 
     def __setitem__(self, key: Any, item: Any) -> None:
@@ -78,19 +78,75 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
 
     # tests
 
-    def contains(self, substr: str | bytes, regex: bool = False) -> Any:
+    def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which strings contain a substring, or match a regular expression anywhere; lazy bool array."""
         return self._operate("contains", self, substr=as_str(substr), regex=regex)
 
-    def startswith(self, substr: str | bytes, regex: bool = False) -> Any:
+    def startswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which strings begin with a substring or regular expression; lazy bool array."""
         return self._operate("startswith", self, substr=as_str(substr), regex=regex)
 
-    def endswith(self, substr: str | bytes, regex: bool = False) -> Any:
+    def endswith(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which strings end with a substring or regular expression; lazy bool array."""
         return self._operate("endswith", self, substr=as_str(substr), regex=regex)
 
+    def islower(self) -> pdarray:
+        """Return which strings have letters, all in lower case; lazy bool array."""
+        return self._operate("islower", self)
+
+    def isupper(self) -> pdarray:
+        """Return which strings have letters, all in upper case; lazy bool array."""
+        return self._operate("isupper", self)
+
+    def istitle(self) -> pdarray:
+        """Return which strings have each word capitalized; lazy bool array."""
+        return self._operate("istitle", self)
+
+    def isalnum(self) -> pdarray:
+        """Return which strings are letters and digits only; lazy bool array."""
+        return self._operate("isalnum", self)
+
+    def isalpha(self) -> pdarray:
+        """Return which strings are letters only; lazy bool array."""
+        return self._operate("isalpha", self)
+
+    def isdigit(self) -> pdarray:
+        """Return which strings are digits only; lazy bool array."""
+        return self._operate("isdigit", self)
+
+    def isdecimal(self) -> pdarray:
+        """Return which strings are decimal characters only; lazy bool array."""
+        return self._operate("isdecimal", self)
+
+    def isnumeric(self) -> pdarray:
+        """Return which strings are numeric characters only; lazy bool array."""
+        return self._operate("isnumeric", self)
+
+    def isspace(self) -> pdarray:
+        """Return which strings are white space only; lazy bool array."""
+        return self._operate("isspace", self)
+
+    def isempty(self) -> pdarray:
+        """Return which strings are empty; lazy bool array."""
+        return self._operate("isempty", self)
+
     # changes
+
+    def lower(self) -> Strings:
+        """Return the strings in lower case; lazy."""
+        return self._operate("lower", self)
+
+    def upper(self) -> Strings:
+        """Return the strings in upper case; lazy."""
+        return self._operate("upper", self)
+
+    def title(self) -> Strings:
+        """Return the strings with each word capitalized; lazy."""
+        return self._operate("title", self)
+
+    def capitalize(self) -> Strings:
+        """Return the strings with the first character in upper case and the rest in lower case; lazy."""
+        return self._operate("capitalize", self)
 
     def stick(self, other: Any, delimiter: str | bytes = "", toLeft: bool = False) -> Strings:
         """Return the strings joined with others, row by row, with a delimiter between; lazy.
@@ -195,34 +251,3 @@ def as_text(table: Table) -> np.ndarray[Any, Any]:
         # No character has less than a byte, but some have several.
         check_bytes(CHARACTER * len(column) * (pc.max(pc.utf8_length(column)).as_py() or 0))
     return unicode_array(column)
-
-
-_DESCRIPTIONS = {
-    "lower": "Return the strings in lower case; lazy.",
-    "upper": "Return the strings in upper case; lazy.",
-    "title": "Return the strings with each word capitalized; lazy.",
-    "capitalize": "Return the strings with the first character in upper case and the rest in lower case; lazy.",
-    "islower": "Return which strings have letters, all in lower case; lazy bool array.",
-    "isupper": "Return which strings have letters, all in upper case; lazy bool array.",
-    "istitle": "Return which strings have each word capitalized; lazy bool array.",
-    "isalnum": "Return which strings are letters and digits only; lazy bool array.",
-    "isalpha": "Return which strings are letters only; lazy bool array.",
-    "isdigit": "Return which strings are digits only; lazy bool array.",
-    "isdecimal": "Return which strings are decimal characters only; lazy bool array.",
-    "isnumeric": "Return which strings are numeric characters only; lazy bool array.",
-    "isspace": "Return which strings are white space only; lazy bool array.",
-    "isempty": "Return which strings are empty; lazy bool array.",
-}
-
-
-def _method(operation: str, description: str) -> Callable[[Strings], Any]:
-    def method(self: Strings) -> Any:
-        return self._operate(operation, self)
-
-    method.__name__ = operation
-    method.__doc__ = description
-    return method
-
-
-for _name, _description in _DESCRIPTIONS.items():
-    setattr(Strings, _name, _method(_name, _description))

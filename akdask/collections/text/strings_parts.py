@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class StringsParts(Array):
-    """What strings are made of; all lazy."""
+    """Parts of strings and the bytes that store them; all lazy."""
 
     def split(self, delimiter: str | bytes, return_segments: bool = False, regex: bool = False) -> Any:
         """Return the fields between delimiters, those of all strings end to end; lazy.
@@ -29,16 +29,16 @@ class StringsParts(Array):
         Parameters
         ----------
         delimiter : str or bytes
-            What is between the fields; it is left out.
+            The text between the fields, which is left out.
         return_segments : bool, default False
             Return where the fields of each string start, too.
         regex : bool, default False
-            Take the delimiter for a regular expression.
+            Read the delimiter as a regular expression.
 
         Returns
         -------
         fields : Strings
-            One more for each string than it has delimiters; how many in all is unknown until they are counted.
+            For each string, one more than it has delimiters.  Their number is unknown until they are counted.
         segments : pdarray of int64
             For each string the number of its first field.
 
@@ -64,9 +64,9 @@ class StringsParts(Array):
         Parameters
         ----------
         pattern : str or bytes
-            What is between the fields.
+            Matches the text between the fields.
         maxsplit : int, default 0
-            Split each string at so many matches, at most; 0 for all of them.
+            The most matches at which a string is split; 0 for all of them.
         return_segments : bool, default False
             Return where the fields of each string start, too.
 
@@ -95,24 +95,24 @@ class StringsParts(Array):
         Parameters
         ----------
         delimiter : str or bytes
-            Where to cut; it is lost unless `includeDelimiter`.
+            Text at which the strings are cut; it is dropped unless `includeDelimiter`.
         times : int, default 1
             Cut at the delimiter of this number, counted from the end where the strings are peeled.
         includeDelimiter : bool, default False
-            Leave the delimiter at what is peeled off.
+            Keep the delimiter at the end of the part that is peeled off.
         keepPartial : bool, default False
-            Peel off the whole of strings that have fewer delimiters; nothing of them otherwise.
+            Strings with fewer delimiters are peeled off entirely; otherwise nothing is peeled off them.
         fromRight : bool, default False
             Peel from the right.
         regex : bool, default False
-            Take the delimiter for a regular expression.
+            Read the delimiter as a regular expression.
 
         Returns
         -------
         left : Strings
-            What is peeled off, or what is left if `fromRight`.
+            The part that is peeled off, or the rest if `fromRight`.
         right : Strings
-            The other.  Both have the same rows.
+            The other part.  Both have the rows of the strings.
 
         Raises
         ------
@@ -257,7 +257,7 @@ class StringsParts(Array):
         return Call("byte_length", self._value)
 
     def _long_enough(self, count: int, value: Value, return_origins: bool, proper: bool) -> Any:
-        """Return a value of the strings that have so many characters, or more than that if `proper`."""
+        """Return a value of the strings that have at least this number of characters, or more if `proper`."""
         enough = Call("greater_equal", Call("text_length", self._value), Constant(count + bool(proper)))
         frame, (value,) = filter_columns(self._frame, [value], self._frame, enough)
         found = self._like(frame, value)

@@ -54,6 +54,91 @@ class Datetime(TimeArray):
         """The times at the start of their day; lazy."""
         return self.floor("d")
 
+    @property
+    def year(self) -> pdarray:
+        """The year; lazy int64."""
+        return self._calendar("year")
+
+    @property
+    def month(self) -> pdarray:
+        """The month, 1 to 12; lazy int64."""
+        return self._calendar("month")
+
+    @property
+    def day(self) -> pdarray:
+        """The day of the month, from 1; lazy int64."""
+        return self._calendar("day")
+
+    @property
+    def day_of_year(self) -> pdarray:
+        """The day of the year, from 1; lazy int64."""
+        return self._calendar("day_of_year")
+
+    @property
+    def day_of_week(self) -> pdarray:
+        """The day of the week, Monday 0 to Sunday 6; lazy int64."""
+        return self._calendar("day_of_week")
+
+    @property
+    def week(self) -> pdarray:
+        """The ISO week, 1 to 53; lazy int64."""
+        return self._calendar("week")
+
+    @property
+    def is_leap_year(self) -> pdarray:
+        """Whether the year is a leap year; lazy bool array."""
+        return self._calendar("is_leap_year")
+
+    @property
+    def hour(self) -> pdarray:
+        """The hour, 0 to 23, as Arkouda counts it; lazy int64."""
+        return self._part(HOUR, 24)
+
+    @property
+    def minute(self) -> pdarray:
+        """The minute, 0 to 59, as Arkouda counts it; lazy int64."""
+        return self._part(MINUTE, 60)
+
+    @property
+    def second(self) -> pdarray:
+        """The second, 0 to 59, as Arkouda counts it; lazy int64."""
+        return self._part(SECOND, 60)
+
+    @property
+    def millisecond(self) -> pdarray:
+        """The millisecond, 0 to 999, as Arkouda counts it; lazy int64."""
+        return self._part(10**6, 1000)
+
+    @property
+    def microsecond(self) -> pdarray:
+        """The microsecond, 0 to 999, as Arkouda counts it; lazy int64."""
+        return self._part(10**3, 1000)
+
+    @property
+    def nanosecond(self) -> pdarray:
+        """The nanosecond, 0 to 999, as Arkouda counts it; lazy int64."""
+        return self._part(1, 1000)
+
+    @property
+    def weekofyear(self) -> pdarray:
+        """See `week`."""
+        return self.week
+
+    @property
+    def dayofweek(self) -> pdarray:
+        """See `day_of_week`."""
+        return self.day_of_week
+
+    @property
+    def weekday(self) -> pdarray:
+        """See `day_of_week`."""
+        return self.day_of_week
+
+    @property
+    def dayofyear(self) -> pdarray:
+        """See `day_of_year`."""
+        return self.day_of_year
+
     def isocalendar(self) -> Any:
         """Return ISO year, week and day of the week, from Monday 1, as a DataFrame; lazy."""
         return later("DataFrame", {"year": self._calendar("iso_year"), "week": self.week, "day": self.day_of_week + 1})
@@ -209,41 +294,3 @@ def timedelta_range(  # noqa: PLR0917 - pandas' signature
     """
     found: Any = pd.timedelta_range(start, end, periods, freq, name, closed, **kwargs)  # type: ignore[call-overload]
     return Timedelta(found)
-
-
-_CALENDAR = {
-    "year": "The year; lazy int64.",
-    "month": "The month, 1 to 12; lazy int64.",
-    "day": "The day of the month, from 1; lazy int64.",
-    "day_of_year": "The day of the year, from 1; lazy int64.",
-    "day_of_week": "The day of the week, Monday 0 to Sunday 6; lazy int64.",
-    "week": "The ISO week, 1 to 53; lazy int64.",
-    "is_leap_year": "Whether the year is a leap year; lazy bool array.",
-}
-_CLOCK = {
-    "hour": (HOUR, 24),
-    "minute": (MINUTE, 60),
-    "second": (SECOND, 60),
-    "millisecond": (10**6, 1000),
-    "microsecond": (10**3, 1000),
-    "nanosecond": (1, 1000),
-}
-_ALIASES = {"weekofyear": "week", "dayofweek": "day_of_week", "weekday": "day_of_week", "dayofyear": "day_of_year"}
-
-
-def _calendar_property(field: str, description: str) -> property:
-    return property(lambda self: self._calendar(field), doc=description)
-
-
-def _clock_property(name: str, unit: int, count: int) -> property:
-    return property(
-        lambda self: self._part(unit, count), doc=f"The {name}, 0 to {count - 1}, as Arkouda counts it; lazy int64."
-    )
-
-
-for _name, _description in _CALENDAR.items():
-    setattr(Datetime, _name, _calendar_property(_name, _description))
-for _name, _unit in _CLOCK.items():
-    setattr(Datetime, _name, _clock_property(_name, *_unit))
-for _name, _meaning in _ALIASES.items():
-    setattr(Datetime, _name, getattr(Datetime, _meaning))

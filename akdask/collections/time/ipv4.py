@@ -1,4 +1,4 @@
-"""`IPv4`: a lazy array of internet addresses, held as numbers."""
+"""`IPv4`: a lazy array of internet addresses, stored as numbers."""
 
 from __future__ import annotations
 
@@ -131,10 +131,10 @@ class IPv4(pdarray):
         """Whether the other array has the same addresses in the same order; computes."""
         return isinstance(other, IPv4) and self.values.equals(other.values)
 
-    def _form(self) -> Callable[..., Any]:
+    def _converter(self) -> Callable[..., Any]:
         return as_addresses
 
-    def _pandas_form(self) -> Callable[..., Any]:
+    def _pandas_converter(self) -> Callable[..., Any]:
         return to_text
 
     def _type_name(self) -> str:
@@ -150,7 +150,7 @@ def as_addresses(table: Table) -> np.ndarray[Any, Any]:
 
 
 def ip_address(values: Any) -> IPv4:
-    """Return addresses, given in any form, as an `IPv4` array."""
+    """Return addresses, given as text or numbers, as an `IPv4` array."""
     return values if isinstance(values, IPv4) else IPv4(values)
 
 

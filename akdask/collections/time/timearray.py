@@ -231,10 +231,10 @@ class TimeArray(pdarray):
             return np.asarray(pd.Series(found), object)
         return np.asarray(found, dtype=dtype)
 
-    def _form(self) -> Callable[..., Any]:
+    def _converter(self) -> Callable[..., Any]:
         return as_datetimes if self._dtype_kind == "M" else as_timedeltas
 
-    def _pandas_form(self) -> Callable[..., Any]:
+    def _pandas_converter(self) -> Callable[..., Any]:
         return datetimes if self._dtype_kind == "M" else timedeltas
 
     def _type_name(self) -> str:

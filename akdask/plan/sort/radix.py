@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from akdask.columns import new_array, with_room
+from akdask.columns import new_array, with_capacity
 from akdask.kernels.core.words import Words
 from akdask.kernels.group.slices import RadixSlices
 from akdask.kernels.keys.normalized import word
@@ -44,12 +44,12 @@ class RadixPlacement:
         """Find the ranges of some rows, pack their keys with their numbers, and return their whole keys."""
         start, words = self.nrows, word(key, 0, self._marks.ascending[0])
         self._find(words, rows)
-        self._packed = with_room(self._packed, start, self.nrows)
+        self._packed = with_capacity(self._packed, start, self.nrows)
         return self._ranges.pack(words, rows, self._marks.lost, self._marks.shift, self._packed[start : self.nrows])
 
     def _find(self, words: Words, rows: NumberArray) -> None:
         start, self.nrows = self.nrows, self.nrows + len(words)
-        self._numbers = with_room(self._numbers, start, self.nrows)
+        self._numbers = with_capacity(self._numbers, start, self.nrows)
         self._ranges.of(words, rows, self._numbers[start : self.nrows])
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns import StringsBuilder, concat_rows, empty, new_array, with_room
+from akdask.columns import StringsBuilder, concat_rows, empty, new_array, with_capacity
 from akdask.kernels.keys.encoded_strings import StringEncoder
 from akdask.plan.task.blocks import Block
 from akdask.plan.task.program import Program
@@ -42,7 +42,7 @@ class ColumnBuffer:
     def add(self, block: Block) -> list[Column]:
         """Add the rows of a block, and return them; their memory the next block uses again."""
         stop = self.nrows + block.nrows
-        self._arrays = {number: with_room(array, self.nrows, stop) for number, array in self._arrays.items()}
+        self._arrays = {number: with_capacity(array, self.nrows, stop) for number, array in self._arrays.items()}
         room = {number: array[self.nrows : stop] for number, array in self._arrays.items()}
         columns = block.evaluate(self._program, [room.get(number) for number in range(len(self._dtypes))])
         for number, column in enumerate(columns):

@@ -214,11 +214,11 @@ def test_arrays_are_cast_to_classes_by_their_names(lazy):
 def test_a_function_of_no_lazy_array_is_refused():
     with pytest.raises(ArgumentTypeError, match=r"needs a lazy array.*\nHint: make one with ak.array"):
         ak.sqrt(4.0)
-    with pytest.raises(ArgumentTypeError, match="takes 1 argument"):
+    with pytest.raises(TypeError, match="takes 1 positional argument"):
         ak.abs(ak.arange(3), 2)
-    with pytest.raises(ArgumentTypeError, match="takes 2 argument"):
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'pwr'"):
         ak.power(ak.arange(3))
-    with pytest.raises(ArgumentTypeError, match="takes 1 argument"):
+    with pytest.raises(TypeError, match="multiple values for argument 'pda'"):
         ak.sqrt(ak.arange(3), pda=ak.arange(3))
     with pytest.raises(ArgumentTypeError, match="where is a bool"):
         ak.sqrt(ak.arange(3), 2)

@@ -1,4 +1,4 @@
-"""The part of the README that is measured: akdask beside the best peer of each task, and beside Arkouda's records."""
+"""The measured part of the benchmark page: akdask beside the best peer of each task, and Arkouda's records."""
 
 from __future__ import annotations
 
