@@ -20,7 +20,7 @@ Described = tuple[str, list[str], list[Any]]
 
 def explain(plan: Node) -> str:
     """Return two trees: the plan as written, and the tasks that it lowers to; nothing is computed."""
-    final = plan.finish_result() if isinstance(plan, CollectionRows) else plan.finalize_compute()
+    final = plan.finish() if isinstance(plan, CollectionRows) else plan.finalize_compute()
     lowered = final.lower_completely()
     return "\n".join(["As written", *_tree(plan, _logical), "As it will run", *_tree(lowered, _physical)])
 

@@ -38,7 +38,7 @@ class CollectionRows(Frame):
 
     def finalize_compute(self) -> Expr:
         check_transfer(self.frame, self.limit)
-        return self.finish_result()
+        return self.finish()
 
     def finish(self) -> FinishResult:
         """Return the plan of the user's object, whatever it takes."""
