@@ -55,7 +55,7 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     datasets : str or sequence of str, optional
         Names of the objects to read, all unless given.
     iterative : bool
-        Accepted as Arkouda spells it; nothing is read before it is needed anyway.
+        Accepted for compatibility with Arkouda; nothing is read before it is needed anyway.
     strict_types : bool, default True
         Demand that width and sign of numbers agree over the files too.
     allow_errors : bool, default False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from benchmarks.__main__ import _parser
 from benchmarks.data import floats, make_set, stored_bytes
 from benchmarks.page import BEGIN, END, fill
 from benchmarks.peers.numpy_h5py import map_columns, read_columns
@@ -120,6 +122,17 @@ def test_the_page_shows_the_best_peer_between_its_markers(tmp_path):
     assert "| sort | 2.0 | 16 |" in text
     assert "0.9 million rows and 7.1 MB for each core" in text
     assert "![rows](plots/rows.png)" in text
+
+
+def test_the_page_that_is_published_can_be_filled_by_the_command_on_it():
+    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert 0 < text.index(BEGIN) < text.index(END)
+    (command,) = re.findall(r"^python -m benchmarks (engine .*)$", text, re.MULTILINE)
+    options = _parser().parse_args(command.split())
+    assert (ROOT / options.report, ROOT / options.plots) == (
+        ROOT / "docs" / "benchmarks.md",
+        ROOT / "benchmarks" / "plots",
+    )
 
 
 def test_a_page_without_markers_is_left_as_it_is(tmp_path):

@@ -44,11 +44,11 @@ def array(
     dtype : dtype-like, optional
         Type to convert to.
     copy : bool
-        Accepted as Arkouda spells it; the data are never changed.
+        Accepted for compatibility with Arkouda; the data are never changed.
     max_bits : int, default -1
         Make integers of any size and take them modulo ``2**max_bits``; no limit if not positive.
     unsafe, any_neg, num_bits
-        Accepted as Arkouda spells them: what is known of large integers beforehand.
+        Accepted for compatibility with Arkouda: what is known of large integers beforehand.
 
     Returns
     -------

@@ -44,7 +44,7 @@ class SortMethods(Array):
         Parameters
         ----------
         algorithm : SortingAlgorithm
-            Accepted as Arkouda spells it.
+            Accepted for compatibility with Arkouda.
         axis : 0
             There is only one axis.
         ascending : bool, default True
@@ -75,7 +75,7 @@ class TextSortMethods(SortMethods):
         Parameters
         ----------
         algorithm : SortingAlgorithm
-            Accepted as Arkouda spells it.
+            Accepted for compatibility with Arkouda.
         ascending : bool, default True
             The direction.
         """
@@ -90,7 +90,7 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
     pda : pdarray, Strings or Categorical
         What to sort by.
     algorithm : SortingAlgorithm
-        Accepted as Arkouda spells it.
+        Accepted for compatibility with Arkouda.
     axis : 0
         There is only one axis.
     ascending : bool, default True
@@ -116,7 +116,7 @@ def coargsort(
     arrays : sequence of pdarray, Strings or Categorical
         What to sort by; they share rows.
     algorithm : SortingAlgorithm
-        Accepted as Arkouda spells it.
+        Accepted for compatibility with Arkouda.
     ascending : bool or sequence of bool, default True
         The direction, of all or of each.
 
@@ -163,7 +163,7 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     pda : pdarray, Strings or Categorical
         What to sort.
     algorithm : SortingAlgorithm
-        Accepted as Arkouda spells it.
+        Accepted for compatibility with Arkouda.
     axis : 0 or -1
         There is only one axis.
     ascending : bool, default True
@@ -223,7 +223,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     side : {"left", "right"}
         Before or after elements that are equal.
     x2_sorted : bool
-        Accepted as Arkouda spells it.
+        Accepted for compatibility with Arkouda.
 
     Returns
     -------

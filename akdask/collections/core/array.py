@@ -240,7 +240,7 @@ class Array(StorageMethods, Substitutes, Collection):
         dtype : dtype-like, optional
             Type to convert to.
         copy : bool
-            Accepted as pandas spells it; the array is the caller's in any case.
+            Accepted for compatibility with pandas; the array is the caller's in any case.
         """
         return np.asarray(self, dtype=dtype)
 

@@ -215,7 +215,7 @@ class StorageMethods:
         dataset : str, optional
             Name of the object, as in `to_hdf`.
         repack : bool
-            Accepted as Arkouda spells it; space that the old object took is always given back.
+            Accepted for compatibility with Arkouda; space that the old object took is always given back.
         """
         update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
 

@@ -30,7 +30,7 @@ class ConcatMethods(FrameBase):
             Categoricals put their categories together.
             Those without columns are left out.
         ordered : bool
-            Accepted as Arkouda spells it; the order is always kept.
+            Accepted for compatibility with Arkouda; the order is always kept.
 
         Returns
         -------

@@ -32,7 +32,7 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         Parameters
         ----------
         axis : 0
-            Accepted as pandas spells it; distinct values of a row are not counted.
+            Accepted for compatibility with pandas; distinct values of a row are not counted.
         dropna : bool
             Leave out missing values, which are one value otherwise.
 

@@ -54,16 +54,15 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
     Parameters
     ----------
     left, right : DataFrame
-        What to join.  Every task gets the columns of one of them entirely: those of `left` for a right join, those of
-        `right` otherwise.  Where these are too large for that, as ``ak.config`` has it (`replicate_size`), rows of both
-        are exchanged by their keys.
+        The frames to join.  Every task gets all rows of one of them: of `left` for a right join, of `right` otherwise.
+        If its columns are larger than the setting ``replicate_size``, rows of both are exchanged by their keys instead.
     on : str or list of str, optional
-        Columns that both have; all that both have unless given.
+        Key columns that both frames have; all columns that both have unless given.
     left_on, right_on : str or list of str, optional
-        Columns of either, whatever `on` is; both stay in the result.
+        Key columns of `left` and of `right`; both stay in the result.
     how : {"inner", "left", "right", "outer", "semi", "anti"}
-        Keep the rows that have a match, all of `left`, all of `right`, or all of both.  The last two give the rows of
-        `left` that have a match or have none, each once and without columns of `right`.
+        Keep the rows that have a match, all of `left`, all of `right`, or all of both.  ``semi`` gives the rows of
+        `left` that have a match, ``anti`` those that have none, each once and without columns of `right`.
     left_suffix, right_suffix : str
         Appended to names of other columns that both have.
     convert_ints : bool

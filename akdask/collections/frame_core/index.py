@@ -38,7 +38,7 @@ class Index(StorageMethods, Substitutes):
     name : str, optional
         What they are called.
     allow_list : bool, default False
-        Accepted as Arkouda spells it: a list becomes an array in any case.
+        Accepted for compatibility with Arkouda: a list becomes an array in any case.
     max_list_size : int, default 1000
         Most labels that a list may have with `allow_list`.
 

@@ -1,4 +1,4 @@
-"""`GroupBy`: rows grouped by one or more arrays, and what is computed of each group."""
+"""`GroupBy`: rows grouped by one or more arrays, and reductions of each group."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     keys : pdarray, Strings, Categorical, or sequence of them
         What to group by; several arrays share their rows.
     assume_sorted : bool
-        Accepted as Arkouda spells it; sorted rows are grouped quickly anyway.
+        Accepted for compatibility with Arkouda; sorted rows are grouped quickly anyway.
     dropna : bool
         Leave out rows with NaN or NaT among their keys.  Otherwise all NaN are one key.
 
@@ -46,9 +46,9 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     Arkouda server orders Strings by a hash.  Everything is lazy.  Results of one GroupBy share their rows and can be
     combined.
 
-    What is found by sorting when something is computed for the first time is kept for as long as the GroupBy exists, so
-    that nothing is sorted for what is computed later, nor are keys read again: in this process, with other GroupBys up
-    to ``ak.config.get("kept_groups")`` bytes.  On a cluster, and for more, there is `persist`.
+    The first computation sorts the rows by their keys.  This process caches that order for as long as the GroupBy
+    exists, so that later computations neither sort nor read the keys again.  All GroupBys together cache at most
+    ``ak.config.get("kept_groups")`` bytes.  On a cluster, and for larger ones, use `persist`.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
         Parameters
         ----------
         user_defined_name : str, optional
-            Accepted as Arkouda spells it.
+            Accepted for compatibility with Arkouda.
         orig_keys : pdarray, Strings, Categorical, or sequence of them
             The keys of the rows.
         permutation : pdarray of int

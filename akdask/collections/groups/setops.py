@@ -28,7 +28,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     B : array like `A`, or data at hand
         Where to look.  Every task gets an index of all of it; where it is too large for that, rows are exchanged.
     assume_unique : bool
-        Accepted as Arkouda spells it; nothing is gained by it.
+        Accepted for compatibility with Arkouda; nothing is gained by it.
     symmetric : bool
         Return ``(in1d(A, B), in1d(B, A))``.
     invert : bool
@@ -70,7 +70,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     ar1, ar2 : array, or sequence of arrays
         Of several arrays, each row is an element.
     assume_unique : bool
-        Accepted as Arkouda spells it; nothing is gained by it.
+        Accepted for compatibility with Arkouda; nothing is gained by it.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def intersect(a: Any, b: Any, positions: bool = True, unique: bool = False) -> A
     positions : bool, default True
         Return two arrays of bool, with the rows of `a` and of `b`; otherwise the distinct elements, ascending.
     unique : bool
-        Accepted as Arkouda spells it, for elements that come once; nothing is gained by it.
+        Accepted for compatibility with Arkouda, for elements that come once; nothing is gained by it.
 
     Examples
     --------

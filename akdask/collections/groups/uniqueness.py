@@ -19,7 +19,7 @@ def unique(pda: Any, return_groups: bool = False, assume_sorted: bool = False, r
     return_groups : bool
         Return what groups equal elements as well.
     assume_sorted : bool
-        Accepted as Arkouda spells it.
+        Accepted for compatibility with Arkouda.
     return_indices : bool
         With `return_groups`, return the position of the first of each as well.
 

@@ -41,24 +41,24 @@ from akdask.storage.locales import locale_files
 
 @provides("SegArray")
 class SegArray(ListAggregates, ListParts, ListSets, Array):
-    """A lazy array of lists: the values of all end to end, and where each starts.
+    """A lazy array of lists: the values of all lists end to end, and the position where each list starts.
 
     Parameters
     ----------
     segments : pdarray of int
         Where each list starts among the values: ascending from 0.
     values : pdarray or Strings
-        The values of all lists.  They are split into the partitions of the segments: for that, rows are counted that
-        are of unknown number, and the first segment of each partition is computed if there are several.
+        The values of all lists.  They are split into the partitions of the segments.  To do so, rows of unknown
+        number are counted, and the first segment of each partition is computed if there are several.
     lengths, grouping
-        Accepted as Arkouda spells them; they follow from the others.
+        Accepted for compatibility with Arkouda; they follow from the others.
 
     Raises
     ------
     ArgumentTypeError
         If the segments are no integers, or the values are lists themselves.
     ArgumentError
-        If the segments do not fit the values; where partitions have to be looked through for that, when computed.
+        If the segments do not fit the values; raised when computed where that needs the data.
 
     Examples
     --------

@@ -378,7 +378,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
         others : Categorical or sequence of them
             Labels that differ are put together.
         ordered : bool
-            Accepted as Arkouda spells it; the order is always kept.
+            Accepted for compatibility with Arkouda; the order is always kept.
 
         Raises
         ------

@@ -127,7 +127,7 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     axis : 0 or None
         Arrays are joined along the first axis; None makes them flat before.
     ordered : bool
-        Accepted as Arkouda spells it; the order is always kept.
+        Accepted for compatibility with Arkouda; the order is always kept.
 
     Raises
     ------

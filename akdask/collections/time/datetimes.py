@@ -246,7 +246,7 @@ def date_range(  # noqa: PLR0917 - pandas' signature
     normalize : bool
         Take the bounds to the start of their day.
     name : str, optional
-        Accepted as pandas spells it.
+        Accepted for compatibility with pandas.
     inclusive : {"both", "neither", "left", "right"}
         Which bounds belong to the range.
     **kwargs
@@ -281,7 +281,7 @@ def timedelta_range(  # noqa: PLR0917 - pandas' signature
     freq : str or pandas offset, optional
         Distance, such as ``D`` or ``5min``.
     name : str, optional
-        Accepted as pandas spells it.
+        Accepted for compatibility with pandas.
     closed : {"left", "right"}, optional
         Which bound belongs to the range, both unless given.
     **kwargs
