@@ -29,6 +29,7 @@ _SAMPLE = 2**12
 """Segments that are read to tell them from columns that are only called so."""
 
 _SAMPLED_PARTITIONS = 16
+"""Partitions, and with them files, that are opened for that."""
 
 
 @dataclass(frozen=True, slots=True)
