@@ -48,6 +48,9 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
 ) -> dict[str, Any]:
     """Open HDF5 files in Arkouda's layout, of any release, as lazy objects.  Reads metadata only.
 
+    Two layouts need more than metadata: strings without segments, also for `calc_string_offsets`, are counted, and of
+    segments that old releases stored as arrays of their own, at most 4,097 numbers are read to tell them from columns.
+
     Parameters
     ----------
     filenames : str, path or sequence of them

@@ -9,7 +9,15 @@ import pytest
 
 import akdask as ak
 from akdask import io
-from akdask.errors import FileError, InconsistentFilesError, MissingDatasetError, MissingFileError, UnsupportedError
+from akdask.errors import (
+    ArgumentError,
+    FileError,
+    InconsistentFilesError,
+    MissingDatasetError,
+    MissingFileError,
+    UnsupportedError,
+)
+from akdask.storage.read import _LocalReader
 
 
 def write(path, **datasets):
@@ -163,6 +171,68 @@ def test_missing_elements_without_a_code_of_their_own_are_negative(tmp_path):
 def test_columns_that_only_look_like_a_family_stay_as_they_are(tmp_path, parts):
     write(tmp_path / "x", **parts)
     assert set(io.read_hdf(tmp_path / "x")) == set(parts)
+
+
+# SegArrays of before v2023.04.07: two root objects, whose segments count from the first value of the set.
+
+
+def write_lists(folder, shares, values, names=("l_segments", "l_values")):
+    for number, (segments, share) in enumerate(zip(shares, values, strict=True)):
+        parts = dict(zip(names, (np.asarray(segments, np.int64), np.asarray(share)), strict=True))
+        write(folder / f"x_LOCALE{number:04d}", **parts)
+    return sorted(map(str, folder.iterdir()))
+
+
+def bytes_read(monkeypatch, call):
+    """Return what a call gives, and how many bytes of data it reads."""
+    read = []
+    read_into = _LocalReader.read_into
+
+    def counted(self, out, offset, dataset):
+        read.append(out.nbytes)
+        read_into(self, out, offset, dataset)
+
+    monkeypatch.setattr(_LocalReader, "read_into", counted)
+    found = call()
+    monkeypatch.undo()
+    return found, sum(read)
+
+
+def test_a_segarray_in_two_objects_is_one_and_opening_reads_a_sample_of_it(tmp_path, monkeypatch):
+    ends = np.arange(0, 400_000, 2)
+    shares, values = np.split(ends, [70_000, 150_000]), np.split(np.arange(400_000) * 3, [250_000, 250_001])
+    files = write_lists(tmp_path, shares, values)
+    found, nbytes = bytes_read(monkeypatch, lambda: io.read_hdf(files)["l"])
+    assert nbytes <= 2**16
+    assert type(found) is ak.SegArray
+    assert (len(found), found.npartitions, str(found.dtype)) == (200_000, 3, "int64")
+    chosen = np.array([0, 69_999, 70_000, 199_999])
+    expected = np.stack([6 * chosen, 6 * chosen + 3], axis=1)
+    np.testing.assert_array_equal(found[ak.array(chosen)].values.to_ndarray(), expected.ravel())
+    assert int(found.sum().sum()) == 3 * 399_999 * 200_000
+    assert list(io.read_hdf(files, "l_segments")) == ["l_segments"]
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [[[1, 2], [3, 4]], [[0, 3], [2, 4]], [[0, 2], [3, 9]], [[0, 5000], [3, 4]]],
+    ids=["not from 0", "falling", "past the end", "past what follows"],
+)
+def test_columns_that_only_end_as_segments_and_values_stay_as_they_are(tmp_path, shares):
+    files = write_lists(tmp_path, shares, [np.arange(4), np.arange(2)])
+    assert {name: column.tolist() for name, column in io.read_hdf(files).items()} == {
+        "l_segments": [*shares[0], *shares[1]],
+        "l_values": [0, 1, 2, 3, 0, 1],
+    }
+
+
+def test_segments_that_fall_where_no_sample_is_taken_are_told_when_they_are_used(tmp_path):
+    segments = np.arange(20_000)
+    segments[10_000] = 3
+    files = write_lists(tmp_path, [segments], [np.arange(20_000)])
+    found = io.read_hdf(files)["l"]
+    with pytest.raises(ArgumentError, match="segments do not fit"):
+        found.tolist()
 
 
 def test_all_objects_are_written_whatever_their_names_and_lengths(prefix):

@@ -6,7 +6,7 @@ Columns of users may happen to be called so; only what can be nothing else is pu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +23,13 @@ from akdask.storage.objects import (
     StoredColumn,
     StoredObject,
 )
+from akdask.typing import NumberArray
 
-_BLOCK = 2**20
+_SAMPLE = 2**12
+"""Segments that are read to tell them from columns that are only called so."""
+
+_SAMPLED_PARTITIONS = 16
+"""Partitions, and with them files, that are opened for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ def combined(family: Family, objects: Mapping[str, StoredObject]) -> StoredObjec
     family : Family
         The members by name.
     objects : mapping of str to StoredObject
-        What the set holds under these names.  Segments are read, to see whether they are some.
+        What the set holds under these names.  A sample of segments is read, to see whether they are some.
     """
     plain = {ObjType.PDARRAY, ObjType.STRINGS}
     if any(objects[root].kind not in plain for root in family.members.values()):
@@ -95,26 +100,37 @@ def _is_categorical(members: Mapping[str, StoredColumn]) -> bool:
 
 
 def _is_segarray(members: Mapping[str, StoredColumn]) -> bool:
-    """Whether segments are what only segments are: positions in the values, from 0 on and never falling."""
+    """Whether segments may be what only segments are: positions in the values, from 0 on and never falling.
+
+    Reads no more of them than `_SAMPLE`, however many there are.  Those of all rows are checked when they are used.
+    """
     segments, values = members[SEGMENTS], members[VALUES]
     if _type(segments) not in (INT64, UINT64) or _type(values) == STR:
         return False
-    last, limit = -1, sum(values.source.lengths)
-    for block in _blocks(segments):
-        if last < 0 and block[0] != 0:
-            return False
-        if int(block[0]) < last or int(block[-1]) > limit or (np.diff(block.astype(np.int64)) < 0).any():
-            return False
-        last = int(block[-1])
-    return True
+    sample = _sample(segments).astype(np.int64)
+    if not len(sample):
+        return True
+    return bool(sample[0] == 0 and sample[-1] <= sum(values.source.lengths) and (np.diff(sample) >= 0).all())
 
 
 def _type(column: StoredColumn) -> object:
     return column.source.columns[column.column]
 
 
-def _blocks(column: StoredColumn) -> Iterator[np.ndarray]:
-    for index, count in enumerate(column.source.lengths):
-        with column.source.part(index, [column.column]).open() as reader:
-            for start in range(0, count, _BLOCK):
-                yield np.asarray(reader.read(column.column, start, min(start + _BLOCK, count)))
+def _sample(column: StoredColumn) -> NumberArray:
+    """Return the first numbers of a column, and the last one."""
+    filled = [(index, count) for index, count in enumerate(column.source.lengths) if count]
+    if not filled:
+        return np.empty(0, np.int64)
+    found, left = [], _SAMPLE
+    for index, count in filled[:_SAMPLED_PARTITIONS]:
+        if left:
+            found.append(_rows(column, index, 0, min(count, left)))
+            left -= len(found[-1])
+    last, end = filled[-1]
+    return np.concatenate([*found, _rows(column, last, end - 1, end)])
+
+
+def _rows(column: StoredColumn, partition: int, start: int, stop: int) -> NumberArray:
+    with column.source.part(partition, [column.column]).open() as reader:
+        return np.asarray(reader.read(column.column, start, stop))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import Any, Self
 
 import numpy as np
 
+from akdask import config
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
@@ -74,6 +76,8 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
 
     _default_dataset = "segarray"
 
+    _parts: tuple[Array, Array]
+
     def __init__(self, segments: Any, values: Any, lengths: Any = None, grouping: Any = None) -> None:
         nest = _nested(array(segments), array(values))
         super().__init__(nest, nest.lists)
@@ -84,6 +88,29 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         self = cls.__new__(cls)
         Array.__init__(self, frame, lists)
         return self
+
+    @classmethod
+    def deferred(cls, segments: Array, values: Array) -> Self:
+        """Return the SegArray of stored segments and values, of which none is read before it is used."""
+        if config.get("eager"):
+            return cls(segments, values)
+        self = cls.__new__(cls)
+        self._parts = (segments, values)
+        return self
+
+    @cached_property
+    def _nest(self) -> Nest:
+        return _nested(*self._parts)
+
+    # What `deferred` leaves out: an array of any other origin has attributes of these names.
+
+    @cached_property
+    def _frame(self) -> Frame:  # type: ignore[override]
+        return self._nest
+
+    @cached_property
+    def _value(self) -> Value:  # type: ignore[override]
+        return self._nest.lists
 
     def _like(self, frame: Frame, value: Value) -> Self:
         return self.of(frame, value)

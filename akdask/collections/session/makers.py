@@ -73,8 +73,8 @@ def _positions(stored: StoredObject, part: str, size: int) -> pdarray:
 @makes(ObjType.SEGARRAY)
 def _segarray(stored: StoredObject) -> SegArray:
     # Two columns where an old release has stored them so, else one column of lists.
-    segments = stored.members.get(SEGMENTS)
-    return flat(stored.members[VALUES]) if segments is None else SegArray(flat(segments), flat(stored.members[VALUES]))
+    segments, values = stored.members.get(SEGMENTS), flat(stored.members[VALUES])
+    return values if segments is None else SegArray.deferred(flat(segments), values)
 
 
 @makes(ObjType.INDEX)
