@@ -87,7 +87,7 @@ def test_tasks_wait_for_a_place_that_is_short_of_memory(client, both):
 def test_tasks_run_elsewhere_once_their_place_is_gone(client, both, told, monkeypatch):
     from distributed import wait
 
-    monkeypatch.setattr(places, "LoosenPlaces", places.RelaxAffinity if told else OtherPlugin)
+    monkeypatch.setattr(places, "RelaxAffinity", places.RelaxAffinity if told else OtherPlugin)
     assert places.are_strict()
     pause(client, both[0], status="paused")
     before = start(both[0])
