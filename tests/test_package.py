@@ -51,3 +51,15 @@ def test_a_computation_does_not_wait_for_the_cluster_to_be_imported(scheduler):
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.split() == ["295", "6", "100", "3", "False"]
+
+
+def test_kernels_and_columns_know_no_settings():
+    """New arrays are the system's until somebody who knows the settings has spare memory kept."""
+    code = (
+        "import sys, types; sys.modules['akdask'] = package = types.ModuleType('akdask'); "
+        f"package.__path__ = {list(akdask.__path__)!r}; "
+        "import akdask.columns, akdask.kernels.reductions.scalar, akdask.kernels.group.aggregation; "
+        "assert not {'akdask.config', 'akdask.cluster', 'dask', 'distributed'} & set(sys.modules); "
+        "assert akdask.columns.new_array(2**24, 'u1').base is None"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

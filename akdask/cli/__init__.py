@@ -32,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="akdask", description="Arkouda's arrays and files on plain Python and Dask.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"akdask {akdask.__version__}")
+    parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.register(commands)

@@ -12,14 +12,13 @@ import os
 import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
 from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-
-from akdask import config
 
 LARGE = 2**20
 """Bytes from which on it matters."""
@@ -29,6 +28,17 @@ GRAIN = 2**21
 
 IDLE = 30.0
 """Seconds for which freed memory is kept."""
+
+_limit: Callable[[], int] = int
+
+
+def keep_freed(limit: Callable[[], int]) -> None:
+    """Keep freed memory for the next arrays, at most as many bytes as a function says whenever memory is wanted.
+
+    Nothing is kept before: settings are not known here.
+    """
+    global _limit  # noqa: PLW0603 - there is one for the process
+    _limit = limit
 
 
 def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -44,7 +54,7 @@ def new_array(nrows: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     size = nrows * dtype.itemsize
     if size < LARGE or dtype.hasobject:
         return np.empty(nrows, dtype)
-    if not config.get("spare_memory"):
+    if not _limit():
         # The C library gives memory back sooner than Arrow's pool does.
         _spare.release()
         return np.empty(nrows, dtype)
@@ -91,7 +101,7 @@ def release_unused() -> None:
 
 
 class SpareMemory:
-    """Blocks of memory that nobody uses, the latest last; at most as many bytes as the setting ``spare_memory``."""
+    """Blocks of memory that nobody uses, the latest last; at most as many bytes as `keep_freed` was told."""
 
     def __init__(self) -> None:
         self._blocks: list[tuple[float, pa.Buffer]] = []
@@ -109,7 +119,7 @@ class SpareMemory:
     def take(self, size: int) -> pa.Buffer:
         """Return a block of `size` bytes, or up to twice as many: the smallest that there is, or a new one."""
         with self._lock:
-            self._limit = config.get("spare_memory")
+            self._limit = _limit()
             self._sort_in()
             sizes = [(block.size, place) for place, (_, block) in enumerate(self._blocks)]
             fitting = [item for item in sizes if size <= item[0] <= 2 * size]

@@ -60,7 +60,7 @@ def test_bash_completes(words, found, script, tmp_path):
     (tmp_path / "flows.h5").touch()
     (tmp_path / "flows two.h5").touch()
     quoted = " ".join(f"'{word}'" for word in words)
-    call = f"COMP_WORDS=(akdask {quoted}); COMP_CWORD={len(words)}; _akdask 2>/dev/null"
+    call = f"COMP_WORDS=(akdask {quoted}); COMP_CWORD={len(words)}; _shtab_akdask akdask '{words[-1]}' 2>/dev/null"
     driver = f"{call}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     ran = subprocess.run(
         ["bash", "-c", f"{script('bash')}\n{driver}"], cwd=tmp_path, capture_output=True, text=True, check=True

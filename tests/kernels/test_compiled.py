@@ -41,7 +41,7 @@ def test_processes_with_little_memory_never_load_the_compiler(monkeypatch):
     compiled.forgo()
     assert not compiled.load()
     assert not compiled.pays(10)
-    compiled._load_loop()
+    compiled._load_loop(lambda: None)
     assert not compiled.is_at_hand()
 
 
@@ -57,11 +57,11 @@ def test_the_compiler_is_loaded_once_beside_what_is_computed(monkeypatch):
     asked = []
     monkeypatch.setattr(compiled, "_is_loaded", lambda: asked.append(True) or True)
     for _ in range(5):
-        compiled.prepare()
+        compiled.prepare(lambda: None)
     deadline = time.monotonic() + 60
     while not compiled.is_at_hand() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert compiled.is_at_hand()
     asked.clear()
-    compiled.prepare()
+    compiled.prepare(lambda: None)
     assert not asked

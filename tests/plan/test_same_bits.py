@@ -12,9 +12,9 @@ import pytest
 import akdask as ak
 from akdask.kernels import compiled
 from akdask.kernels.core.summation import LANES, UNIT, ExactSum, Places, sum_exactly
-from akdask.kernels.reductions.vector_program import VectorProgram
 from akdask.plan.group import merge as ranges
 from akdask.plan.task import batches as lots
+from akdask.plan.vector.program import VectorProgram
 from akdask.storage.extents import ALIGNED_ROWS, split_rows
 
 ROWS = 200_003

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from threading import Timer
@@ -51,20 +52,18 @@ def load() -> bool:
     return _Process.is_ready
 
 
-def prepare() -> None:
-    """Load the compiler soon, and the loop that reduces rows, in a thread beside what this process computes."""
+def prepare(warm_up: Callable[[], None]) -> None:
+    """Load the compiler soon, and a loop by calling `warm_up`, in a thread beside what this process computes."""
     if not _Process.is_preparing and not is_at_hand():
         # Two threads may come here at once, and one of them will find it loaded.
         _Process.is_preparing = True
-        timer = Timer(DELAY, _load_loop)
+        timer = Timer(DELAY, _load_loop, [warm_up])
         timer.daemon = True
         timer.start()
 
 
-def _load_loop() -> None:
+def _load_loop(warm_up: Callable[[], None]) -> None:
     if INSTALLED and _Process.has_room and _is_loaded():
-        from akdask.kernels.compiled.reductions.vector_program import warm_up
-
         warm_up()
         load()
 

@@ -2,6 +2,11 @@
 
 Dask, too, writes results to disk where memory is short.  But it reads them back whole, for each task anew: partitions
 that are split into a hundred pieces would be read a hundred times.
+
+Slices are pickled, which writes the buffers of arrays as they are, and gives back arrays that a sort may write to.
+Arrow's IPC format takes as many bytes, and as long to write; it takes 1.4 times as long to read tables of 200,000 rows
+with strings, and 1.9 times those of numbers alone, since what Arrow reads must be copied before it is sorted in place;
+tables of 2,000 rows take twice as long either way.
 """
 
 from __future__ import annotations

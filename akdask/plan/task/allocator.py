@@ -16,7 +16,7 @@ from pathlib import Path
 
 from akdask import config
 from akdask._distributed import call_regularly, current_worker, keeps_no_memory, memory_limit
-from akdask.columns.memory import release_unused
+from akdask.columns.memory import keep_freed, release_unused
 from akdask.kernels import compiled
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
@@ -39,6 +39,9 @@ INTERVAL = 200
 
 SHORT = 0.5
 """The part of a worker's memory from which on it is short: Dask begins to spill at 0.6."""
+
+
+keep_freed(lambda: config.get("spare_memory"))
 
 
 @cache

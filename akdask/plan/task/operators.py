@@ -17,10 +17,10 @@ from akdask.kernels import compiled
 from akdask.kernels.core.reduction import State
 from akdask.kernels.core.summation import Places
 from akdask.kernels.reductions.scalar import REDUCTIONS, join_states
-from akdask.kernels.reductions.vector_program import NoInstructionError
 from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.program import Program
 from akdask.plan.task.vectorized import VectorizedReduction
+from akdask.plan.vector.program import NoInstructionError
 from akdask.schema import STR, ColumnType
 from akdask.typing import Column, NumberArray
 

@@ -28,6 +28,7 @@ from akdask.plan.task.operators import Collect, Count, Reduce, Sink
 from akdask.plan.task.program import Apply, BroadcastInput, Compiler, Load, Program
 from akdask.plan.task.pruning import partitions_left
 from akdask.plan.task.tables import Union
+from akdask.plan.vector.program import warm_up
 from akdask.schema import INT64
 from akdask.storage.source import Part
 
@@ -161,7 +162,10 @@ def run_batch(
     sink, block_rows, is_large = shared
     if is_large:
         # What only reads and reduces takes less time than loading the compiler does.
-        (compiled.prepare if isinstance(sink, Reduce | Count | Collect) else compiled.load)()
+        if isinstance(sink, Reduce | Count | Collect):
+            compiled.prepare(warm_up)
+        else:
+            compiled.load()
     remaining = iter(made)
     wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
     given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]

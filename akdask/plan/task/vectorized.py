@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.kernels.core.reduction import State
-from akdask.kernels.reductions.vector_program import NoInstructionError, Place, Register, VectorProgram
 from akdask.plan.task.blocks import Mask, Partition, Selection
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
+from akdask.plan.vector.program import NoInstructionError, Place, Register, VectorProgram
 
 
 class VectorizedReduction:

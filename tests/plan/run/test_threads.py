@@ -22,7 +22,7 @@ def noted(monkeypatch):
         pools.append(options.get("pool"))
         return get(graph, keys, **options)
 
-    monkeypatch.setattr(dask.threaded, "get", spy)
+    monkeypatch.setattr(threads, "threaded_get", spy)
     with dask.config.set(scheduler=None):
         yield pools
 

@@ -9,7 +9,7 @@ import pytest
 import akdask as ak
 from akdask.errors import FileError, FileFormatError
 from akdask.kernels import compiled
-from akdask.kernels.reductions.vector_program import VectorProgram
+from akdask.plan.vector.program import VectorProgram
 from akdask.testing import assert_equal
 
 pytest.importorskip("numba", reason="the compiler is not installed")
@@ -164,7 +164,7 @@ def test_results_in_memory_are_reduced_where_they_are(columns, runs):
 
 def test_large_plans_have_the_compiler_loaded_beside_the_work(files, columns, monkeypatch):
     prepared = []
-    monkeypatch.setattr(compiled, "prepare", lambda: prepared.append(True))
+    monkeypatch.setattr(compiled, "prepare", lambda _: prepared.append(True))
     monkeypatch.setattr(compiled, "WORTH_LOADING", ROWS)
     for _ in range(3):
         assert ak.read_hdf(files)["i"][:10].sum() == columns["i"][:10].sum()

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from akdask.errors import AkdaskError
 from akdask.kernels.core.opcodes import BLOCK, CHOICES, VECTOR
-from akdask.kernels.reductions import vector_program as vectors
 from akdask.kernels.reductions.scalar import REDUCTIONS
-from akdask.kernels.reductions.vector_program import NoInstructionError, VectorProgram
 from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.vector import program as vectors
+from akdask.plan.vector.program import NoInstructionError, VectorProgram
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, column_type
 
 pytest.importorskip("numba", reason="the compiler is not installed")

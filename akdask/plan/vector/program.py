@@ -227,7 +227,7 @@ class VectorProgram:
         list or None
             None if a file could not be read: the general path says why.
         """
-        from akdask.kernels.compiled.reductions.vector_program import run
+        from akdask.plan.vector.loop import run
 
         memory = VectorMemory(self._nrows)
         for register, value in self._constants.items():
@@ -357,3 +357,10 @@ _REDUCTIONS: dict[str, Declared] = {
     "max": _extreme(MOST, np.maximum, _SMALLEST),
 }
 """Reductions by their names in `akdask.kernels.reductions.scalar`."""
+
+
+def warm_up() -> None:
+    """Load the loop that runs programs."""
+    from akdask.plan.vector import loop
+
+    loop.warm_up()

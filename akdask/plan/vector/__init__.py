@@ -1,0 +1,1 @@
+"""Vector programs: chains of row-wise operations and reductions that one compiled loop reads and runs."""
