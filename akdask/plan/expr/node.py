@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from akdask.plan.expr._dask import Alias, Expr, SingletonExpr
 from akdask.plan.expr.lengths import counted
 from akdask.plan.expr.lower import has_tasks, lower
+from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.rounds import rounds_of
 from akdask.plan.expr.tokens import token
 from akdask.schema import RowSpace
@@ -50,6 +51,14 @@ class Node(SingletonExpr):
         node.__dict__.update(operands=list(operands), _determ_token=name.partition("-")[2], _name=name)
         cls._instances[name] = node
         return node
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return flattened(self)
+
+    def made_of(self) -> Made:
+        """Return what the node is made of, its name and what it has found of its rows included."""
+        kept = {name: self.__dict__[name] for name in KEPT if name in self.__dict__}
+        return _remade, (type(self), self._determ_token, kept, *self.operands)
 
     def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
         """Return what the scheduler is to know of tasks: by what it is, and the keys of the tasks."""
@@ -94,6 +103,16 @@ class Node(SingletonExpr):
 
     def rewrite(self, kind: str, rewritten: Any) -> Self:
         return self
+
+
+KEPT = ("planned_rows", "npartitions")
+"""What is pickled with a node: whoever unpickles it may not know what was known when it was planned."""
+
+
+def _remade(cls: type[Node], determ_token: str, kept: Mapping[str, Any], *operands: Any) -> Node:
+    node = cls(*operands, _determ_token=determ_token)
+    node.__dict__.update(kept)
+    return node
 
 
 def _operand(position: int) -> Callable[[Any], Any]:

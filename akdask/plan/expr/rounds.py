@@ -1,9 +1,9 @@
 """How often rows are gone over, one time after the other, because each time needs a result of the time before.
 
-``a - a.mean()`` goes over the rows of ``a`` twice: once for the mean, once more with it.  Of ``a = a - a.mean()`` in
-a loop, each mean needs all means before it, and to find it, all steps before it are computed again from what is read.
-Rounds tell how many these are: along the rows of a column, the steps that need a result which takes as many rounds as
-the step before.  A hundred tables that rows are looked up in are one round, for none of them needs another.
+``a - a.mean()`` goes over the rows of ``a`` twice: once for the mean, and once more with it.  Of ``a = a - a.mean()``
+in a loop, each mean needs all means before it, and to find it, all steps before it are computed again from what is
+read.  Rounds tell how many these are: along the rows of a column, the steps that need a result which takes as many
+rounds as the step before.  A hundred tables that rows are looked up in are one round, for none needs another.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ import numpy as np
 
 from akdask.kernels.core.rules import scalar_type
 from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
 
@@ -99,6 +100,13 @@ class Replica(Value):
         self.dtype = dtype
         self.token = f"replica {node._name}[{field!r}]"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return flattened(self)
+
+    def made_of(self) -> Made:
+        """Return what the replica is made of."""
+        return Replica, (self.node, self.field, self.dtype)
+
 
 class Call(Value):
     """An operation on values, row by row."""
@@ -126,27 +134,15 @@ class Call(Value):
         return self._args
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the tree as a list: nested, a long expression would exceed Python's limit of recursion."""
-        parts = list(walk(self))
-        number = {part.token: position for position, part in enumerate(parts)}
-        return _from_list, ([_as_item(part, number) for part in parts],)
+        return flattened(self)
+
+    def made_of(self) -> Made:
+        """Return what the call is made of."""
+        return _called, (self.operation, self.params, *self._args)
 
 
-def _as_item(part: Value, number: Mapping[str, int]) -> Any:
-    if not isinstance(part, Call):
-        return part
-    return part.operation, [number[arg.token] for arg in part.args], part.params
-
-
-def _from_list(items: list[Any]) -> Value:
-    parts: list[Value] = []
-    for item in items:
-        if isinstance(item, Value):
-            parts.append(item)
-        else:
-            operation, numbers, params = item
-            parts.append(Call(operation, *[parts[number] for number in numbers], **params))
-    return parts[-1]
+def _called(operation: str, params: Mapping[str, Any], *args: Value) -> Call:
+    return Call(operation, *args, **params)
 
 
 def cast(value: Value, dtype: ColumnType) -> Value:

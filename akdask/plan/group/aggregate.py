@@ -15,6 +15,7 @@ from akdask.plan.expr.chain import Chain, column_identity
 from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
+from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.sources import Literal, Rows, Scan
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, describe
@@ -63,8 +64,19 @@ class GroupReduction:
         self.dtype = GROUPED[name].result_type(values[0].dtype) if values else INT64
         self.token = token(name, values, skipna, self.params)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return flattened(self)
+
+    def made_of(self) -> Made:
+        """Return what the reduction is made of."""
+        return _reduction, (self.name, self.skipna, self.params, *self.values)
+
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(describe, self.values[:1]))})"
+
+
+def _reduction(name: str, skipna: bool, params: tuple[tuple[str, Any], ...], *values: Value) -> GroupReduction:
+    return GroupReduction(name, *values, skipna=skipna, **dict(params))
 
 
 class GroupAggregate(Frame):

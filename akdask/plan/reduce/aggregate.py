@@ -15,6 +15,7 @@ from akdask.plan.expr._dask import Expr, ExprSequence, List, Task, TaskRef
 from akdask.plan.expr.garbage import without_collection
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node, materialize
+from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.rowwise import Computed
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, describe, substitute
@@ -65,6 +66,13 @@ class AggregateExpr:
         """What is reduced, as all reductions tell it."""
         return (self.value,)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return flattened(self)
+
+    def made_of(self) -> Made:
+        """Return what the reduction is made of."""
+        return _reduction, (self.name, self.params, self.value)
+
     def moved(self, replaced: Mapping[str, Value]) -> AggregateExpr:
         """Return the reduction of the same value, whose columns are found by the tokens of those of this one."""
         return AggregateExpr(self.name, substitute(self.value, replaced), **dict(self.params))
@@ -74,6 +82,10 @@ class AggregateExpr:
         if self._text is None:
             self._text = f"{self.name}({describe(self.value)})"
         return self._text
+
+
+def _reduction(name: str, params: tuple[tuple[str, Any], ...], value: Value) -> AggregateExpr:
+    return AggregateExpr(name, value, **dict(params))
 
 
 class Aggregate(Computed):

@@ -63,20 +63,23 @@ def joined(parts: Sequence[Project]) -> Concat | Compact:
 
 
 def _partitions(concat: Concat) -> int | None:
-    """Return in how many partitions rows are enough; None if they are read from files, which have as many as they have.
+    """Return in how many partitions rows are enough; None if these are few enough as they are.
+
+    What is read from files a few times stays as it is: there, partitions may be skipped, and only what is asked for is
+    read.
 
     Whoever is asked for the same rows must answer the same, so nothing that is counted later matters.
     """
     bases = {base.rows.token: base for part in concat.frames for base in part.frame.bases[:1]}
-    if all(isinstance(base, Scan | Rows | Literal) for base in bases.values()):
+    most_times = MOST_TIMES * max(base.npartitions for base in bases.values())
+    if all(isinstance(base, Scan | Rows | Literal) for base in bases.values()) and concat.npartitions <= most_times:
         return None
     most = rows_at_most(concat)
     if most is not None and most <= SMALL_ROWS:
         return FEW
     if concat.rows.is_fixed:
         return max(FEW, -(-sum(concat.rows.lengths or ()) * ITEMSIZE // partition_size()))
-    counts = [base.npartitions for base in bases.values()]
-    return max(FEW, min(sum(counts), MOST_TIMES * max(counts)))
+    return max(FEW, min(sum(base.npartitions for base in bases.values()), most_times))
 
 
 def rows_at_most(frame: Frame) -> int | None:
