@@ -160,7 +160,7 @@ def run_batch(
     manage_freed_memory()
     sink, block_rows, is_large = shared
     if is_large:
-        # Beside the work: most of it takes less time than loading the compiler.  Where partitions are so large that this
+        # Beside the work, most of which takes less time than loading it.  Where partitions are so large that this
         # pays, it is loaded by the loops that sort and group them.
         compiled.prepare()
     remaining = iter(made)
