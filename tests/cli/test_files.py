@@ -6,13 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import h5py
 import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.cli import main
+from akdask.cli import main, validate
+from akdask.hdf5.validate import Severity, Violation
 
 COMMANDS = ["ls", "info", "head", "validate", "repack"]
 
@@ -213,6 +215,18 @@ def test_notes_leave_the_code_at_0_and_can_be_left_out(folder, capsys):
     assert (code, lines[0]) == (0, "one.h5: 1 file, 1 note")
     _, lines = told(capsys, "validate", "one.h5", "--severity", "warning")
     assert lines[0] == "one.h5: 1 file, all is well"
+
+
+@pytest.mark.parametrize(("least", "shown"), [("note", "EWN"), ("warning", "EW"), ("error", "E")])
+def test_the_least_severity_decides_what_is_shown_and_counted(folder, capsys, monkeypatch, least, shown):
+    report = validate.validate(["one.h5"])
+    found = [Violation("a.rule", severity, "one.h5", None, "text") for severity in reversed(Severity)]
+    monkeypatch.setattr(validate, "validate", lambda *given, **options: replace(report, violations=found))
+    code, (told_of,) = told(capsys, "validate", "one.h5", "--severity", least, "--json")
+    assert sorted(item["severity"][0].upper() for item in told_of["violations"]) == sorted(shown)
+    assert code == 1
+    monkeypatch.setattr(validate, "validate", lambda *given, **options: replace(report, violations=found[:2]))
+    assert told(capsys, "validate", "one.h5", "--severity", least, "--json")[0] == (0 if least == "error" else 1)
 
 
 def test_validate_finds_what_other_commands_refuse(folder, capsys):

@@ -24,7 +24,7 @@ from akdask.plan.task.batches import Lots, rows_read, single_partitions
 from akdask.plan.task.blocks import ExpandMatches, Mask, Partition, PartitionBatch, Range, RowPositions, Selection
 from akdask.plan.task.coalesce import Given, coalesce_partitions
 from akdask.plan.task.concat import through
-from akdask.plan.task.operators import Collect, Count, Reduce, Sink
+from akdask.plan.task.operators import Reduce, Sink
 from akdask.plan.task.program import Apply, BroadcastInput, Compiler, Load, Program
 from akdask.plan.task.pruning import partitions_left
 from akdask.plan.task.tables import Union
@@ -161,11 +161,9 @@ def run_batch(
     manage_freed_memory()
     sink, block_rows, is_large = shared
     if is_large:
-        # What only reads and reduces takes less time than loading the compiler does.
-        if isinstance(sink, Reduce | Count | Collect):
-            compiled.prepare(warm_up)
-        else:
-            compiled.load()
+        # Beside the work, most of which takes less time than loading it.  Where partitions are so large that this
+        # pays, it is loaded by the loops that sort and group them.
+        compiled.prepare(warm_up)
     remaining = iter(made)
     wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
     given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]

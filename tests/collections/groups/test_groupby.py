@@ -368,3 +368,12 @@ def test_parts_that_are_no_groups_are_refused():
         )
         with pytest.raises(ArgumentError, match="do not describe groups"):
             groups.sum(ak.arange(2))[1].tolist()
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+def test_rows_are_left_out_where_any_key_is_missing(order):
+    columns = [np.array([1.0, np.nan, 1.0, 1.0, 1.0]), np.array([2.0, 2.0, np.nan, 2.0, 2.0])]
+    columns.append(np.array(["2020", "2020", "2020", "NaT", "2020"], "M8[ns]"))
+    made = [ak.Datetime(column) if column.dtype.kind == "M" else ak.array(column) for column in columns]
+    assert ak.GroupBy([made[number] for number in order]).size()[1].tolist() == [2]
+    assert sorted(ak.GroupBy([made[number] for number in order], dropna=False).size()[1].tolist()) == [1, 1, 1, 2]

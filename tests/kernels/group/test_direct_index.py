@@ -106,3 +106,35 @@ def test_wide_keys_are_not_tallied_and_neither_is_what_follows():
     assert not tallies.add([np.array([0, tally.MOST_CELLS])], [])
     assert not tallies.add([np.arange(5)], [])
     assert [table.nrows for table in tallies.tables()] == [5]
+
+
+ONE_SUM = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("count", (0,)), AggregationStep("mean", (0,))))
+
+
+def tallied(collapse, *made):
+    tallies = DirectIndexAggregation(collapse, 10_000)
+    assert all(tallies.add([np.array(keys)], [np.array(values)]) for keys, values in made)
+    return collapse.finish(collapse.merge(tallies.tables())).columns
+
+
+@pytest.mark.parametrize("cells", [3, 600])
+def test_numbers_of_missing_values_stay_when_the_grid_grows(cells):
+    columns = tallied(ONE_SUM, ([5, 6, 6], [np.nan, np.nan, 2.0]), ([5 - cells, 6], [1.0, np.nan]), ([7], [4.0]))
+    assert columns[0].tolist() == [5 - cells, 5, 6, 7]
+    assert columns[1].tolist() == [1.0, 0.0, 2.0, 4.0]
+    assert columns[2].tolist() == [1, 0, 1, 1]
+    np.testing.assert_array_equal(columns[3], [1.0, np.nan, 2.0, 4.0])
+
+
+def test_blocks_that_wait_are_added_in_their_order():
+    # Of variances, no loop knows anything: blocks with fewer rows than cells wait for others.
+    collapse = Aggregation(1, (AggregationStep("var", (0,)), AggregationStep("first", (0, 1))))
+    tallies = DirectIndexAggregation(collapse, 10_000)
+    made = [([0, 99], [1e16, 1.0]), ([0, 99], [1.0, 2.0]), ([0, 99], [-1e16, 4.0]), ([0, 99], [3.0, 8.0])]
+    for number, (keys, values) in enumerate(made):
+        assert tallies.add([np.array(keys)], [np.array(values), np.array([2 * number, 2 * number + 1])])
+    (table,) = tallies.tables()
+    rows = [np.concatenate([np.array(part, float) for part in parts]) for parts in zip(*made, strict=True)]
+    wanted = collapse.rows([rows[0].astype(np.int64)], [rows[1], np.arange(8)])
+    for name, column in wanted.columns.items():
+        assert np.asarray(table.columns[name]).tobytes() == np.asarray(column).tobytes(), name

@@ -238,3 +238,22 @@ def test_keys_that_lose_bits_beside_row_numbers_are_put_in_order_all_the_same(be
         assert permutation.resolve_lengths().rows.lengths == lengths
         assert np.array_equal(permutation.to_ndarray(), np.argsort(keys, kind="stable"))
         assert np.array_equal(ordered.to_ndarray(), np.sort(keys))
+
+
+@pytest.mark.parametrize("is_compiled", [False, True])
+@pytest.mark.parametrize("low", [0, 2**20, -(2**62)])
+def test_keys_that_lose_bits_beside_row_numbers_are_cut_at_row_numbers_too(monkeypatch, take_path, is_compiled, low):
+    """Distinct keys of the full width, and one that many rows have, which the bits that are kept tell from none."""
+    take_path(is_compiled)
+    for name, value in {"ROWS": 300, "SMALL_ROWS": 0}.items():
+        monkeypatch.setattr(exchange, name, value)
+    generator = np.random.default_rng(1)
+    keys = generator.integers(-(2**62), 2**62, 3000)
+    keys[generator.random(3000) < 0.7] = low
+    parts = [ak.array(part) for part in np.array_split(keys, 6)]
+    permutation = ak.argsort(ak.concatenate(parts))
+    wanted = np.argsort(keys, kind="stable")
+    assert permutation.tolist() == wanted.tolist()
+    lengths = computed_lengths(permutation)
+    assert len(lengths) > 2
+    assert max(lengths) < 2 * len(keys) / len(lengths)
