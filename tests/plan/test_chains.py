@@ -247,6 +247,7 @@ def test_every_kind_of_node_is_in_a_chain():
 
 
 def _subclasses(cls: type) -> Iterator[type]:
+    kind: type
     for kind in cls.__subclasses__():
         yield kind
         yield from _subclasses(kind)

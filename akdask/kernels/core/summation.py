@@ -234,12 +234,13 @@ def _lanes_of_part(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) -> F
 def _halved(ufunc: np.ufunc, lanes: Floats) -> Floats:
     """Return the lanes of each unit joined."""
     # The same lane of all units lies side by side, so that each step is one call on neighbours.
-    joined = np.ascontiguousarray(lanes.T)
+    joined: NumberArray = np.ascontiguousarray(lanes.T)
     width = LANES // 2
     while width:
         joined = ufunc(joined[:width], joined[width:])
         width //= 2
-    return joined[0]
+    first: NumberArray = joined[0]
+    return first
 
 
 @dataclass(frozen=True, slots=True)
