@@ -43,9 +43,9 @@ from akdask.plan.run.write import fitted
 from akdask.plan.task.tables import Tasks
 from akdask.schema import BIGINT
 from akdask.snapshot import caller_variables
-from akdask.storage.commit import write_error
-from akdask.storage.files import absolute, written_path
-from akdask.storage.folder import FolderStaging, previous, recover_folders
+from akdask.storage.atomic.commit import write_error
+from akdask.storage.atomic.folder import FolderStaging, previous, recover_folders
+from akdask.storage.paths.files import absolute, written_path
 
 FOLDER = ".akdata"
 SERVER = "server.md"

@@ -16,9 +16,9 @@ from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.functions.tags import FILE_CODES, file_codes
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError
-from akdask.storage.formats import format_named, format_of_files, open_files
-from akdask.storage.locales import Filenames, names_of
-from akdask.storage.objects import StoredSet
+from akdask.storage.formats.objects import StoredSet
+from akdask.storage.formats.registry import format_named, format_of_files, open_files
+from akdask.storage.paths.locales import Filenames, names_of
 
 Path = str | os.PathLike[str]
 

@@ -11,9 +11,9 @@ import pandas as pd
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import FileError, SchemaError, UnsupportedError, WriteError
-from akdask.storage.commit import write_error
-from akdask.storage.files import absolute, written_path
-from akdask.storage.formats import format_of_files
+from akdask.storage.atomic.commit import write_error
+from akdask.storage.formats.registry import format_of_files
+from akdask.storage.paths.files import absolute, written_path
 
 
 def import_data(

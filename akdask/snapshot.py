@@ -13,7 +13,7 @@ from akdask.collections.core.reading import open_prefix, read_objects
 from akdask.collections.core.writing import Storable, StorageMethods, write_objects
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import FileError
-from akdask.storage.files import written_path
+from akdask.storage.paths.files import written_path
 
 SUFFIX = "_SNAPSHOT"
 

@@ -17,7 +17,7 @@ from akdask.errors import (
     MissingFileError,
     UnsupportedError,
 )
-from akdask.storage.read import _LocalReader
+from akdask.storage.data.ranges import _LocalReader
 
 
 def write(path, **datasets):

@@ -15,8 +15,8 @@ from akdask.cli.table import counted, print_json, printable
 from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ExistsError
 from akdask.io import _storables
-from akdask.storage.files import absolute, exists, written_path
-from akdask.storage.locales import locale_files
+from akdask.storage.paths.files import absolute, exists, written_path
+from akdask.storage.paths.locales import locale_files
 
 Objects = Mapping[str, Any]
 

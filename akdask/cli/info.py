@@ -11,10 +11,10 @@ from akdask.cli.console import size
 from akdask.cli.sets import NamedSet, add_files, named_sets
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import FileFormatError
-from akdask.hdf5.layout import METADATA_GROUP
-from akdask.hdf5.survey import Attribute, Dataset, FileSurvey, Foreign, Group, Node, rows_of, survey_file, walk
-from akdask.storage.files import exists
-from akdask.storage.manifest import manifest_path
+from akdask.hdf5.metadata.survey import Attribute, Dataset, FileSurvey, Foreign, Group, Node, rows_of, survey_file, walk
+from akdask.hdf5.schema.layout import METADATA_GROUP
+from akdask.storage.atomic.manifest import manifest_path
+from akdask.storage.paths.files import exists
 
 _VERSIONS = ("arkouda_version", "file_version")  # told of the files, and the same of all objects
 

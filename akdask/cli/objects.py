@@ -10,8 +10,8 @@ import akdask as ak
 from akdask.cli.sets import NamedSet
 from akdask.errors import AkdaskError, MissingDatasetError, UnsupportedError
 from akdask.io import _storables
-from akdask.storage.formats import open_files
-from akdask.storage.objects import ObjType
+from akdask.storage.formats.objects import ObjType
+from akdask.storage.formats.registry import open_files
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from akdask.cli.objects import readable_objects
 from akdask.cli.sets import NamedSet, add_files, named_sets
 from akdask.cli.table import print_json, printable
 from akdask.errors import ArgumentError
-from akdask.storage.locales import locale_files
+from akdask.storage.paths.locales import locale_files
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from akdask.errors import InconsistentFilesError
-from akdask.storage.files import absolute, exists, is_remote, matching, names_in
-from akdask.storage.locales import locale_files, missing_locales, sort_key, split_extension, split_locale
-from akdask.storage.recovery import recover, settled
+from akdask.storage.atomic.recovery import recover, settled
+from akdask.storage.paths.files import absolute, exists, is_remote, matching, names_in
+from akdask.storage.paths.locales import locale_files, missing_locales, sort_key, split_extension, split_locale
 
 EXIT_CODES = (
     "exit codes: 0 fine; 1 violations or differences found; 2 wrong use, or files that cannot be read or written"

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from akdask.storage.formats import Format
-from akdask.storage.locales import Filenames
-from akdask.storage.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
+from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
+from akdask.storage.formats.registry import Format
+from akdask.storage.paths.locales import Filenames
 
 
 class Hdf5Format(Format):
@@ -19,8 +19,8 @@ class Hdf5Format(Format):
     read_options = frozenset({"strict_types", "allow_errors", "calc_string_offsets"})
 
     def open(self, filenames: Filenames, **options: Any) -> StoredSet:
-        """Open files as one set; see `akdask.hdf5.fileset.open_set`."""
-        from akdask.hdf5.fileset import open_set
+        """Open files as one set; see `akdask.hdf5.sets.file_set.open_set`."""
+        from akdask.hdf5.sets.file_set import open_set
 
         return open_set(filenames, **options)
 
@@ -35,8 +35,8 @@ class Hdf5Format(Format):
         overwrite: bool = False,
         **options: Any,
     ) -> Writer:
-        """Return a writer; see `akdask.hdf5.write.SetWriter`."""
-        from akdask.hdf5.write import SetWriter
+        """Return a writer; see `akdask.hdf5.sets.write.SetWriter`."""
+        from akdask.hdf5.sets.write import SetWriter
 
         return SetWriter(
             path, specs, npartitions=npartitions, mode=mode, file_type=file_type, overwrite=overwrite, **options

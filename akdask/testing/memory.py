@@ -14,7 +14,7 @@ from akdask.plan.expr.created import as_column
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
-from akdask.storage.source import Bounds
+from akdask.storage.data.source import Bounds
 from akdask.typing import Column, NumberArray
 
 

@@ -10,10 +10,10 @@ import h5py
 import numpy as np
 
 import akdask as ak
-from akdask.hdf5 import manifest
-from akdask.hdf5.inspect import describe_file
-from akdask.storage.files import identify
-from akdask.storage.manifest import manifest_path
+from akdask.hdf5.metadata.inspect import describe_file
+from akdask.hdf5.sets import manifest
+from akdask.storage.atomic.manifest import manifest_path
+from akdask.storage.paths.files import identify
 from benchmarks.data import FileSet, make_once, mark, shares
 from benchmarks.report import OURS, SECONDS, Result, Work
 from benchmarks.setting import Setting

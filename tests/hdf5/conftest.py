@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from akdask.columns import Table, to_objects
-from akdask.hdf5.fileset import open_set
-from akdask.hdf5.write import SetWriter
+from akdask.hdf5.sets.file_set import open_set
+from akdask.hdf5.sets.write import SetWriter
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64
-from akdask.storage.objects import ObjectSpec, ObjType, StoredColumn
+from akdask.storage.formats.objects import ObjectSpec, ObjType, StoredColumn
 from akdask.typing import Column
 
 DTYPES = {"i": INT64, "u": UINT64, "f": FLOAT64, "b": BOOL}

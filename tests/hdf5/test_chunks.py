@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import FileFormatError, TransferError
-from akdask.hdf5 import chunks
-from akdask.hdf5.boxes import boxes
-from akdask.hdf5.filters import ChunkError, fletcher32, undo
-from akdask.hdf5.scattered import ScatteredReader
-from akdask.storage.extents import ELSEWHERE, Extent
-from akdask.storage.files import identify
-from akdask.storage.read import range_reader
+from akdask.hdf5.encoding import chunks
+from akdask.hdf5.encoding.boxes import boxes
+from akdask.hdf5.encoding.filters import ChunkError, fletcher32, undo
+from akdask.hdf5.reading.chunked import ScatteredReader
+from akdask.storage.data.extents import ELSEWHERE, Extent
+from akdask.storage.data.ranges import range_reader
+from akdask.storage.paths.files import identify
 
 FILTERS: list[dict[str, object]] = [
     {},

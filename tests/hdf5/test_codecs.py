@@ -6,11 +6,11 @@ import pytest
 from akdask.columns import to_objects
 from akdask.errors import FileFormatError
 from akdask.hdf5.codecs import read_column
-from akdask.hdf5.description import ColumnPlace
-from akdask.hdf5.elements import Elements
+from akdask.hdf5.encoding.elements import Elements
+from akdask.hdf5.schema.description import ColumnPlace
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, bigint_of, list_of
-from akdask.storage.extents import Extent
-from akdask.storage.files import FileIdentity
+from akdask.storage.data.extents import Extent
+from akdask.storage.paths.files import FileIdentity
 
 
 class Memory(Elements):

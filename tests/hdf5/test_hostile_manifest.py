@@ -14,12 +14,12 @@ import pyarrow as pa
 import pytest
 
 import akdask as ak
-from akdask.hdf5 import manifest
-from akdask.hdf5.fileset import open_set
-from akdask.storage.checksum import checksum
-from akdask.storage.files import identify
-from akdask.storage.locales import expand
-from akdask.storage.manifest import read_manifest, write_manifest
+from akdask.hdf5.sets import manifest
+from akdask.hdf5.sets.file_set import open_set
+from akdask.storage.atomic.manifest import read_manifest, write_manifest
+from akdask.storage.data.checksum import checksum
+from akdask.storage.paths.files import identify
+from akdask.storage.paths.locales import expand
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534

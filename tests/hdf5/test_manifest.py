@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask import config
 from akdask.errors import FileFormatError, InconsistentFilesError
-from akdask.hdf5 import manifest
-from akdask.hdf5.fileset import open_set
-from akdask.hdf5.inspect import describe_file
-from akdask.storage.checksum import checksum
-from akdask.storage.files import identify, matching
-from akdask.storage.locales import expand
-from akdask.storage.manifest import read_manifest, write_manifest
+from akdask.hdf5.metadata.inspect import describe_file
+from akdask.hdf5.sets import manifest
+from akdask.hdf5.sets.file_set import open_set
+from akdask.storage.atomic.manifest import read_manifest, write_manifest
+from akdask.storage.data.checksum import checksum
+from akdask.storage.paths.files import identify, matching
+from akdask.storage.paths.locales import expand
 from akdask.testing.strategies import elements, partition_lengths
 
 COLUMNS = {

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import FileFormatError
-from akdask.hdf5 import nulended
-from akdask.hdf5.fileset import open_set
-from akdask.hdf5.nulended import StringError, decode, encode, segments_of, starts_from_ends
+from akdask.hdf5.encoding import null_terminated as nulended
+from akdask.hdf5.encoding.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
+from akdask.hdf5.sets.file_set import open_set
 from akdask.kernels.reductions.top_k import PREFIX_BYTES, PrefixRange
 
 CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from akdask.hdf5.survey import survey_file
+from akdask.hdf5.metadata.survey import survey_file
 from akdask.hdf5.validate import Severity, validate
 
 V2 = Path(__file__).parents[1] / "golden" / "arkouda_v2"

@@ -22,10 +22,10 @@ from akdask.errors import (
     SchemaError,
     WriteError,
 )
-from akdask.hdf5.fileset import open_set
-from akdask.hdf5.write import SetWriter
+from akdask.hdf5.sets.file_set import open_set
+from akdask.hdf5.sets.write import SetWriter
 from akdask.schema import BOOL, FLOAT64, INT64, UINT8, UINT64
-from akdask.storage.objects import ObjectSpec, ObjType
+from akdask.storage.formats.objects import ObjectSpec, ObjType
 
 NUMBERS = {
     "i": ([-(2**63), 0, 2**63 - 1], INT64, "<i8"),

@@ -15,7 +15,7 @@ from akdask.kernels.core.summation import LANES, UNIT, ExactSum, Places, sum_exa
 from akdask.plan.group import merge as ranges
 from akdask.plan.task import batches as lots
 from akdask.plan.vector.program import VectorProgram
-from akdask.storage.extents import ALIGNED_ROWS, split_rows
+from akdask.storage.data.extents import ALIGNED_ROWS, split_rows
 
 ROWS = 200_003
 LOCALES = 5

@@ -5,9 +5,9 @@ import pytest
 
 import akdask as ak
 from akdask.errors import UnsupportedError, WriteError
-from akdask.storage.commit import Staging
-from akdask.storage.directory import Directory
-from akdask.storage.recovery import recover
+from akdask.storage.atomic.commit import Staging
+from akdask.storage.atomic.recovery import recover
+from akdask.storage.paths.directory import Directory
 
 
 def prepared(folder, **files):

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from akdask.storage import lock as lock_module
-from akdask.storage.directory import Directory
-from akdask.storage.lock import Lock, read_owner
+from akdask.storage.atomic import lock as lock_module
+from akdask.storage.atomic.lock import Lock, read_owner
+from akdask.storage.paths.directory import Directory
 
 DAY = 24 * 3600
 

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from akdask.storage import write
+from akdask.storage.data import write
 
 
 @pytest.fixture

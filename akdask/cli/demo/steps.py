@@ -19,7 +19,7 @@ from akdask.cli.console import Checks, duration, say, size
 from akdask.cli.demo.by_hand import web_bytes
 from akdask.cli.demo.chart import can_draw, draw_traffic
 from akdask.cli.demo.flows import DAY, PROTOCOLS, Flows
-from akdask.storage.locales import locale_files
+from akdask.storage.paths.locales import locale_files
 
 HOUR = 3600 * 10**9
 REPEATS = 5

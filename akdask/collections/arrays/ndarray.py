@@ -19,7 +19,7 @@ from akdask.collections.core.wrap import wrap
 from akdask.collections.core.writing import Path, Storable, StorageMethods
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
 from akdask.plan.expr.created import as_column, literal
-from akdask.storage.objects import ObjType
+from akdask.storage.formats.objects import ObjType
 
 
 class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):

@@ -8,10 +8,10 @@ from typing import Any
 
 from akdask.collections.core.stored import from_stored
 from akdask.errors import ArgumentError, MissingFileError, UnsupportedError
-from akdask.storage.files import absolute
-from akdask.storage.formats import Format, format_named, open_files
-from akdask.storage.locales import split_extension
-from akdask.storage.objects import StoredSet
+from akdask.storage.formats.objects import StoredSet
+from akdask.storage.formats.registry import Format, format_named, open_files
+from akdask.storage.paths.files import absolute
+from akdask.storage.paths.locales import split_extension
 
 
 def open_prefix(path_prefix: str | os.PathLike[str], file_format: str = "INFER", **options: Any) -> StoredSet:

@@ -11,7 +11,7 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import ColumnRef
 from akdask.plan.task.combine import Gather
-from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
+from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 
 _makers: dict[ObjType, Callable[[StoredObject], Any]] = {}
 

@@ -18,11 +18,11 @@ from akdask.plan.expr.values import Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.write import fitted, write
 from akdask.schema import INT64
-from akdask.storage.files import absolute, written_path
-from akdask.storage.formats import format_named
-from akdask.storage.locales import locale_files
-from akdask.storage.objects import LIMBS, VALUES, ObjectSpec, ObjType
-from akdask.storage.recovery import recover
+from akdask.storage.atomic.recovery import recover
+from akdask.storage.formats.objects import LIMBS, VALUES, ObjectSpec, ObjType
+from akdask.storage.formats.registry import format_named
+from akdask.storage.paths.files import absolute, written_path
+from akdask.storage.paths.locales import locale_files
 
 MODES = ("truncate", "append")
 FILE_TYPES = ("distribute", "single")

@@ -23,7 +23,7 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plan.task.align import align
-from akdask.storage.objects import LEVEL, ObjType
+from akdask.storage.formats.objects import LEVEL, ObjType
 
 UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 

@@ -11,7 +11,7 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError
-from akdask.storage.objects import ROW_LABELS, ObjType
+from akdask.storage.formats.objects import ROW_LABELS, ObjType
 
 
 class FileMethods(FrameBase):

@@ -9,7 +9,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.errors import ArgumentError, InconsistentFilesError
 from akdask.plan.expr.sources import Rows
 from akdask.plan.expr.values import Call
-from akdask.storage.objects import CODES, VALUES, StoredObject, StoredSet
+from akdask.storage.formats.objects import CODES, VALUES, StoredObject, StoredSet
 
 FILE_CODES = "Filename_Codes"
 """Arkouda's name for the numbers of the files among the objects read."""

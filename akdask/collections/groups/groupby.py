@@ -18,7 +18,7 @@ from akdask.plan.group.arrange import GroupNumbers, RowsByGroup
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.segment_starts import SegmentStarts
 from akdask.plan.task.align import align
-from akdask.storage.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
+from akdask.storage.formats.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
 
 class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):

@@ -36,9 +36,9 @@ from akdask.plan.rows.segment_starts import SegmentStarts
 from akdask.plan.task.align import align
 from akdask.plan.task.combine import Realign
 from akdask.schema import INT64
-from akdask.storage.files import absolute
-from akdask.storage.formats import format_named, open_files
-from akdask.storage.locales import locale_files
+from akdask.storage.formats.registry import format_named, open_files
+from akdask.storage.paths.files import absolute
+from akdask.storage.paths.locales import locale_files
 
 
 @provides("SegArray")

@@ -19,7 +19,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.categories import CategoryTable
 from akdask.schema import INT64, UINT64, ColumnType
-from akdask.storage.objects import (
+from akdask.storage.formats.objects import (
     CATEGORIES,
     CODES,
     KEY,

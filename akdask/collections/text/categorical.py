@@ -34,7 +34,7 @@ from akdask.plan.task.align import align
 from akdask.plan.task.combine import Gather
 from akdask.plan.task.compact import joined
 from akdask.schema import INT64, STR, column_type
-from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
+from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
 
 DEFAULT_NA = "N/A"
 

@@ -22,7 +22,7 @@ from akdask.columns import Table, offsets_and_bytes
 from akdask.errors import TransferError
 from akdask.kernels.keys.strings import unicode_array
 from akdask.plan.run.transfer import check_bytes
-from akdask.storage.objects import SEGMENTS
+from akdask.storage.formats.objects import SEGMENTS
 
 CHARACTER = np.dtype("U1").itemsize
 """Bytes of a character in NumPy's strings."""

@@ -12,7 +12,7 @@ from akdask.collections.core.wrap import made_of
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, SPAN, TIME, TimeArray
 from akdask.kernels.rowwise.times import DAY
 from akdask.plan.expr.values import Call, Constant
-from akdask.storage.objects import ObjType
+from akdask.storage.formats.objects import ObjType
 
 
 @made_of("M")

@@ -23,7 +23,7 @@ from akdask.kernels.rowwise.ipv4 import to_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Value
 from akdask.schema import UINT64
-from akdask.storage.objects import ObjType
+from akdask.storage.formats.objects import ObjType
 
 CHOICES = {"where", "minimum", "maximum", "clip"}
 

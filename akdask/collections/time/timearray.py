@@ -26,7 +26,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.aggregate import FORMS
 from akdask.schema import INT64
-from akdask.storage.objects import ObjType
+from akdask.storage.formats.objects import ObjType
 
 HOUR, MINUTE, SECOND = DAY // 24, DAY // 1440, 10**9
 

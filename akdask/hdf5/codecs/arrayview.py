@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from akdask.hdf5 import layout
 from akdask.hdf5.codecs import pdarray
-from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
-from akdask.hdf5.description import Described
-from akdask.hdf5.layout import H5Object
-from akdask.hdf5.newfile import NewObject, Share
-from akdask.storage.objects import Columns, ObjectSpec, ObjType
+from akdask.hdf5.encoding.newfile import NewObject, Share
+from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.datasets import NotFlatError, describe_dataset, is_dataset
+from akdask.hdf5.schema.description import Described
+from akdask.hdf5.schema.layout import H5Object
+from akdask.storage.formats.objects import Columns, ObjectSpec, ObjType
 
 KINDS = (ObjType.ARRAYVIEW,)
 

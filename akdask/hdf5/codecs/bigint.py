@@ -13,14 +13,14 @@ import pyarrow as pa
 from akdask.columns import type_of
 from akdask.columns.bigint import LIMB, from_unsigned, limbs_of, modulo_power, with_limbs
 from akdask.errors import SchemaError
-from akdask.hdf5 import layout
-from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import ColumnPlace, ColumnSchema, Slot
-from akdask.hdf5.elements import Elements
-from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Attributes, NewDataset, NewGroup, NewObject
+from akdask.hdf5.encoding.elements import Elements
+from akdask.hdf5.encoding.newfile import Attributes, NewDataset, NewGroup, NewObject
+from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.datasets import NotFlatError
+from akdask.hdf5.schema.description import ColumnPlace, ColumnSchema, Slot
+from akdask.hdf5.schema.members import Members
 from akdask.schema import ColumnType, bigint_of
-from akdask.storage.objects import LIMBS, Columns, ObjectSpec, ObjType
+from akdask.storage.formats.objects import LIMBS, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 COLUMNS = ("bigint",)

@@ -6,15 +6,24 @@ No part is repeated in every file.  Each is cut on its own, so the labels are co
 from __future__ import annotations
 
 from akdask.columns import slice_rows
-from akdask.hdf5 import layout
 from akdask.hdf5.codecs import pdarray, strings
 from akdask.hdf5.codecs.composite import describe_group, describe_integers, lay_out_children
-from akdask.hdf5.description import Described
-from akdask.hdf5.layout import H5Object
-from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import NewGroup, NewObject, Share
+from akdask.hdf5.encoding.newfile import NewGroup, NewObject, Share
+from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.description import Described
+from akdask.hdf5.schema.layout import H5Object
+from akdask.hdf5.schema.members import Members
 from akdask.schema import INT64
-from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, Columns, ObjectSpec, ObjType
+from akdask.storage.formats.objects import (
+    CATEGORIES,
+    CODES,
+    NA_CODES,
+    PERMUTATION,
+    SEGMENTS,
+    Columns,
+    ObjectSpec,
+    ObjType,
+)
 from akdask.typing import Column
 
 KINDS = (ObjType.CATEGORICAL,)

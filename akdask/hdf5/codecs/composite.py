@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from akdask.hdf5 import layout
 from akdask.hdf5.codecs.registry import describe_object, lay_out_object
-from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import ColumnSchema, Described, ObjectSchema, Slot
-from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Attributes, NewGroup, NewObject, Share
+from akdask.hdf5.encoding.newfile import Attributes, NewGroup, NewObject, Share
+from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.datasets import NotFlatError
+from akdask.hdf5.schema.description import ColumnSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.schema.members import Members
 from akdask.schema import INT64
-from akdask.storage.objects import Columns, ObjectSpec, ObjType
+from akdask.storage.formats.objects import Columns, ObjectSpec, ObjType
 
 Found: TypeAlias = tuple[ColumnSchema, tuple[Slot, ...]]
 """A column of an object, and where its datasets are."""

@@ -5,13 +5,13 @@ Servers keep no order of columns.  A private attribute does; without it they com
 
 from __future__ import annotations
 
-from akdask.hdf5 import layout
 from akdask.hdf5.codecs.composite import describe_group, describe_member, lay_out_children
-from akdask.hdf5.description import Described
-from akdask.hdf5.layout import H5Object
-from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import NewGroup, NewObject, Share
-from akdask.storage.objects import ROW_LABELS, Columns, ObjectSpec, ObjType
+from akdask.hdf5.encoding.newfile import NewGroup, NewObject, Share
+from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.description import Described
+from akdask.hdf5.schema.layout import H5Object
+from akdask.hdf5.schema.members import Members
+from akdask.storage.formats.objects import ROW_LABELS, Columns, ObjectSpec, ObjType
 
 KINDS = (ObjType.DATAFRAME,)
 

@@ -5,13 +5,13 @@ Files of servers in single-file mode have numeric levels without attributes; the
 
 from __future__ import annotations
 
-from akdask.hdf5 import layout
 from akdask.hdf5.codecs.composite import describe_group, describe_numbered, lay_out_group
-from akdask.hdf5.description import Described
-from akdask.hdf5.layout import H5Object
-from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import NewObject, Share
-from akdask.storage.objects import LEVEL, Columns, ObjectSpec, ObjType
+from akdask.hdf5.encoding.newfile import NewObject, Share
+from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.description import Described
+from akdask.hdf5.schema.layout import H5Object
+from akdask.hdf5.schema.members import Members
+from akdask.storage.formats.objects import LEVEL, Columns, ObjectSpec, ObjType
 
 KINDS = (ObjType.INDEX, ObjType.MULTIINDEX)
 

@@ -10,16 +10,16 @@ import numpy as np
 
 from akdask.columns import new_array
 from akdask.errors import SchemaError
-from akdask.hdf5 import layout
 from akdask.hdf5.codecs import bigint
-from akdask.hdf5.datasets import NotFlatError, describe_dataset, is_dataset
-from akdask.hdf5.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
-from akdask.hdf5.elements import Elements
-from akdask.hdf5.layout import H5Object
-from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import Attributes, NewDataset, NewObject, Share
+from akdask.hdf5.encoding.elements import Elements
+from akdask.hdf5.encoding.newfile import Attributes, NewDataset, NewObject, Share
+from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.datasets import NotFlatError, describe_dataset, is_dataset
+from akdask.hdf5.schema.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.schema.layout import H5Object
+from akdask.hdf5.schema.members import Members
 from akdask.schema import BOOL, ColumnType
-from akdask.storage.objects import VALUES, Columns, ObjectSpec, ObjType
+from akdask.storage.formats.objects import VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 KINDS = (ObjType.PDARRAY, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4)

@@ -8,14 +8,14 @@ from typing import Protocol
 from h5py import h5d, h5g
 
 from akdask.errors import UnsupportedError
-from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import ColumnPlace, Described, ObjectSchema, Problem
-from akdask.hdf5.elements import Elements
-from akdask.hdf5.layout import H5Object
-from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import NewObject, Share
-from akdask.hdf5.recognize import kind_of
-from akdask.storage.objects import Columns, ObjectSpec, ObjType
+from akdask.hdf5.encoding.elements import Elements
+from akdask.hdf5.encoding.newfile import NewObject, Share
+from akdask.hdf5.schema.datasets import NotFlatError
+from akdask.hdf5.schema.description import ColumnPlace, Described, ObjectSchema, Problem
+from akdask.hdf5.schema.layout import H5Object
+from akdask.hdf5.schema.members import Members
+from akdask.hdf5.schema.recognize import kind_of
+from akdask.storage.formats.objects import Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 

@@ -11,17 +11,17 @@ import pyarrow as pa
 from akdask.columns import empty, type_of
 from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.errors import FileFormatError, SchemaError
-from akdask.hdf5 import layout
 from akdask.hdf5.codecs import bigint, pdarray, strings
 from akdask.hdf5.codecs.registry import read_column
-from akdask.hdf5.datasets import NotFlatError, is_dataset
-from akdask.hdf5.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
-from akdask.hdf5.elements import Elements
-from akdask.hdf5.layout import H5Object
-from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import NewDataset, NewGroup, NewObject, Share
+from akdask.hdf5.encoding.elements import Elements
+from akdask.hdf5.encoding.newfile import NewDataset, NewGroup, NewObject, Share
+from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.datasets import NotFlatError, is_dataset
+from akdask.hdf5.schema.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.schema.layout import H5Object
+from akdask.hdf5.schema.members import Members
 from akdask.schema import BOOL, STR, ColumnType, list_of
-from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
+from akdask.storage.formats.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray
 
 KINDS = (ObjType.SEGARRAY,)

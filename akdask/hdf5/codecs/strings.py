@@ -10,17 +10,17 @@ import pyarrow as pa
 
 from akdask.columns import new_array, offsets_and_bytes, type_of
 from akdask.errors import FileFormatError, SchemaError
-from akdask.hdf5.datasets import NotFlatError
-from akdask.hdf5.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
-from akdask.hdf5.elements import Elements
-from akdask.hdf5.layout import H5Object
-from akdask.hdf5.members import Members
-from akdask.hdf5.newfile import NewDataset, NewGroup, NewObject, Share
-from akdask.hdf5.nulended import StringError, decode, encode, segments_of, starts_from_ends
+from akdask.hdf5.encoding.elements import Elements
+from akdask.hdf5.encoding.newfile import NewDataset, NewGroup, NewObject, Share
+from akdask.hdf5.encoding.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
+from akdask.hdf5.schema.datasets import NotFlatError
+from akdask.hdf5.schema.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.schema.layout import H5Object
+from akdask.hdf5.schema.members import Members
 from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.schema import STR
-from akdask.storage.extents import Extent
-from akdask.storage.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
+from akdask.storage.data.extents import Extent
+from akdask.storage.formats.objects import SEGMENTS, VALUES, Columns, ObjectSpec, ObjType
 from akdask.typing import Column, NumberArray, StringArray
 
 KINDS = (ObjType.STRINGS,)

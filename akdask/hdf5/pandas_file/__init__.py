@@ -8,7 +8,7 @@ import h5py
 import pandas as pd
 
 from akdask.errors import FileFormatError, UnsupportedError
-from akdask.hdf5.inspect import open_file
+from akdask.hdf5.metadata.inspect import open_file
 from akdask.hdf5.pandas_file.fixed import fixed_frame, fixed_series
 from akdask.hdf5.pandas_file.nodes import GroupNode
 from akdask.hdf5.pandas_file.table import table_frame

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from akdask.errors import FileFormatError
-from akdask.hdf5.inspect import open_file
-from akdask.hdf5.survey import Dataset, FileSurvey, Group, Node, rows_of, survey_file, walk
+from akdask.hdf5.metadata.inspect import open_file
+from akdask.hdf5.metadata.survey import Dataset, FileSurvey, Group, Node, rows_of, survey_file, walk
 from akdask.hdf5.validate.facts import NumberFacts, StringFacts, blocks, fingerprint, number_facts, string_facts
-from akdask.storage.files import exists
-from akdask.storage.locales import missing_locales
-from akdask.storage.objects import SEGMENTS, VALUES, ObjType
+from akdask.storage.formats.objects import SEGMENTS, VALUES, ObjType
+from akdask.storage.paths.files import exists
+from akdask.storage.paths.locales import missing_locales
 
 T = TypeVar("T")
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from akdask.errors import FileFormatError
-from akdask.hdf5.chunks import ChunkReader, ChunkStore, index_of
-from akdask.hdf5.survey import Dataset
+from akdask.hdf5.encoding.chunks import ChunkReader, ChunkStore, index_of
+from akdask.hdf5.metadata.survey import Dataset
 from akdask.kernels.keys.random import STEP, mix_bits
-from akdask.storage.files import identify, is_remote
-from akdask.storage.read import range_reader
+from akdask.storage.data.ranges import range_reader
+from akdask.storage.paths.files import identify, is_remote
 from akdask.typing import NumberArray
 
 _BLOCK = 4 * 2**20  # bytes

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from akdask.hdf5.layout import METADATA_GROUP, OLD_BOOLEANS
-from akdask.hdf5.survey import Dataset, Group, Node, rows_of
+from akdask.hdf5.metadata.survey import Dataset, Group, Node, rows_of
+from akdask.hdf5.schema.layout import METADATA_GROUP, OLD_BOOLEANS
 from akdask.hdf5.validate.context import Placed, SetSurvey
-from akdask.storage.objects import SEGMENTS, VALUES, ObjType
+from akdask.storage.formats.objects import SEGMENTS, VALUES, ObjType
 
 
 @dataclass(frozen=True, slots=True)

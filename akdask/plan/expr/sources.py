@@ -12,7 +12,7 @@ from akdask.columns import Table, type_of
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, ColumnType, RowSpace
-from akdask.storage.source import Source
+from akdask.storage.data.source import Source
 
 if TYPE_CHECKING:
     from akdask.plan.expr.rowwise import Project

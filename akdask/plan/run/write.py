@@ -17,7 +17,7 @@ from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Realign
 from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
-from akdask.storage.objects import Receipt, Writer
+from akdask.storage.formats.objects import Receipt, Writer
 
 
 class Write(Frame):

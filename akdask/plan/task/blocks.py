@@ -22,8 +22,8 @@ from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.schema import ColumnType
-from akdask.storage.consecutive import ConsecutiveParts
-from akdask.storage.source import Part, Stretch
+from akdask.storage.data.consecutive import ConsecutiveParts
+from akdask.storage.data.source import Part, Stretch
 from akdask.typing import Column, NumberArray
 
 TOGETHER = 4

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from akdask.columns import Table
 from akdask.plan.task.blocks import Input, Range, RowPositions, Selection
-from akdask.storage.consecutive import ConsecutiveParts
+from akdask.storage.data.consecutive import ConsecutiveParts
 
 MOST_OPEN = 16
 """Files that a thread keeps open, at most."""

@@ -30,7 +30,7 @@ from akdask.plan.task.pruning import partitions_left
 from akdask.plan.task.tables import Union
 from akdask.plan.vector.program import warm_up
 from akdask.schema import INT64
-from akdask.storage.source import Part
+from akdask.storage.data.source import Part
 
 ITEMSIZE = 8
 STRING_WIDTH = 4

@@ -18,7 +18,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import Call, ColumnRef, Constant, Value, walk
 from akdask.schema import BOOL, STR
-from akdask.storage.source import text_prefix
+from akdask.storage.data.source import text_prefix
 
 Bools = npt.NDArray[np.bool_]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.hdf5.filters import LZF, ChunkError, _unpack_lzf, undo
+from akdask.hdf5.encoding.filters import LZF, ChunkError, _unpack_lzf, undo
 from akdask.kernels import compiled
 
 compiled_lzf = pytest.importorskip("akdask.kernels.compiled.lzf", reason="Numba is not installed", exc_type=ImportError)
@@ -51,7 +51,7 @@ def test_what_hdf5_packs_is_unpacked_and_damage_never_leaves_the_arrays(seed, si
 
 @pytest.mark.parametrize("is_compiled", [False, True])
 def test_a_chunk_is_undone_on_either_path(monkeypatch, is_compiled):
-    monkeypatch.setattr("akdask.hdf5.filters.pays", lambda nrows: is_compiled)
+    monkeypatch.setattr("akdask.hdf5.encoding.filters.pays", lambda nrows: is_compiled)
     plain = np.arange(10_000) // 7 % 251
     stored = np.frombuffer(packed(plain), np.uint8)
     filters = [(LZF, ())]
@@ -62,7 +62,7 @@ def test_a_chunk_is_undone_on_either_path(monkeypatch, is_compiled):
 
 def test_a_large_chunk_is_worth_loading_the_compiler(monkeypatch):
     asked = []
-    monkeypatch.setattr("akdask.hdf5.filters.pays", lambda nrows: asked.append(nrows) or compiled.is_at_hand())
+    monkeypatch.setattr("akdask.hdf5.encoding.filters.pays", lambda nrows: asked.append(nrows) or compiled.is_at_hand())
     plain = np.zeros(2**16, np.int64)
     undo(np.frombuffer(packed(plain), np.uint8), [(LZF, ())], plain.nbytes)
     assert asked[0] >= plain.nbytes

@@ -144,7 +144,7 @@ def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot(monkeypat
     monkeypatch.setattr(lots, "FEW", 64)
     monkeypatch.setattr(lots, "CORES", 64)
     rows = np.arange(5 * MANY)
-    from akdask.storage.source import Bounds
+    from akdask.storage.data.source import Bounds
 
     ends = np.arange(MANY) * 5
     bounds = {"x": Bounds(ends, ends + 4, np.zeros(MANY, np.bool_))}

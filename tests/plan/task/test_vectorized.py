@@ -150,7 +150,7 @@ def test_a_file_that_has_become_shorter_is_told_of_as_ever(files, tmp_path, runs
     os.truncate(path, 10**5)
     with pytest.raises(FileError, match="has changed since it was opened"):
         array.sum().item()
-    monkeypatch.setattr("akdask.storage.read.has_status", lambda *_: True)
+    monkeypatch.setattr("akdask.storage.data.ranges.has_status", lambda *_: True)
     with pytest.raises(FileFormatError, match="ends before the last byte of dataset 'x'"):
         (array + 1).sum().item()
     assert [is_done for _, _, is_done in runs] == [False]

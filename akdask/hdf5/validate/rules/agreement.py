@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.hdf5.survey import Dataset, Foreign, Group, Node, rows_of
+from akdask.hdf5.metadata.survey import Dataset, Foreign, Group, Node, rows_of
 from akdask.hdf5.validate.context import Placed, SetSurvey
 from akdask.hdf5.validate.rule import Finding, Severity, rule
-from akdask.storage.objects import CODES, PERMUTATION, SEGMENTS, VALUES, ObjType
+from akdask.storage.formats.objects import CODES, PERMUTATION, SEGMENTS, VALUES, ObjType
 
 _PROBED = {
     ObjType.STRINGS: (VALUES,),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.hdf5.survey import Attribute, Dataset, FileSurvey, Foreign, Group, Node
+from akdask.hdf5.metadata.survey import Attribute, Dataset, FileSurvey, Foreign, Group, Node
 from akdask.hdf5.validate.context import SetSurvey
 from akdask.hdf5.validate.rule import Finding, Severity, rule
-from akdask.storage.objects import ObjType
+from akdask.storage.formats.objects import ObjType
 
 _INTEGERS = (
     "File_Format",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.hdf5 import layout
-from akdask.hdf5.survey import Dataset, Foreign, Group
+from akdask.hdf5.metadata.survey import Dataset, Foreign, Group
+from akdask.hdf5.schema import layout
 from akdask.hdf5.validate.context import SetSurvey
 from akdask.hdf5.validate.rule import Finding, Severity, rule
-from akdask.storage.objects import ObjType
+from akdask.storage.formats.objects import ObjType
 
 _COMMON_FILTERS = {1, 2, 3}  # deflate, shuffle, fletcher32: part of HDF5 wherever it is built
 

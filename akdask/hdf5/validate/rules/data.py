@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from akdask.errors import FileError
-from akdask.hdf5.manifest import verify
+from akdask.hdf5.sets.manifest import verify
 from akdask.hdf5.validate.context import SetSurvey
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from akdask.hdf5.survey import Dataset, FileSurvey, Group, Node
+from akdask.hdf5.metadata.survey import Dataset, FileSurvey, Group, Node
 from akdask.hdf5.validate.context import SetSurvey, total_rows
 from akdask.hdf5.validate.facts import NumberFacts, counted, fingerprint
 from akdask.hdf5.validate.rule import Finding, Severity, rule
-from akdask.storage.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
+from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
 
 Parts = Sequence[tuple[FileSurvey, Group]]
 """One object: its groups in all files."""

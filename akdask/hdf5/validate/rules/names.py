@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 
-from akdask.hdf5 import layout
-from akdask.hdf5.survey import Group
+from akdask.hdf5.metadata.survey import Group
+from akdask.hdf5.schema import layout
 from akdask.hdf5.validate.context import SetSurvey
 from akdask.hdf5.validate.rule import Finding, Severity, rule
-from akdask.storage.files import exists
-from akdask.storage.locales import missing_locales, split_locale
-from akdask.storage.objects import ObjType
+from akdask.storage.formats.objects import ObjType
+from akdask.storage.paths.files import exists
+from akdask.storage.paths.locales import missing_locales, split_locale
 
 _LONGEST_NAME = 255
 _MOST_MISSING = 1000  # a file of a very high number may be alone

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.hdf5.survey import Dataset, FileSurvey, Group
+from akdask.hdf5.metadata.survey import Dataset, FileSurvey, Group
 from akdask.hdf5.validate.context import SetSurvey
 from akdask.hdf5.validate.facts import NumberFacts, StringFacts
 from akdask.hdf5.validate.rule import Finding, Severity, rule
-from akdask.storage.objects import SEGMENTS, VALUES, ObjType
+from akdask.storage.formats.objects import SEGMENTS, VALUES, ObjType
 
 
 @rule("strings.values", Severity.ERROR)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from akdask.hdf5.survey import Attribute, Dataset, FileSurvey, Group, Node, rows_of
+from akdask.hdf5.metadata.survey import Attribute, Dataset, FileSurvey, Group, Node, rows_of
 from akdask.hdf5.validate.context import SetSurvey, total_rows
 from akdask.hdf5.validate.rule import Finding, Severity, rule
-from akdask.storage.objects import ObjType
+from akdask.storage.formats.objects import ObjType
 
 _INDEX = "Index"
 _LEVELS = {ObjType.PDARRAY, ObjType.STRINGS, ObjType.CATEGORICAL}

@@ -1,0 +1,259 @@
+"""Datasets in chunks, read past HDF5: it only tells where the chunks are, and is not trusted with what they hold.
+
+A chunk is unpacked once and kept while rows of it are read, as a partition is read a few megabytes at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from h5py import h5d
+
+from akdask.cluster import transfer_limit
+from akdask.errors import TransferError
+from akdask.hdf5.encoding.boxes import Box, boxes
+from akdask.hdf5.encoding.filters import OWN, Bytes, ChunkError, Filter, applied, check_size, undo
+from akdask.hdf5.schema.layout import H5Object
+from akdask.storage.data.ranges import RangeReader
+from akdask.storage.paths.files import FileIdentity
+from akdask.typing import NumberArray
+
+_KEPT = 2**30  # bytes of unpacked chunks that a task keeps if not one is larger: it reads several columns in turn
+_MOST_CHUNKS = 2**21  # whose places are remembered; 32 bytes each
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkIndex:
+    """Where the chunks of a dataset are, and that each has a size which its filters can have made.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Elements of the dataset along each dimension.
+    chunk : tuple of int
+        Those of a chunk.
+    filters : tuple of Filter
+        In the order in which they were applied.
+    fill : bytes
+        One element where nothing was written, as it is stored.
+    numbers : ndarray, int64
+        Chunks that are stored, counted in row-major order; ascending.
+    places : ndarray, shape (nchunks, 3), int64
+        Offset, size and mask of filters of each.
+    """
+
+    shape: tuple[int, ...]
+    chunk: tuple[int, ...]
+    filters: tuple[Filter, ...]
+    fill: bytes
+    numbers: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int64]
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """Chunks along each dimension."""
+        return tuple(-(-size // step) for size, step in zip(self.shape, self.chunk, strict=True))
+
+    @property
+    def is_own(self) -> bool:
+        """Whether all filters are undone here."""
+        return OWN.issuperset(number for number, _ in self.filters)
+
+    def find(self, place: tuple[int, ...]) -> tuple[int, int, int] | None:
+        """Return offset, size and mask of the chunk at a place in the grid, None if it was never written."""
+        number = 0
+        for at, size in zip(place, self.grid, strict=True):
+            number = number * size + at
+        row = int(np.searchsorted(self.numbers, number))
+        if row == len(self.numbers) or self.numbers[row] != number:
+            return None
+        offset, size, mask = self.places[row].tolist()
+        return offset, size, mask
+
+
+_INDEXES: OrderedDict[tuple[FileIdentity, str], ChunkIndex] = OrderedDict()
+
+
+def index_of(file: FileIdentity, path: str, node: H5Object) -> ChunkIndex:
+    """Return where the chunks of an open dataset are; remembers that of the datasets asked for last.
+
+    Raises
+    ------
+    ChunkError
+        If there is a chunk that cannot be: out of the file or of the dataset, or of a wrong size.
+    """
+    found = _INDEXES.get((file, path))
+    if found is None:
+        found = _INDEXES[file, path] = _looked_up(file.size, node)
+        while len(_INDEXES) > 1 and sum(len(index.numbers) for index in list(_INDEXES.values())) > _MOST_CHUNKS:
+            _INDEXES.popitem(last=False)
+    return found
+
+
+def _looked_up(file_size: int, node: H5Object) -> ChunkIndex:
+    made = node.get_create_plist()
+    shape, chunk = node.shape, made.get_chunk()
+    filters = tuple(made.get_filter(number)[::2] for number in range(made.get_nfilters()))
+    fill = np.zeros((), node.dtype)
+    if made.fill_value_defined() != h5d.FILL_VALUE_UNDEFINED and made.get_fill_time() != h5d.FILL_TIME_NEVER:
+        made.get_fill_value(fill)
+    # Those that a dataset was cut off from, and those of an index that goes round in a circle, are too many.
+    stored = _Stored(math.prod(-(-size // step) for size, step in zip(shape, chunk, strict=True)))
+    node.chunk_iter(stored.add)
+    starts = np.array(stored.starts, np.int64).reshape(-1, len(shape))
+    places = np.array(stored.places, np.int64).reshape(-1, 3)
+    numbers = _numbers(starts, shape, chunk)
+    nbytes = math.prod(chunk) * fill.itemsize
+    if len(places) and (places[:, :2].min() < 0 or (places[:, 0] > file_size - places[:, 1]).any()):
+        raise ChunkError("a chunk lies outside the file")
+    for size, mask in np.unique(places[:, 1:], axis=0).tolist():
+        check_size(applied(filters, mask), size, nbytes)
+    order = np.argsort(numbers, kind="stable")
+    if (np.diff(numbers[order]) == 0).any():
+        raise ChunkError("a chunk is there twice")
+    return ChunkIndex(shape, chunk, filters, fill.tobytes(), numbers[order], places[order])
+
+
+class _Stored:
+    """Takes in what HDF5 tells of the chunks of a dataset."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.starts: list[tuple[int, ...]] = []
+        self.places: list[tuple[int, int, int]] = []
+
+    def add(self, found: Any) -> None:
+        if len(self.places) == self.most:
+            raise ChunkError(f"there are more than the {self.most} chunks that it can have")
+        self.starts.append(found.chunk_offset)
+        self.places.append((found.byte_offset, found.size, found.filter_mask))
+
+
+def _numbers(starts: NumberArray, shape: tuple[int, ...], chunk: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """Return the number of each chunk in the grid, counted in row-major order."""
+    if (starts % chunk).any() or (starts >= shape).any() or starts.min(initial=0) < 0:
+        raise ChunkError("a chunk lies outside the dataset")
+    numbers = np.zeros(len(starts), np.int64)
+    for axis, (size, step) in enumerate(zip(shape, chunk, strict=True)):
+        numbers = numbers * -(-size // step) + starts[:, axis] // step
+    return numbers
+
+
+class ChunkReader:
+    """Reads elements of a dataset in chunks whose filters are all known here.
+
+    Parameters
+    ----------
+    index : ChunkIndex
+        Where its chunks are.
+    dtype : dtype
+        The stored type of the elements.
+    name : str
+        The dataset, for messages.
+    kept : ChunkStore
+        Takes unpacked chunks, also those of other datasets.
+    """
+
+    def __init__(self, index: ChunkIndex, dtype: np.dtype[Any], name: str, kept: ChunkStore) -> None:
+        self.index = index
+        self.name = name
+        self._dtype = dtype
+        self._kept = kept
+        self._fill = np.frombuffer(index.fill, dtype)[0]
+
+    def read_into(self, ranges: RangeReader, out: NumberArray, start: int) -> None:
+        """Fill an array of the stored type with the elements from `start` on, counted in row-major order."""
+        done = 0
+        for box in boxes(self.index.shape, start, start + len(out)):
+            sizes = tuple(side.stop - side.start for side in box)
+            count = math.prod(sizes)
+            self._read_box(ranges, out[done : done + count].reshape(sizes), box)
+            done += count
+
+    def _read_box(self, ranges: RangeReader, out: NumberArray, box: Box) -> None:
+        steps = self.index.chunk
+        touched = (range(side.start // step, -(-side.stop // step)) for side, step in zip(box, steps, strict=True))
+        for place in product(*touched):
+            target, source = [], []
+            for at, side, step in zip(place, box, steps, strict=True):
+                low, high = max(side.start, at * step), min(side.stop, (at + 1) * step)
+                target.append(slice(low - side.start, high - side.start))
+                source.append(slice(low - at * step, high - at * step))
+            self._copy(ranges, out[tuple(target)], place, tuple(source))
+
+    def _copy(self, ranges: RangeReader, out: NumberArray, place: tuple[int, ...], source: Box) -> None:
+        """Copy elements of one chunk."""
+        found = self.index.find(place)
+        if found is None:
+            out[...] = self._fill
+            return
+        offset, size, mask = found
+        filters = applied(self.index.filters, mask)
+        if not filters and len(source) == 1:
+            ranges.read_into(out, offset + source[0].start * out.itemsize, self.name)
+            return
+        key, nbytes = (self.name, offset), math.prod(self.index.chunk) * out.itemsize
+        chunk = self._kept.get(key)
+        if chunk is None:
+            # A row of the array goes through so many chunks, and the next rows through the same ones.
+            self._kept.make_room(self.name, nbytes, math.prod(self.index.grid[1:]))
+            stored = np.empty(size, np.uint8)
+            ranges.read_into(stored, offset, self.name)
+            chunk = self._kept.add(key, undo(stored, filters, nbytes))
+        out[...] = chunk.view(self._dtype).reshape(self.index.chunk)[source]
+
+
+class ChunkStore:
+    """Unpacked chunks of the datasets that a task reads, those used last."""
+
+    def __init__(self) -> None:
+        self._chunks: OrderedDict[tuple[str, int], Bytes] = OrderedDict()
+
+    def get(self, key: tuple[str, int]) -> Bytes | None:
+        """Return the chunk of a dataset that is at some offset, None if it is not kept."""
+        if key not in self._chunks:
+            return None
+        self._chunks.move_to_end(key)
+        return self._chunks[key]
+
+    def add(self, key: tuple[str, int], chunk: Bytes) -> Bytes:
+        """Keep a chunk, for which there is room."""
+        self._chunks[key] = chunk
+        return chunk
+
+    def make_room(self, dataset: str, nbytes: int, count: int) -> None:
+        """Drop chunks for another of the same size, of a dataset that needs so many at a time.
+
+        Raises
+        ------
+        TransferError
+            If a chunk of that size is more than this process may hold.
+        """
+        check_chunk(nbytes)
+        own = [key for key in self._chunks if key[0] == dataset]
+        for key in own[: max(len(own) + 1 - count, 0)]:
+            del self._chunks[key]
+        while self._chunks and sum(chunk.nbytes for chunk in self._chunks.values()) + nbytes > _KEPT:
+            self._chunks.popitem(last=False)
+
+
+def check_chunk(nbytes: int) -> None:
+    """Refuse to unpack a chunk that is larger than what may be brought into this process.
+
+    Raises
+    ------
+    TransferError
+        If it is.
+    """
+    limit = transfer_limit()
+    if nbytes > limit:
+        raise TransferError(
+            f"a chunk takes {nbytes:,} bytes in memory, more than the limit of {limit:,.0f}.",
+            hint="raise it with ak.config.set(max_transfer_bytes=…), or write the file in smaller chunks.",
+        )

@@ -1,0 +1,1 @@
+"""What files hold, found without reading data: inspection, templates of alike files, surveys of foreign ones."""

@@ -1,0 +1,183 @@
+"""One file's metadata: opened once, described whole, remembered while the file stays as it is."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+import h5py
+import numpy as np
+from h5py import h5f, h5g, h5p
+
+from akdask.errors import AkdaskError, FileFormatError
+from akdask.hdf5.codecs import describe_object
+from akdask.hdf5.metadata.templates import Templates
+from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.description import FileDescription, ObjectSchema, Slot, datasets_of
+from akdask.hdf5.schema.layout import H5Object
+from akdask.hdf5.schema.members import Members
+from akdask.storage.data.ranges import demand_ranges
+from akdask.storage.paths.directory import open_regular, path_of_open
+from akdask.storage.paths.files import FileIdentity, changed_error, file_system, is_remote, is_unchanged
+
+HDF5_ERRORS = (
+    OSError,
+    KeyError,
+    ValueError,
+    RuntimeError,
+    TypeError,
+    NotImplementedError,
+    # A callback that the library leaves without setting an error; sizes that no memory and no integer holds.
+    SystemError,
+    MemoryError,
+    OverflowError,
+)
+"""What h5py raises when the library reports an error: it chooses the type by the library's error number."""
+
+_MOST_DATASETS = 2**21  # remembered in all; about 16 bytes each
+
+
+class _Cache:
+    """Descriptions by file state, least recently used first out, bounded by the number of datasets."""
+
+    def __init__(self) -> None:
+        self.found: OrderedDict[FileIdentity, FileDescription] = OrderedDict()
+        self.weight = 0
+        self.lock = Lock()
+
+    def get(self, file: FileIdentity) -> FileDescription | None:
+        with self.lock:
+            if file in self.found:
+                self.found.move_to_end(file)
+            return self.found.get(file)
+
+    def add(self, description: FileDescription) -> None:
+        with self.lock:
+            self.found[description.file] = description
+            self.weight += len(description.slots) + 1
+            while self.weight > _MOST_DATASETS and len(self.found) > 1:
+                _, dropped = self.found.popitem(last=False)
+                self.weight -= len(dropped.slots) + 1
+
+
+_CACHE = _Cache()
+
+
+def _start_anew() -> None:
+    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    _CACHE.lock = Lock()
+
+
+os.register_at_fork(after_in_child=_start_anew)
+
+
+def inspect_file(file: FileIdentity) -> FileDescription:
+    """Describe all root objects of an HDF5 file, from memory if the file has not changed since.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not HDF5, truncated or damaged.
+    FileError
+        If it has changed since it was looked at.
+    """
+    known = _CACHE.get(file)
+    if known is None:
+        try:
+            known = _TEMPLATES.describe(file)
+            if known is None:
+                known = describe_file(file)
+                _TEMPLATES.add(known)
+        finally:
+            # Opened by name after it was looked at: what is described, or damaged, may be another file by now.
+            if not is_remote(file.path) and not is_unchanged(file):
+                raise changed_error(file)
+        _CACHE.add(known)
+    return known
+
+
+@contextmanager
+def open_file(path: str) -> Iterator[Any]:
+    """Open an HDF5 file to look at its metadata.
+
+    Raises
+    ------
+    FileFormatError
+        In place of whatever the library raises, also later inside the ``with``.
+    """
+    try:
+        with open_hdf5(path) as opened:
+            yield opened
+    except AkdaskError:
+        raise
+    except HDF5_ERRORS as error:
+        raise FileFormatError(
+            f"{path!r} cannot be read as HDF5.",
+            details=[str(error)],
+            hint="the file is damaged, truncated or of another format; leave it out or write it again.",
+        ) from error
+
+
+def open_hdf5(path: str) -> Any:
+    """Open an HDF5 file for reading; the caller closes it."""
+    if is_remote(path):
+        demand_ranges(path)
+        system, inner = file_system(path)
+        return h5py.File(system.open(inner, "rb"), "r")
+    # The library opens by name and waits at a FIFO, which may have come into the place of a file that was looked at.
+    descriptor = open_regular(path, follows=True)
+    try:
+        return h5py.File(h5f.open(os.fsencode(path_of_open(descriptor, path)), h5f.ACC_RDONLY, _access()))
+    except HDF5_ERRORS as error:
+        raise type(error)(str(error).replace(path_of_open(descriptor, path), path)) from error
+    finally:
+        os.close(descriptor)
+
+
+@lru_cache(maxsize=1)
+def _access() -> H5Object:
+    """Readers take no lock: a set may be on a file system without locks, or be appended to by another process."""
+    access = h5p.create(h5p.FILE_ACCESS)
+    access.set_fclose_degree(h5f.CLOSE_STRONG)
+    access.set_file_locking(False, True)
+    return access
+
+
+def describe_file(file: FileIdentity) -> FileDescription:
+    """Describe all root objects of an HDF5 file, without remembering them; see `inspect_file`."""
+    with open_file(file.path) as opened:
+        root = h5g.open(opened.id, b"/")
+        members = Members(root, "")
+        found = [describe_object(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]
+        described = [one for one in found if one is not None]
+        slots = [slot for found in described for slot in found.slots]
+        _check_ends(file, tuple(found.schema for found in described), slots)
+        return FileDescription(
+            file,
+            tuple(found.schema for found in described),
+            np.array(slots, np.int64).reshape(-1, 2),
+            layout.read_text(root, layout.COLUMN_ORDER),
+        )
+
+
+def _check_ends(file: FileIdentity, objects: Sequence[ObjectSchema], slots: Sequence[Slot]) -> None:
+    """Refuse data that would lie past the end of the file."""
+    # No element has more than eight bytes.
+    if not slots or max([offset + 8 * length for offset, length in slots]) <= file.size:
+        return
+    for dataset, (offset, length) in zip(datasets_of(objects), slots, strict=True):
+        # The name of a type ends with its bytes.
+        if offset + length * int(dataset.dtype[2:]) > file.size and offset >= 0:
+            raise FileFormatError(
+                f"dataset {dataset.path!r} of {file.path!r} would end {offset + length * int(dataset.dtype[2:]):,} "
+                f"bytes into a file of {file.size:,}.",
+                hint="the file is damaged or truncated; write it again.",
+            )
+
+
+_TEMPLATES = Templates(describe_file)

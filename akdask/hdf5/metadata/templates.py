@@ -1,0 +1,209 @@
+"""Files that are made alike, described without opening each: all but their data and where things lie is the same.
+
+The library takes some hundred microseconds for every object of every file.  Files of one set mostly differ in nothing
+but the data of their columns, how much of it there is, and when it was written.  Where the blocks of metadata of a file
+are those of one that has been described, the library finds the same in both, but for addresses and lengths.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from tempfile import NamedTemporaryFile
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.errors import AkdaskError
+from akdask.hdf5.metadata.structure import UNDEFINED, Read, Structure, UnknownStructureError, structure_of
+from akdask.hdf5.schema.description import FileDescription, datasets_of
+from akdask.storage.data.extents import ELSEWHERE
+from akdask.storage.paths.directory import open_regular
+from akdask.storage.paths.files import FileIdentity, identify, is_remote, is_unchanged
+
+FEWEST_OBJECTS = 4
+"""Of fewer, files are as quickly opened."""
+
+SMALL = 2**20
+"""Bytes of a file that is read at once."""
+
+MOST_KEPT = 8
+
+_MOST_ELEMENTS = 2**48
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Template:
+    """A described file and its structure.
+
+    Parameters
+    ----------
+    description : FileDescription
+        What the library found.
+    structure : Structure
+        What other files must have.
+    equal : ndarray, shape (2, n)
+        Numbers of the structure that must be equal in pairs.
+    datasets : ndarray, shape (4, ndatasets)
+        Of each dataset, in the order of the slots, which numbers are its length, address and bytes; and its width.
+    """
+
+    description: FileDescription
+    structure: Structure
+    equal: npt.NDArray[np.int64]
+    datasets: npt.NDArray[np.int64]
+
+    def slots(self, size: int, read: Read) -> npt.NDArray[np.int64] | None:
+        """Return where the datasets of a file lie, None if it is not made as this one."""
+        numbers = self.structure.numbers(read)
+        if numbers is None:
+            return None
+        found = np.array(numbers, np.uint64)
+        left, right = self.equal
+        of_length, of_address, of_nbytes, width = self.datasets
+        lengths, addresses, nbytes = found[of_length], found[of_address], found[of_nbytes]
+        is_stored = addresses != UNDEFINED
+        if (
+            numbers[self.structure.end] != size
+            or (found[left] != found[right]).any()
+            or (lengths > _MOST_ELEMENTS).any()
+            or (nbytes != lengths * width.astype(np.uint64)).any()
+            or (is_stored & ((addresses > size) | (nbytes > size) | (addresses + nbytes > size))).any()
+        ):
+            return None
+        return np.stack([np.where(is_stored, addresses.astype(np.int64), ELSEWHERE), lengths.astype(np.int64)], axis=1)
+
+    def describe(self, file: FileIdentity, read: Read) -> FileDescription | None:
+        """Return the description of a file, None if it is not made as this one."""
+        slots = self.slots(file.size, read)
+        if slots is None:
+            return None
+        own = self.description.slots
+        # Of lists without values only some files tell the type; and what is stored nowhere is read otherwise.
+        if ((slots[:, 1] == 0) != (own[:, 1] == 0)).any() or ((slots[:, 0] < 0) != (own[:, 0] < 0)).any():
+            return None
+        return replace(self.description, file=file, slots=slots)
+
+
+class Templates:
+    """Files of which others may be made alike, those used last kept.
+
+    Parameters
+    ----------
+    describe : callable
+        Describes a file by opening it.
+    """
+
+    def __init__(self, describe: Callable[[FileIdentity], FileDescription]) -> None:
+        self._describe = describe
+        self._kept: list[Template] = []
+        self._candidate: FileDescription | None = None
+        self._folder = ""
+        self._missed = 0
+        self._lock = Lock()
+
+    def describe(self, file: FileIdentity) -> FileDescription | None:
+        """Return the description of a file that is made as one before, None for any other."""
+        if is_remote(file.path):
+            return None
+        with self._lock:
+            candidate, self._candidate = self._candidate, None
+        # Only now it is known to be worth the effort.
+        made = None if candidate is None else _template(candidate, self._describe)
+        with self._lock:
+            if made is not None:
+                self._kept = [made, *self._kept][:MOST_KEPT]
+            kept = self._kept
+        found = _first(kept, file) if kept else None
+        if found is None:
+            return None
+        template, description = found
+        with self._lock:
+            self._missed = 0
+            if self._kept[0] is not template:
+                self._kept = [template, *(other for other in self._kept if other is not template)][:MOST_KEPT]
+        return description
+
+    def add(self, description: FileDescription) -> None:
+        """Keep a file that others may be compared with.
+
+        Where no file is as another, ever fewer are kept, for that takes as long as opening them.
+        """
+        file = description.file
+        if is_remote(file.path) or len(description.objects) < FEWEST_OBJECTS:
+            return
+        with self._lock:
+            folder = os.path.dirname(file.path)
+            self._missed = self._missed + 1 if folder == self._folder else 1
+            self._folder = folder
+            if self._missed & (self._missed - 1) == 0:
+                self._candidate = description
+
+
+def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, FileDescription] | None:
+    """Return the first template that a file is made as, and its description."""
+    try:
+        descriptor = open_regular(file.path, follows=True)
+    except OSError:
+        return None
+    try:
+        read = _reader(descriptor, file.size)
+        described = ((template, template.describe(file, read)) for template in templates)
+        return next(((template, found) for template, found in described if found is not None), None)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _reader(descriptor: int, size: int) -> Read:
+    """Return what reads ranges of an open file."""
+    if size > SMALL:
+        return lambda start, count: os.pread(descriptor, count, start)
+    content = os.pread(descriptor, size, 0)
+    return lambda start, count: content[start : start + count]
+
+
+def _template(description: FileDescription, describe: Callable[[FileIdentity], FileDescription]) -> Template | None:
+    """Return what other files are compared with; None where more than its structure tells what a file holds."""
+    file = description.file
+    try:
+        descriptor = open_regular(file.path, follows=True)
+        try:
+            read = _reader(descriptor, file.size)
+            made = _of_structure(description, structure_of(read))
+            slots = made.slots(file.size, read)
+            is_same = (
+                slots is not None and np.array_equal(slots, description.slots) and _tells_all(made, read, describe)
+            )
+        finally:
+            os.close(descriptor)
+    except (OSError, AkdaskError, UnknownStructureError):
+        return None
+    return made if is_same and is_unchanged(file) else None
+
+
+def _of_structure(description: FileDescription, structure: Structure) -> Template:
+    paths = [dataset.path for dataset in datasets_of(description.objects)]
+    if not structure.datasets.keys() >= set(paths):
+        raise UnknownStructureError
+    datasets = np.array([structure.datasets[path] for path in paths], np.int64).reshape(-1, 4).T
+    return Template(description, structure, np.array(structure.equal, np.int64).reshape(-1, 2).T, datasets)
+
+
+def _tells_all(template: Template, read: Read, describe: Callable[[FileIdentity], FileDescription]) -> bool:
+    """Whether a file that has nothing but the blocks of a template is described as the template is."""
+    wanted, numbers = template.description, template.structure.numbers(read)
+    if numbers is None:
+        return False
+    with NamedTemporaryFile() as bare:
+        bare.truncate(wanted.file.size)
+        for block in template.structure.blocks:
+            bare.seek(numbers[block.at])
+            bare.write(read(numbers[block.at], block.size))
+        bare.flush()
+        found = describe(identify(bare.name))
+    is_same = found.objects == wanted.objects and found.column_order == wanted.column_order
+    return is_same and np.array_equal(found.slots, wanted.slots)

@@ -1,0 +1,1 @@
+"""Rows of one partition read as columns, and the sources that plans scan."""

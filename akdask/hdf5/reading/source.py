@@ -1,0 +1,285 @@
+"""Columns of a set that have equal lengths in every file, as the lazy layer scans them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask import config
+from akdask.errors import MissingDatasetError
+from akdask.hdf5.encoding.statistics import SUMMARY, bounds_of, has_bounds
+from akdask.hdf5.reading.checksums import check_once
+from akdask.hdf5.reading.read import Hdf5PartReader
+from akdask.hdf5.schema.description import ColumnPlace, FileDescription, ObjectSchema, columns_of
+from akdask.schema import STR, ColumnType
+from akdask.storage.data.extents import ELSEWHERE, OUTSIDE, Extent, RowRanges
+from akdask.storage.data.source import Bounds
+from akdask.storage.paths.files import FileIdentity
+
+QUESTIONS = 4
+"""Selections of columns whose parts are kept, since the same ones are mostly asked for again: thousands take long."""
+
+MOST_PLACES = 2**15
+"""Columns of parts that are kept for a selection: of more, making them takes no more than what is done with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hdf5Part:
+    """One partition: a row range of one file, and where its columns lie.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file, in the state that the places are of.
+    start, stop : int
+        Rows of the file.
+    columns : mapping of name to ColumnPlace
+        Only the columns that will be read.
+    checksums : tuple of (Extent, int)
+        Datasets to be checked before.
+    """
+
+    file: FileIdentity
+    start: int
+    stop: int
+    columns: Mapping[str, ColumnPlace]
+    checksums: tuple[tuple[Extent, int], ...] = ()
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return self.stop - self.start
+
+    def open(self) -> Hdf5PartReader:
+        """Return a reader, to be used in a ``with`` statement.
+
+        Raises
+        ------
+        FileFormatError
+            If a dataset that is to be checked is not what was written.
+        """
+        for extent, checksum in self.checksums:
+            check_once(self.file, extent, checksum)
+        return Hdf5PartReader(self.file, self.start, self.stop, self.columns)
+
+
+class Layouts:
+    """Where columns lie in each of the described files, without an object for each column of each file.
+
+    Parameters
+    ----------
+    files : sequence of FileDescription
+        In the order of the set.
+    """
+
+    def __init__(self, files: Sequence[FileDescription]) -> None:
+        self.files = files
+        # Files of one set are mostly made alike, so there are few layouts and many files of each.
+        numbers: dict[tuple[ObjectSchema, ...], int] = {}
+        self._table_of = np.zeros(len(files), np.intp)
+        for index, file in enumerate(files):
+            if index and file.objects == files[index - 1].objects:
+                self._table_of[index] = self._table_of[index - 1]
+            else:
+                self._table_of[index] = numbers.setdefault(file.objects, len(numbers))
+        self._tables = [columns_of(objects) for objects in numbers]
+        self._members = [np.flatnonzero(self._table_of == number) for number in range(len(numbers))]
+        self._slots = [np.stack([files[index].slots for index in found.tolist()]) for found in self._members]
+
+    @cached_property
+    def outside(self) -> frozenset[str]:
+        """Columns with data that is, or may be, in other files."""
+        return self._columns_where(lambda offsets: offsets == OUTSIDE)
+
+    def is_scattered(self, column: str) -> bool:
+        """Whether in some file the elements of a column are not one run of bytes."""
+        return column in self._scattered
+
+    @cached_property
+    def _scattered(self) -> frozenset[str]:
+        return self._columns_where(lambda offsets: offsets < 0)
+
+    def _columns_where(self, test: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.bool_]]) -> frozenset[str]:
+        """Return the columns of which the offset of a dataset in a file is as a test says."""
+        found: set[str] = set()
+        for table, slots in zip(self._tables, self._slots, strict=True):
+            positions = np.flatnonzero(test(slots[:, :, 0]).any(axis=0))
+            if len(positions):
+                first = {position: name for name, (position, _) in table.items()}
+                starts = np.array(sorted(first))
+                owners = starts[np.searchsorted(starts, positions, side="right") - 1]
+                found.update(first[owner] for owner in owners.tolist())
+        return frozenset(found)
+
+    def chunks(self, column: str) -> npt.NDArray[np.int64]:
+        """Return the elements that a column's first dataset has in each chunk, in every file; 0 without chunks."""
+        found = np.zeros(len(self.files), np.int64)
+        for table, members, slots in zip(self._tables, self._members, self._slots, strict=True):
+            if column in table:
+                offsets = slots[:, table[column][0], 0]
+                found[members] = np.where((offsets < 0) & (offsets != OUTSIDE), ELSEWHERE - offsets, 0)
+        return found
+
+    def lengths(self, column: str) -> npt.NDArray[np.int64]:
+        """Return the number of elements of a column's first dataset in every file; 0 where it is missing."""
+        found = np.zeros(len(self.files), np.int64)
+        for table, members, slots in zip(self._tables, self._members, self._slots, strict=True):
+            if column in table:
+                found[members] = slots[:, table[column][0], 1]
+        return found
+
+    def rows(self, column: str) -> npt.NDArray[np.int64]:
+        """Return the number of a column's rows in every file; -1 where only the data tells, 0 where it is missing."""
+        found = np.zeros(len(self.files), np.int64)
+        for table, members, slots in zip(self._tables, self._members, self._slots, strict=True):
+            if column in table:
+                position, schema = table[column]
+                found[members] = slots[:, position + len(schema.datasets) - 1, 1] if schema.tells_rows else -1
+        return found
+
+    def bounds(self, column: str, dtype: ColumnType) -> Bounds | None:
+        """Return what is known of the values of a column in every file, None if nothing is."""
+        summaries = np.zeros(len(self.files), SUMMARY)
+        for table, members in zip(self._tables, self._members, strict=True):
+            position, schema = table.get(column, (0, None))
+            if schema is None or not has_bounds(dtype, schema.datasets[0].dtype):
+                continue
+            for index in members.tolist():
+                known = self.files[index].summaries
+                if known is not None:
+                    summaries[index] = known[position]
+        return bounds_of(dtype, summaries)
+
+    def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnPlace:
+        """Return where one column lies in one file; nowhere, and without rows, if the file lacks it."""
+        entry = self._tables[int(self._table_of[index])].get(column)
+        if entry is None:
+            return ColumnPlace(dtype, (Extent(column, "<i8", ELSEWHERE, 0),))
+        position, schema = entry
+        slots = self.files[index].slots[position : position + len(schema.datasets)].tolist()
+        extents = tuple(
+            Extent(found.path, found.dtype, *slot) for found, slot in zip(schema.datasets, slots, strict=True)
+        )
+        return ColumnPlace(dtype, extents if use_segments or dtype != STR else extents[:1])
+
+    def checksums(self, index: int, column: str) -> Iterator[int | None]:
+        """Yield the checksums of a column's datasets in one file, None where they are unknown."""
+        position, schema = self._tables[int(self._table_of[index])].get(column, (0, None))
+        summaries = self.files[index].summaries
+        if schema is not None and summaries is not None:
+            for summary in summaries[position : position + len(schema.datasets)]:
+                yield int(summary["checksum"]) if summary["known"] else None
+
+
+class Hdf5Source:
+    """A row space of a set of HDF5 files.  Immutable; implements `akdask.storage.data.source.Source`.
+
+    Parameters
+    ----------
+    layouts : Layouts
+        Where the columns lie.
+    columns : mapping of str to ColumnType
+        Columns of this row space.
+    ranges : RowRanges
+        The partitions.
+    label : str
+        How a user names the set.
+    use_segments : bool
+        False to find the starts of strings from their NULs, whatever the files say.
+    """
+
+    def __init__(
+        self, layouts: Layouts, columns: Mapping[str, ColumnType], ranges: RowRanges, label: str, *, use_segments: bool
+    ) -> None:
+        self._layouts = layouts
+        self._columns = dict(columns)
+        self._ranges = ranges
+        self._label = label
+        self._use_segments = use_segments
+        self._bounds: dict[str, Bounds | None] = {}
+        self._parts: dict[tuple[tuple[str, ...], bool], dict[int, Hdf5Part]] = {}
+
+    @cached_property
+    def token(self) -> str:
+        """Changes whenever a file, the partitions or the columns change."""
+        digest = blake2b(digest_size=16)
+        digest.update(repr([file.file for file in self._layouts.files]).encode(errors="surrogateescape"))
+        digest.update(repr([(name, str(dtype)) for name, dtype in self._columns.items()]).encode())
+        for numbers in (self._ranges.files, self._ranges.starts, self._ranges.stops):
+            digest.update(numbers.tobytes())
+        digest.update(bytes([self._use_segments]))
+        return digest.hexdigest()
+
+    @property
+    def label(self) -> str:
+        """How a user names the set, for plans and messages."""
+        return self._label
+
+    @property
+    def columns(self) -> Mapping[str, ColumnType]:
+        """Columns of this row space with their types."""
+        return self._columns
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Rows in each partition."""
+        return tuple(self._ranges.lengths.tolist())
+
+    def bounds(self, column: str) -> Bounds | None:
+        """Return what is known of the values of a column in each partition, None if nothing is."""
+        if column not in self._bounds:
+            found = self._layouts.bounds(column, self._columns[column])
+            self._bounds[column] = None if found is None else found.take(self._ranges.files)
+        return self._bounds[column]
+
+    @property
+    def paths(self) -> list[str]:
+        """The file of each partition."""
+        return [self._layouts.files[file].file.path for file in self._ranges.files.tolist()]
+
+    def part(self, index: int, columns: Sequence[str]) -> Hdf5Part:
+        """Return one partition, reduced to the given columns.
+
+        Raises
+        ------
+        MissingDatasetError
+            If a column is not of this row space.
+        """
+        wanted = (tuple(columns), bool(config.get("verify_checksums")))
+        if len(columns) * len(self._ranges.files) > MOST_PLACES:
+            return self._part(index, *wanted)
+        if wanted not in self._parts:
+            # Other threads may do the same: then the last of them is kept.
+            self._parts = dict([*self._parts.items(), (wanted, {})][-QUESTIONS:])
+        parts = self._parts.get(wanted, {})
+        if index not in parts:
+            parts[index] = self._part(index, *wanted)
+        return parts[index]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_parts": {}}
+
+    def _part(self, index: int, columns: Sequence[str], verify: bool) -> Hdf5Part:
+        file = int(self._ranges.files[index])
+        places = {}
+        for name in columns:
+            dtype = self._columns.get(name)
+            if dtype is None:
+                raise MissingDatasetError(f"{self.label} has no column {name!r} in this row space.")
+            places[name] = self._layouts.place(file, name, dtype, use_segments=self._use_segments)
+        start, stop = int(self._ranges.starts[index]), int(self._ranges.stops[index])
+        checksums = self._checksums(file, places) if verify else ()
+        return Hdf5Part(self._layouts.files[file].file, start, stop, places, tuple(checksums))
+
+    def _checksums(self, file: int, places: Mapping[str, ColumnPlace]) -> Iterator[tuple[Extent, int]]:
+        for name, place in places.items():
+            # Segments that are not read come last.
+            for extent, checksum in zip(place.extents, self._layouts.checksums(file, name), strict=False):
+                if checksum is not None:
+                    yield extent, checksum

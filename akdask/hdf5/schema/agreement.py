@@ -1,0 +1,182 @@
+"""Whether the files of a set agree about its objects.  All that is wrong is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from akdask.errors import InconsistentFilesError
+from akdask.hdf5.schema.description import ColumnSchema, FileDescription, ObjectSchema, differing
+from akdask.hdf5.schema.layout import column_type_of
+from akdask.schema import STR, ColumnType, list_of
+from akdask.storage.formats.objects import ObjType
+
+
+class Agreement:
+    """What each object of a set is, and which files say otherwise.
+
+    The first file that has an object decides what it is.  An object must be in every file; members that a file lacks
+    have no rows there.
+
+    Parameters
+    ----------
+    files : sequence of FileDescription
+        In the order of the set.
+    strict_types : bool
+        Whether width and sign of numbers must agree too.
+    """
+
+    def __init__(self, files: Sequence[FileDescription], *, strict_types: bool) -> None:
+        self._files = files
+        self.schemas = _references(files)
+        self._problems: list[dict[str, list[str]]] = []
+        for index, file in enumerate(files):
+            if index and file.objects == files[index - 1].objects:
+                self._problems.append(self._problems[-1])
+            else:
+                self._problems.append(_differences(file, self.schemas, strict_types))
+
+    @property
+    def agreed(self) -> dict[str, ObjectSchema]:
+        """Objects that can be read from every file."""
+        disputed = {name for problems in self._problems for name in problems}
+        return {k: schema for k, schema in self.schemas.items() if k not in disputed and schema.problem is None}
+
+    def check_readable(self, names: Collection[str]) -> None:
+        """Raise the error of the first object that cannot be read at all."""
+        for name in names:
+            problem = self.schemas[name].problem
+            if problem is not None:
+                path = next(f.file.path for f in self._files if any(schema.name == name for schema in f.objects))
+                raise problem.error(
+                    f"dataset {name!r} of {path!r} {problem.text}.",
+                    hint="name the other datasets to read only those.",
+                )
+
+    def dissenters(self, names: Collection[str]) -> dict[int, list[str]]:
+        """Return for each file that lacks one of the objects, or has it otherwise, what is wrong."""
+        return {
+            index: [f"{self._files[index].file.path}: {text}" for name in names for text in problems.get(name, ())]
+            for index, problems in enumerate(self._problems)
+            if not problems.keys().isdisjoint(names)
+        }
+
+    @staticmethod
+    def error(dissenters: Mapping[int, Sequence[str]]) -> InconsistentFilesError:
+        """Return the error that tells of all of them."""
+        return InconsistentFilesError(
+            "the files of the set do not agree.",
+            details=[text for texts in dissenters.values() for text in texts],
+            hint="allow_errors=True leaves such files out; strict_types=False accepts other widths and signs.",
+        )
+
+
+def _references(files: Sequence[FileDescription]) -> dict[str, ObjectSchema]:
+    """Take each schema from the first file that has the object, with the members that only later files have."""
+    found: dict[str, ObjectSchema] = {}
+    for file in differing(files):
+        for schema in file.objects:
+            known = found.setdefault(schema.name, schema)
+            if schema != known and known.problem is None:
+                found[schema.name] = _joined(known, schema)
+    return {name: _settled(schema) for name, schema in found.items()}
+
+
+def _settled(schema: ObjectSchema) -> ObjectSchema:
+    """Give a type to lists that are empty in every file: what their dataset is read as, or strings for bytes."""
+    members = tuple((member, _with_items(column)) for member, column in schema.members)
+    children = tuple((member, _settled(child)) for member, child in schema.children)
+    if members == schema.members and children == schema.children:
+        return schema
+    return replace(schema, members=members, children=children)
+
+
+def _with_items(column: ColumnSchema) -> ColumnSchema:
+    if not _is_empty_list(column):
+        return column
+    stored = column.datasets[0].dtype
+    return replace(column, dtype=list_of(STR if stored == "|u1" else column_type_of(stored)))
+
+
+def _joined(known: ObjectSchema, other: ObjectSchema) -> ObjectSchema:
+    """Return an object with the members that only another file has of it; those of both are as the first has them."""
+    if other.kind != known.kind:
+        return known
+    members = dict(other.members) | {
+        member: _typed(column, dict(other.members).get(member)) for member, column in known.members
+    }
+    others = dict(other.children)
+    children = others | {
+        member: _joined(child, others[member]) if member in others else child for member, child in known.children
+    }
+    return replace(known, members=tuple(members.items()), children=tuple(children.items()))
+
+
+def _typed(known: ColumnSchema, other: ColumnSchema | None) -> ColumnSchema:
+    """Return the column that knows the type of its items: lists that are all empty do not."""
+    return other if other is not None and _is_empty_list(known) else known
+
+
+def _is_empty_list(column: ColumnSchema) -> bool:
+    return column.dtype.kind == "list" and column.dtype.item is None
+
+
+def _differences(
+    file: FileDescription, schemas: Mapping[str, ObjectSchema], strict_types: bool
+) -> dict[str, list[str]]:
+    """Tell for each object what a file lacks, or has otherwise."""
+    present = {schema.name: schema for schema in file.objects}
+    told = {}
+    for name, reference in schemas.items():
+        found = present.get(name)
+        if found is not reference and (texts := list(_object_differences(name, found, reference, strict_types))):
+            told[name] = texts
+    return told
+
+
+def _object_differences(
+    name: str, found: ObjectSchema | None, reference: ObjectSchema, strict_types: bool
+) -> Iterator[str]:
+    if found is None:
+        yield f"has no object {name!r}"
+    elif found.kind != reference.kind:
+        yield f"{name!r} is {found.kind.label}, elsewhere {reference.kind.label}"
+    elif found.problem is not None:
+        yield f"{name!r} {found.problem.text}"
+    elif found.params != reference.params and found.kind == ObjType.ARRAYVIEW:
+        yield f"{name!r} is of shape {dict(found.params)['shape']}, elsewhere {dict(reference.params)['shape']}"
+    else:
+        expected = dict(reference.members)
+        for member, column in found.members:
+            if member in expected:
+                yield from _type_differences(column, expected[member], strict_types)
+        children = dict(reference.children)
+        for member, child in found.children:
+            if member in children:
+                yield from _object_differences(child.name, child, children[member], strict_types)
+
+
+def _type_differences(found: ColumnSchema, reference: ColumnSchema, strict_types: bool) -> Iterator[str]:
+    """HDF5 classes must agree, width and sign only if types are strict; byte order never matters."""
+    if _is_empty_list(found) or _is_empty_list(reference):
+        return
+    here, there = np.dtype(found.datasets[0].dtype), np.dtype(reference.datasets[0].dtype)
+    same_class = (here.kind == "f") == (there.kind == "f") and _class(found.dtype) == _class(reference.dtype)
+    same = (here.kind, here.itemsize, found.dtype) == (there.kind, there.itemsize, reference.dtype)
+    if not same_class or (strict_types and not same):
+        yield f"{found.name!r} is {_stored_as(found)}, elsewhere {_stored_as(reference)}"
+
+
+def _class(dtype: ColumnType) -> str:
+    """Return what must agree even where widths and signs need not."""
+    items = "" if dtype.item is None else _class(dtype.item)
+    return "number" if dtype.is_number else f"{dtype.kind} {items}"
+
+
+def _stored_as(column: ColumnSchema) -> str:
+    stored = np.dtype(column.datasets[0].dtype).name
+    dtype = column.dtype.item or column.dtype
+    limit = f" of {dtype.max_bits} bits" if dtype.max_bits > 0 else ""
+    return stored if stored == column.dtype.name else f"{column.dtype.name}{limit} stored as {stored}"

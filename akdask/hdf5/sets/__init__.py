@@ -1,0 +1,1 @@
+"""Sets of files: opening, writing, manifests, objects of old releases."""

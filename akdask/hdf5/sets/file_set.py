@@ -1,0 +1,288 @@
+"""A set of HDF5 files as one thing: what it holds, and the sources to scan."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from threading import Lock
+from typing import Any, TypeVar
+
+from akdask import config
+from akdask.cluster import partition_size
+from akdask.errors import (
+    AkdaskError,
+    FileError,
+    InconsistentFilesError,
+    MissingDatasetError,
+    MissingFileError,
+    warn,
+)
+from akdask.hdf5.metadata.inspect import inspect_file
+from akdask.hdf5.reading.row_spaces import ReadOptions, RowSpaces
+from akdask.hdf5.reading.source import Layouts
+from akdask.hdf5.schema.agreement import Agreement
+from akdask.hdf5.schema.description import ColumnSchema, FileDescription, ObjectSchema, differing
+from akdask.hdf5.schema.layout import in_stored_order
+from akdask.hdf5.sets.legacy import combined, find_families
+from akdask.hdf5.sets.manifest import described_and_lost
+from akdask.storage.atomic.recovery import settled
+from akdask.storage.formats.objects import ObjType, StoredColumn, StoredObject
+from akdask.storage.paths.files import FileIdentity, identify
+from akdask.storage.paths.locales import Filenames, names_of, names_without_files, patterns_of
+
+_T = TypeVar("_T")
+
+_MOST_SETS = 16
+_MOST_MESSAGES = 10
+
+
+class FileSet:
+    """Files that belong together, described but not read; implements `akdask.storage.formats.objects.StoredSet`.
+
+    Parameters
+    ----------
+    files : sequence of FileDescription
+        In the order of the rows.
+    options : ReadOptions
+        How they are read.
+    allow_errors : bool
+        Leave out files that lack what is asked for, with a warning.
+    """
+
+    def __init__(self, files: Sequence[FileDescription], options: ReadOptions, *, allow_errors: bool) -> None:
+        self._files = tuple(files)
+        self._options = options
+        self._allow_errors = allow_errors
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, in order."""
+        return tuple(file.file.path for file in self._files)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, ObjType]:
+        """Kinds of all objects by name, also of those that cannot be read.
+
+        Names are in the order that the first file's writer kept, if that was akdask, else in byte order.
+        """
+        found = {schema.name: schema.kind for file in reversed(list(differing(self._files))) for schema in file.objects}
+        return {name: found[name] for name in in_stored_order(found, self._files[0].column_order)}
+
+    def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
+        """Return objects, all if no names are given, ready to be scanned; for errors see `select`.
+
+        What old releases stored as several root objects comes as the one that it was, unless the parts are named.
+        """
+        families = find_families(self.kinds)
+        wanted = {name: family for name, family in families.items() if names is None or name in names}
+        if not wanted:
+            return self.select(names)
+        parts = self.select([root for family in wanted.values() for root in family.members.values()])
+        whole = {name: made for name, family in wanted.items() if (made := combined(family, parts)) is not None}
+        used = {root: name for name in whole for root in families[name].members.values()}
+        if names is not None:
+            found = self.select([name for name in names if name not in whole])
+            return {name: whole[name] if name in whole else found[name] for name in dict.fromkeys(names)}
+        rest = self.select([name for name in self.kinds if name not in used])
+        order = dict.fromkeys(used.get(name, name) for name in self.kinds)
+        return {name: whole[name] if name in whole else rest[name] for name in order}
+
+    def select(self, datasets: Sequence[str] | None = None) -> dict[str, StoredObject]:
+        """Return the objects of the given names as they are stored, all if None, ready to be scanned.
+
+        Reads no data, except where Strings have no segments and must be counted.
+
+        Raises
+        ------
+        MissingDatasetError
+            If a name is in none of the files.
+        InconsistentFilesError
+            If files disagree about one of the objects, or lack it; all disagreements are told.
+        ObjTypeError, UnsupportedError
+            If an object is of an unknown kind, or of one that cannot be read.
+        """
+        names = list(self.kinds) if datasets is None else list(dict.fromkeys(datasets))
+        missing = [name for name in names if name not in self.kinds]
+        if missing:
+            raise MissingDatasetError(
+                f"{self._options.label} has no dataset {', '.join(map(repr, missing))}.",
+                details=[f"datasets: {', '.join(self.kinds)}"],
+            )
+        self._agreement.check_readable(names)
+        schemas = {name: self._agreement.schemas[name] for name in names}
+        spaces = self._row_spaces_of(schemas)
+        return {name: _stored(schema, spaces) for name, schema in schemas.items()}
+
+    @cached_property
+    def _agreement(self) -> Agreement:
+        return Agreement(self._files, strict_types=self._options.strict_types)
+
+    @cached_property
+    def _row_spaces(self) -> RowSpaces:
+        return RowSpaces(Layouts(self._files), _columns(self._agreement.agreed), self._options)
+
+    def _row_spaces_of(self, schemas: Mapping[str, ObjectSchema]) -> RowSpaces:
+        dissenters = self._agreement.dissenters(schemas)
+        if not dissenters:
+            return self._row_spaces
+        error = self._agreement.error(dissenters)
+        if not self._allow_errors or len(dissenters) == len(self._files):
+            raise error
+        _warn_of_skipped(error.details, len(dissenters))
+        rest = [file for index, file in enumerate(self._files) if index not in dissenters]
+        return RowSpaces(Layouts(rest), _columns(schemas), self._options)
+
+
+def _columns(schemas: Mapping[str, ObjectSchema]) -> dict[str, ColumnSchema]:
+    return {column.name: column for schema in schemas.values() for column in schema.columns}
+
+
+def _stored(schema: ObjectSchema, spaces: RowSpaces) -> StoredObject:
+    members = {
+        member: StoredColumn(spaces.source(column.name, column), column.name) for member, column in schema.members
+    }
+    children = {member: _stored(child, spaces) for member, child in schema.children}
+    return StoredObject(schema.name, schema.kind, members, children, dict(schema.params))
+
+
+_SETS: OrderedDict[tuple[tuple[FileIdentity, ...], ReadOptions, tuple[re.Pattern[str], ...]], FileSet] = OrderedDict()
+_LOCK = Lock()
+
+
+def _start_anew() -> None:
+    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    global _LOCK  # noqa: PLW0603 - there is one for the process
+    _LOCK = Lock()
+
+
+os.register_at_fork(after_in_child=_start_anew)
+
+
+def open_set(
+    filenames: Filenames,
+    *,
+    strict_types: bool = True,
+    allow_errors: bool = False,
+    calc_string_offsets: bool = False,
+    label: str | None = None,
+) -> FileSet:
+    """Open a set of HDF5 files: find them and read their metadata.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Each a file or a glob pattern.
+    strict_types : bool, default True
+        Demand that width and sign of numbers agree over the files too.
+    allow_errors : bool, default False
+        Leave out files that are missing or cannot be read, with one warning.
+    calc_string_offsets : bool, default False
+        Find where strings start from their NULs, even where segments are stored.
+    label : str, optional
+        How plans and messages name the set.
+
+    Returns
+    -------
+    FileSet
+        The same one as before, if the files have not changed.
+
+    Raises
+    ------
+    MissingFileError, InconsistentFilesError, FileFormatError
+        If files are missing, missing from within a set, or not readable as HDF5.
+    """
+    options = ReadOptions(
+        strict_types,
+        calc_string_offsets,
+        partition_size(),
+        config.get("manifest"),
+        label or f"read_hdf({_shown(filenames)})",
+    )
+    if allow_errors:
+        return FileSet(_those_readable(filenames), options, allow_errors=True)
+    patterns = tuple(patterns_of(filenames))
+    return settled(filenames, lambda paths: _described(tuple(map(identify, paths)), options, patterns))
+
+
+def _described(files: tuple[FileIdentity, ...], options: ReadOptions, patterns: tuple[re.Pattern[str], ...]) -> FileSet:
+    """Return a set of files in one state, the same one as before if it is among the last."""
+    key = (files, options, patterns)
+    with _LOCK:
+        if key in _SETS:
+            _SETS.move_to_end(key)
+            return _SETS[key]
+    describe, lost = _describer(files, patterns)
+    if lost:
+        raise InconsistentFilesError(
+            "files are missing from a set, which its manifest names.",
+            details=[f"missing: {path}" for path in lost],
+            hint="restore them, or name the files to read in a list; allow_errors=True reads without them.",
+        )
+    found = FileSet(list(map(describe, files)), options, allow_errors=False)
+    with _LOCK:
+        _SETS[key] = found
+        while len(_SETS) > _MOST_SETS:
+            _SETS.popitem(last=False)
+    return found
+
+
+def _describer(
+    files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
+) -> tuple[Callable[[FileIdentity], FileDescription], list[str]]:
+    """Return what describes each of some files, their manifests if they can, else a look at it; and those lost."""
+    known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
+    return lambda file: known.get(file) or inspect_file(file), lost
+
+
+def _those_readable(filenames: Filenames) -> list[FileDescription]:
+    """Describe those of some files that are there and can be described; tell of the others in one warning."""
+    patterns = patterns_of(filenames)
+    try:
+        return settled(filenames, partial(_readable, patterns=patterns))
+    except MissingFileError:
+        missing = names_without_files(filenames)
+        there = [name for name in names_of(filenames) if name not in missing]
+        if not there:
+            raise
+        return settled(there, partial(_readable, patterns=patterns, missing=missing))
+
+
+def _readable(
+    paths: Sequence[str], patterns: Sequence[re.Pattern[str]], missing: Sequence[str] = ()
+) -> list[FileDescription]:
+    """Describe the files that can be described; tell of the others, and of those missing, in one warning."""
+    problems = [f"{name!r}: no such file" for name in missing]
+    files = list(_without_errors(identify, paths, problems))
+    describe, lost = _describer(files, patterns)
+    problems += [f"{path!r}: missing from its set" for path in lost]
+    found = list(_without_errors(describe, files, problems))
+    if not found:
+        raise FileError("none of the files can be read.", details=problems)
+    if problems:
+        _warn_of_skipped(problems, len(problems))
+    return found
+
+
+def _without_errors(function: Callable[[Any], _T], items: Iterable[Any], problems: list[str]) -> Iterator[_T]:
+    """Yield what a function returns for items, and note the errors that it raises."""
+    for item in items:
+        try:
+            yield function(item)
+        except AkdaskError as error:
+            problems.append(" ".join([error.message, *error.details]))
+
+
+def _warn_of_skipped(told: Sequence[str], count: int) -> None:
+    """Tell in one warning how many files are left out, and why."""
+    shown = "\n".join(told[:_MOST_MESSAGES])
+    warn(f"{count} file{'s are' if count > 1 else ' is'} left out:\n{shown}", RuntimeWarning)
+
+
+def _shown(filenames: Filenames) -> str:
+    if isinstance(filenames, (str, os.PathLike)):
+        return repr(os.fspath(filenames))
+    names = names_of(filenames)
+    return repr(names[0]) if len(names) == 1 else f"[{', '.join(map(repr, names[:1]))}, … {len(names)} files]"

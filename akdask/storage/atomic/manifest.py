@@ -1,0 +1,158 @@
+"""The manifest of a set as a file: one Arrow table in a hidden file beside the set, and whether it can be trusted.
+
+It is a cache.  A manifest that is absent, cut short, damaged or of another version is no manifest, never an error.
+
+Its checksum finds what rots.  Against what somebody makes up stands that a manifest is only believed if it is of the
+right owner, and that nothing of it is used before all of it is checked: size, types and every offset.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Container
+from time import sleep
+
+import numpy as np
+import pyarrow as pa
+
+from akdask.storage.data.checksum import checksum
+from akdask.storage.paths.directory import check_status, open_regular
+
+_FORMAT = b"akdask\0\3"
+"""Ends every manifest, before its checksum; the last byte is the version."""
+
+_END = 16  # bytes of format and checksum
+_LARGEST = 2**31  # bytes; 10,000 files of 1,000 columns take half of it
+
+_TRIES = 20
+_PAUSE = 0.001
+
+
+def manifest_path(path: str) -> str:
+    """Return the manifest of the set that is written under `path`.
+
+    Examples
+    --------
+    >>> manifest_path("d/flows.h5"), manifest_path("d/flows")
+    ('d/.flows.h5.akdask', 'd/.flows.akdask')
+    """
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}.{name}.akdask"
+
+
+def later_than(time: int, path: str) -> int:
+    """Make an empty file and return its time of modification, in ns; wait a little until that is later than `time`.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be made.
+    """
+    now = 0
+    for _ in range(_TRIES):
+        with open(path, "wb") as file:
+            now = os.fstat(file.fileno()).st_mtime_ns
+        if now > time:
+            break
+        sleep(_PAUSE)
+    return now
+
+
+def write_manifest(path: str, batch: pa.RecordBatch) -> None:
+    """Write a table to a new file, as an Arrow stream with format and checksum behind it.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    table = sink.getvalue()
+    with open(path, "wb") as file:
+        file.write(table)
+        file.write(_FORMAT)
+        file.write(checksum(np.frombuffer(table, np.uint8)).to_bytes(8, "little"))
+
+
+def read_manifest(
+    path: str, owners: Container[int] | None = None, schema: pa.Schema | None = None
+) -> pa.RecordBatch | None:
+    """Return the table of a manifest, None if there is none that is whole, of this version, and as it must be.
+
+    Parameters
+    ----------
+    path : str
+        The manifest; a link in its place is none.
+    owners : container of int, optional
+        Users one of whom must own the file; any user unless given.
+    schema : pyarrow.Schema, optional
+        What the table must have, to the type, before any of it is looked at; metadata do not count.
+    """
+    try:
+        raw = _content(path, owners)
+        end = len(raw) - _END
+        if end < 0 or raw[end:].tobytes() != _FORMAT + checksum(raw[:end]).to_bytes(8, "little"):
+            return None
+        return _table(pa.py_buffer(raw[:end]), schema)
+    except (OSError, ValueError, TypeError, struct.error, pa.ArrowException, StopIteration):
+        return None
+
+
+def _content(path: str, owners: Container[int] | None) -> np.typing.NDArray[np.uint8]:
+    with os.fdopen(open_regular(path), "rb") as file:
+        check_status(os.fstat(file.fileno()), _LARGEST, owners, path)
+        return np.fromfile(file, np.uint8)
+
+
+def _table(stream: pa.Buffer, schema: pa.Schema | None) -> pa.RecordBatch | None:
+    """Return the one table of a stream, None if it is not made as `write_manifest` makes it.
+
+    Arrow takes what it is told for true until it is asked to validate, and some of it before: dictionaries, compressed
+    bodies and the other order of bytes, none of which is wanted here.
+    """
+    messages = pa.ipc.MessageReader.open_stream(stream)
+    head, rows = messages.read_next_message(), messages.read_next_message()
+    if (head.type, rows.type) != ("schema", "record batch") or _is_compressed(rows.metadata.to_pybytes()):
+        return None
+    found = pa.ipc.read_schema(head)
+    if schema is not None and not found.equals(schema):
+        return None
+    batch = pa.ipc.read_record_batch(rows, found)
+    batch.validate(full=True)
+    return None if any(map(_has_nulls, batch.columns)) else batch
+
+
+def _is_compressed(metadata: bytes) -> bool:
+    """Whether the header of a record batch, which Arrow has verified, says that its body is compressed.
+
+    It is a FlatBuffers table: the third member of the message is the header, the fourth of that names the compression.
+    """
+    (message,) = struct.unpack_from("<I", metadata)
+    header = _member(metadata, message, 2)
+    if header is None:
+        return True
+    (offset,) = struct.unpack_from("<I", metadata, header)
+    return _member(metadata, header + offset, 3) is not None
+
+
+def _member(metadata: bytes, table: int, number: int) -> int | None:
+    """Return where a member of a FlatBuffers table is, None if it has none."""
+    (back,) = struct.unpack_from("<i", metadata, table)
+    members = table - back
+    (size,) = struct.unpack_from("<H", metadata, members)
+    place = 4 + 2 * number
+    if place + 2 > size:
+        return None
+    (offset,) = struct.unpack_from("<H", metadata, members + place)
+    return table + offset if offset else None
+
+
+def _has_nulls(column: pa.Array) -> bool:
+    if column.null_count:
+        return True
+    if pa.types.is_struct(column.type):
+        return any(map(_has_nulls, column.flatten()))
+    return pa.types.is_list(column.type) and _has_nulls(column.values)

@@ -1,0 +1,264 @@
+"""Recovery of sets whose writer was killed: the next reader or writer completes the write, or removes its traces.
+
+A write is prepared in a hidden folder beside its set.  No folder: nothing to do, which costs one `stat` for each set.
+A folder without a journal: the old set is there, and the folder goes unless its writer lives.  With a journal: the new
+set is there as soon as the journal is carried out, so readers wait for a living writer and act for a dead one.
+
+Trust: many users may write to a folder, so somebody may have made a hidden folder to have a reader do what its maker
+may not do.
+
+- Only a hidden folder is acted on whose owner is this user, or the one user who owns every file of the set that is
+  there.  For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.
+- A hidden folder of anybody else is left alone.  The set is read as it is: as long as none of its files belongs to
+  that user, none has been replaced.  If some do and others do not, and there is a journal, the set may be half
+  replaced, and that is an error.  To write, the folder must go first, and the error says so.
+- Folders and files are opened once, links are not followed, and what was examined is what is used (`Directory`).  A
+  journal takes regular files of the hidden folder's owner, or of this user, from a folder in it to names of its own set
+  beside it, or removes such names.  A journal can say nothing else.
+- Only what writers make is removed, by its names, and only where the folder is signed: any other folder may have been
+  given the hidden name by somebody who may rename it.
+- A reader does what the rights of its user allow and no more.  Where it may not, it reads the old set if that is whole,
+  and says so if it is not.
+
+A user who may write to the folder of a set can replace or remove its files by hand as well, unless the folder is
+sticky; that is not prevented here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
+from typing import TypeVar
+
+from akdask.errors import AkdaskError, FileError
+from akdask.storage.atomic.hidden import OWNER, HiddenFolder
+from akdask.storage.atomic.journal import Journal
+from akdask.storage.atomic.lock import Lock, read_owner
+from akdask.storage.paths.files import absolute, is_remote, matching
+from akdask.storage.paths.locales import (
+    Filenames,
+    expand,
+    has_magic,
+    hidden_folder,
+    hidden_folders,
+    locale_path,
+    names_of,
+    set_of,
+    set_path,
+    sets_of,
+)
+
+Found = TypeVar("Found")
+
+# Of writers on machines that share no locks with this one: how long nothing may happen until they are taken for dead.
+_ABANDONED = 24 * 3600.0  # while they compute and write
+_STALLED = 60.0  # while they rename; to act for one that lives does no harm
+_PATIENCE = 2 * _STALLED
+_PAUSE = 0.01
+_MOST_LOOKS = 100
+
+_LARGEST_BLANK = 4096  # bytes of a signature that a power failure has blanked
+
+
+def settled(filenames: Filenames, look: Callable[[list[str]], Found]) -> Found:
+    """Return what `look` finds in the files that a user means, with no file replaced between its beginning and end.
+
+    Sets whose writers have died are put in order before.
+
+    Raises
+    ------
+    FileError
+        If files are replaced all the time, or a set is half replaced and cannot be completed from here.
+    AkdaskError
+        What `expand` and `look` raise, unless a file was replaced meanwhile.
+    """
+    folders = _folders(names_of(filenames))
+    previous: Found | None = None
+    for _ in range(_MOST_LOOKS):
+        before = _changes(folders)
+        try:
+            found = look(_in_order(filenames))
+        except AkdaskError:
+            if before == _changes(folders):
+                raise
+            continue
+        # Other files of the folder may come and go; what is found twice was there between both.
+        if before == _changes(folders) or found == previous:
+            return found
+        previous = found
+    raise FileError(f"the files {filenames!r} are replaced all the time.", hint="read them when their writers rest.")
+
+
+def _in_order(filenames: Filenames) -> list[str]:
+    """Return the files that a user means, after their sets are put in order."""
+    try:
+        found = expand(filenames)
+    except FileError:
+        if not _recover_all(_sets_meant(filenames)):
+            raise
+        return expand(filenames)
+    return expand(filenames) if _recover_all(path for path in found if not is_remote(path)) else found
+
+
+def recover(path: str) -> bool:
+    """Put a set in order whose writer has died.
+
+    Parameters
+    ----------
+    path : str
+        The set, or one of its files; absolute, on this machine's file systems.
+
+    Returns
+    -------
+    bool
+        Whether files of the set may have changed.
+
+    Raises
+    ------
+    FileError
+        If the set is half replaced, and that cannot be completed from here.
+    """
+    folder = hidden_folder(path)
+    if not os.path.lexists(folder):
+        return False
+    give_up = time.monotonic() + _PATIENCE
+    while (hidden := _opened(folder)) is not None:
+        with hidden:
+            changed = _act(hidden)
+            if changed is not None:
+                return changed
+            if time.monotonic() > give_up:
+                raise FileError(
+                    f"the set {set_of(folder)!r} is being replaced, and its writer does not come to an end.",
+                    details=[f"writer: {read_owner(hidden.folder) or 'unknown'}"],
+                    hint="end that process; then the set is completed.",
+                )
+        time.sleep(_PAUSE)
+    return not os.path.lexists(folder)
+
+
+def _opened(folder: str) -> HiddenFolder | None:
+    """Open a hidden folder; None if there is none: what is no folder, or may not be looked at, no writer has made."""
+    try:
+        return HiddenFolder.at(folder)
+    except OSError:
+        return None
+
+
+def _act(hidden: HiddenFolder) -> bool | None:
+    """Act for the writer of a folder if it is dead.
+
+    Returns
+    -------
+    bool or None
+        Whether files of the set may have changed; None if a living writer is about to replace them.
+    """
+    believed = hidden.is_believed
+    if not believed and not (hidden.writer in hidden.owners and hidden.has_journal):
+        return False
+    try:
+        if believed:
+            if _finish(hidden):
+                return True
+        elif not _is_living(hidden):
+            raise PermissionError(errno.EPERM, "another user has written it")
+    except OSError as error:
+        if believed and _has_nothing_to_do(hidden):
+            return False
+        raise _half_replaced(hidden, error) from error
+    return None if hidden.has_journal else False
+
+
+def _half_replaced(hidden: HiddenFolder, error: OSError) -> FileError:
+    by = "" if hidden.writer == os.geteuid() else f" of user {hidden.writer}"
+    return FileError(
+        f"the set {set_of(hidden.path)!r} is half replaced, and cannot be completed: {error.strerror or error}.",
+        details=[f"its writer{by} has died: {read_owner(hidden.folder) or 'unknown'}"],
+        hint="open or write the set once where its folder can be written to, as the user who wrote it.",
+    )
+
+
+def _finish(hidden: HiddenFolder) -> bool:
+    """Carry out the journal of a dead writer and clear its folder away; False if the writer may live."""
+    try:
+        lock = Lock.take_over(hidden.folder, _STALLED if hidden.has_journal else _ABANDONED)
+    except FileNotFoundError:
+        # Made a moment ago and not signed, or half removed.  Its maker copes with an empty folder being taken away.
+        hidden.remove_if_empty()
+        return not hidden.is_in_place
+    if lock is None:
+        return False
+    with lock:
+        journal = Journal.read(hidden)
+        if journal is not None:
+            journal.carry_out(hidden, durable=True)
+        elif not _is_left_by_a_writer(hidden):
+            return False
+        hidden.remove()
+    return True
+
+
+def _is_left_by_a_writer(hidden: HiddenFolder) -> bool:
+    """Whether a folder without a journal is what its name says, and not one that somebody has given that name."""
+    if not hidden.has_only_what_writers_make():
+        return False
+    # A writer may be killed before it signs, and a power failure may blank what it has signed.
+    return read_owner(hidden.folder) is not None or not hidden.folder.read(OWNER, _LARGEST_BLANK).strip(b"\0")
+
+
+def _is_living(hidden: HiddenFolder) -> bool:
+    """Whether the writer of a folder that is not to be acted on may live."""
+    try:
+        lock = Lock.take_over(hidden.folder, _STALLED)
+    except OSError:
+        return False
+    if lock is not None:
+        lock.release()
+    return lock is None
+
+
+def _has_nothing_to_do(hidden: HiddenFolder) -> bool:
+    """Whether the set is whole as it is, though the folder cannot be removed."""
+    try:
+        journal = Journal.read(hidden)
+        return journal is None or journal.is_carried_out(hidden)
+    except OSError:
+        return False
+
+
+def _recover_all(paths: Iterable[str]) -> bool:
+    recovered = [recover(path) for path in sets_of(tuple(paths))]
+    return any(recovered)
+
+
+def _sets_meant(filenames: Filenames) -> list[str]:
+    """Return sets that a writer has left without a file that the user's names find."""
+    names = names_of(filenames)
+    left = [set_of(folder) for parent in _folders(names) for folder in hidden_folders(parent)]
+    wanted = [absolute(name) for name in names]
+    return [
+        path
+        for path in left
+        if any(set_path(name) == path or fnmatchcase(locale_path(path, 0), name) for name in wanted)
+    ]
+
+
+def _folders(names: Iterable[str]) -> list[str]:
+    """Return the folders of this machine that files are looked for in."""
+    # Thousands of files may be named, in few folders.
+    parents = [absolute(parent) for parent in {os.path.dirname(name) for name in names} if not is_remote(parent)]
+    return [folder for parent in parents for folder in (matching(parent) if has_magic(parent) else [parent])]
+
+
+def _changes(folders: Iterable[str]) -> list[int]:
+    """Return when the names in folders changed last: any rename shows."""
+    found = []
+    for folder in folders:
+        try:
+            found.append(os.stat(folder).st_mtime_ns)
+        except OSError:
+            found.append(0)
+    return found

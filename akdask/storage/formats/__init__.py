@@ -1,0 +1,1 @@
+"""Stored objects as every format describes them, and the registry of formats."""

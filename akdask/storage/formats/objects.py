@@ -1,0 +1,226 @@
+"""Stored objects in any format: their kinds and members, what a set of files offers, and what a writer does.
+
+The kinds and the names of members are Arkouda's data model.  Each format maps them to its own layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Literal, Protocol, TypeAlias
+
+from akdask.columns import Table
+from akdask.schema import ColumnType
+from akdask.storage.data.source import Source
+from akdask.typing import Column
+
+
+class ObjType(IntEnum):
+    """The kind of an object, by Arkouda's numbers."""
+
+    UNKNOWN = -1
+    ARRAYVIEW = 0
+    PDARRAY = 1
+    STRINGS = 2
+    SEGARRAY = 3
+    CATEGORICAL = 4
+    GROUPBY = 5
+    DATAFRAME = 6
+    DATETIME = 7
+    TIMEDELTA = 8
+    IPV4 = 9
+    BITVECTOR = 10
+    SERIES = 11
+    INDEX = 12
+    MULTIINDEX = 13
+
+    @property
+    def label(self) -> str:
+        """Arkouda's name of the kind."""
+        return _LABELS.get(self, self.name.capitalize())
+
+
+_LABELS = {
+    ObjType.ARRAYVIEW: "ArrayView",
+    ObjType.PDARRAY: "pdarray",
+    ObjType.SEGARRAY: "SegArray",
+    ObjType.GROUPBY: "GroupBy",
+    ObjType.DATAFRAME: "DataFrame",
+    ObjType.IPV4: "IPv4",
+    ObjType.BITVECTOR: "BitVector",
+    ObjType.MULTIINDEX: "MultiIndex",
+}
+
+VALUES = "values"
+"""The member of objects that are one column: numbers, strings or lists."""
+
+SEGMENTS = "segments"
+CODES = "codes"
+CATEGORIES = "categories"
+NA_CODES = "NA_Codes"
+PERMUTATION = "permutation"
+UNIQUE_KEY_IDX = "unique_key_idx"
+
+KEY = "KEY_"
+"""Name of the keys of a GroupBy, before their numbers."""
+
+LEVEL = "IDX_"
+"""Name of the levels of an Index, before their numbers."""
+
+ROW_LABELS = "Index"
+"""The member of a DataFrame that labels its rows."""
+
+LIMBS = "limbs"
+"""The table of an object that tells how many limbs its integers of any size need, in all partitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredColumn:
+    """One column of a source: what a plan scans."""
+
+    source: Source
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """One object of a set.
+
+    Parameters
+    ----------
+    name : str
+        Its path in the files, for a root object its name.
+    kind : ObjType
+        What it is.
+    members : mapping of str to StoredColumn
+        ``values`` of a pdarray or Strings; ``codes``, ``categories``, ``NA_Codes`` and where stored ``permutation``
+        and ``segments`` of a Categorical.
+    children : mapping of str to StoredObject
+        Members that are objects themselves, such as the columns of a DataFrame.
+    params : mapping of str to value
+        Numbers that describe the object as a whole, such as the shape of an array.
+    """
+
+    name: str
+    kind: ObjType
+    members: Mapping[str, StoredColumn]
+    children: Mapping[str, StoredObject] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+class StoredSet(Protocol):
+    """Files that belong together, described but not read.  Immutable."""
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The files, in the order of the rows."""
+        ...
+
+    @property
+    def kinds(self) -> Mapping[str, ObjType]:
+        """Kinds of all stored objects by name, also of those that cannot be read; in the user's order."""
+        ...
+
+    def objects(self, names: Sequence[str] | None = None) -> Mapping[str, StoredObject]:
+        """Return the objects of the given names, all that the set makes up if None, ready to be scanned.
+
+        Raises
+        ------
+        MissingDatasetError
+            If there is no object of a name.
+        InconsistentFilesError
+            If the files disagree about one of the objects; all disagreements are told.
+        UnsupportedError
+            If an object is of a kind that cannot be read.
+        """
+        ...
+
+
+Columns: TypeAlias = Mapping[Hashable, Column]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectSpec:
+    """An object to be written.
+
+    Parameters
+    ----------
+    name : str
+        Its name at root.
+    kind : ObjType
+        What it is.
+    members : mapping of str to hashable
+        Where the rows come from: member (``values``, ``codes``) to name of a column of each partition.
+    tables : mapping of str to hashable
+        Members that are small and given whole to every partition (``categories``, ``NA_Codes``), which writes its
+        share of them.
+    dtype : ColumnType, optional
+        Type of the values, the same in every file even where there are no rows.
+    children : mapping of str to ObjectSpec
+        Members that are objects themselves; their names are paths.
+    params : mapping of str to value
+        Numbers that describe the object as a whole, such as the shape of an array.
+    """
+
+    name: str
+    kind: ObjType
+    members: Mapping[str, Hashable] = field(default_factory=dict)
+    tables: Mapping[str, Hashable] = field(default_factory=dict)
+    dtype: ColumnType | None = None
+    children: Mapping[str, ObjectSpec] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+Mode: TypeAlias = Literal["truncate", "append"]
+"""Whether a write replaces a set, or adds objects to its files."""
+
+FileLayout: TypeAlias = Literal["distribute", "single"]
+"""Whether a write makes one file for each partition, or one in all."""
+
+Receipt: TypeAlias = Any
+"""What one partition has written, as its writer wants it back for the commit; picklable."""
+
+
+class Writer(Protocol):
+    """One write of objects to a set.  Picklable once it has begun.
+
+    The client calls `begin`, workers call `write`, and the client calls `commit` with the receipts, or `abort`.  Until
+    `commit` nothing that was there is touched; `akdask.storage.atomic.commit.Staging` does that for sets of files.
+    """
+
+    @property
+    def path(self) -> str:
+        """Where the set is written, for messages."""
+        ...
+
+    @property
+    def npartitions(self) -> int:
+        """How often `write` is called."""
+        ...
+
+    def begin(self) -> None:
+        """Check that the write can succeed, and prepare it."""
+        ...
+
+    def write(self, index: int, table: Table, tables: Columns | None = None) -> Receipt:
+        """Write the rows of one partition.  May be called again, also at the same time.
+
+        Parameters
+        ----------
+        index : int
+            Number of the partition.
+        table : Table
+            Its rows.
+        tables : mapping of name to column, optional
+            The small tables that every partition is given whole.
+        """
+        ...
+
+    def commit(self, receipts: Sequence[Receipt]) -> list[str]:
+        """Put all files into place, all or none, and return the files of the set."""
+        ...
+
+    def abort(self) -> None:
+        """Remove all that was prepared; what was there before stays."""
+        ...

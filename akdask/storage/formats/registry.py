@@ -1,0 +1,304 @@
+"""The registry of formats: which one a file has, and how sets of that format are opened and written.
+
+Everything above this package reads and writes through the registry, so another format is another entry.  Formats of
+akdask itself are those of `_BUILT_IN`; other packages name theirs as entry points of the group `akdask.formats`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, ClassVar
+
+import fsspec
+
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FileError,
+    FileFormatError,
+    MissingFileError,
+    UnsupportedError,
+    warn,
+)
+from akdask.storage.atomic.recovery import settled
+from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
+from akdask.storage.paths.directory import open_regular
+from akdask.storage.paths.files import identify, is_remote
+from akdask.storage.paths.locales import Filenames, names_of
+
+ENTRY_POINTS = "akdask.formats"
+"""Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
+
+_BUILT_IN = ("akdask.hdf5.format",)
+"""Modules that register akdask's own formats.  They import what is slow to load when a file is opened."""
+
+_DEFAULT = "HDF5"
+_FIRST_BYTES = 64
+_ARROW = b"ARROW1\0\0"
+
+
+class Format:
+    """A format of files; one that is only recognized, unless a subclass opens and writes sets of it.
+
+    Attributes
+    ----------
+    name : str
+        Its name, as Arkouda spells it; case does not matter where users give it.
+    signatures : tuple of bytes
+        With one of these its files begin.
+    read_options : frozenset of str
+        What `open` takes, of the options of `akdask.read`: ``strict_types``, ``allow_errors``,
+        ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``.
+    write_options : frozenset of str
+        What `writer` takes besides, such as ``compression``.
+    """
+
+    name: ClassVar[str]
+    signatures: ClassVar[tuple[bytes, ...]] = ()
+    read_options: ClassVar[frozenset[str]] = frozenset()
+    write_options: ClassVar[frozenset[str]] = frozenset()
+
+    def recognizes(self, first: bytes) -> bool:
+        """Whether a file with these first bytes, 64 of a longer one, is of the format."""
+        return first.startswith(self.signatures)
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether sets of the format can be opened."""
+        return type(self).open is not Format.open
+
+    def open(self, filenames: Filenames, **options: Any) -> StoredSet:
+        """Open files as one set, by their metadata.
+
+        Parameters
+        ----------
+        filenames : str, path or sequence of them
+            Each a file or a glob pattern.
+        **options
+            Those of `read_options`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the format is only recognized.
+        """
+        (first, *_) = names_of(filenames)
+        raise UnsupportedError(f"{first!r} is a {self.name} file, which cannot be read yet.")
+
+    def writer(
+        self,
+        path: str | os.PathLike[str],
+        specs: Sequence[ObjectSpec],
+        *,
+        npartitions: int,
+        mode: Mode = "truncate",
+        file_type: FileLayout = "distribute",
+        overwrite: bool = False,
+        **options: Any,
+    ) -> Writer:
+        """Return a writer of objects, which has not begun.
+
+        Parameters
+        ----------
+        path : str or path
+            Prefix and extension of the set, or the exact path of a single file.
+        specs : sequence of ObjectSpec
+            The objects, in the order of the user's columns.
+        npartitions : int
+            Number of files, unless single.
+        mode : {"truncate", "append"}, default "truncate"
+            Replace the set, or add objects to its files.
+        file_type : {"distribute", "single"}, default "distribute"
+            One file for each partition, or one in all.
+        overwrite : bool, default False
+            With append: replace objects that are there already.
+        **options
+            Those of `write_options`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the format cannot be written.
+        """
+        raise UnsupportedError(f"files of format {self.name!r} cannot be written yet.", hint=f"use {_DEFAULT!r}.")
+
+
+class _Parquet(Format):
+    name = "Parquet"
+    signatures = (b"PAR1",)
+
+
+class _Csv(Format):
+    name = "CSV"
+    signatures = (b"**HEADER",)
+
+
+_FORMATS: dict[str, Format] = {}
+"""By name in upper case."""
+
+
+def register(file_format: Format) -> None:
+    """Add a format, in place of one of that name if there is any."""
+    _FORMATS[file_format.name.upper()] = file_format
+
+
+def _add(file_format: Format) -> None:
+    """Register a format unless the user has registered one of its name."""
+    known = _FORMATS.get(file_format.name.upper())
+    if known is None or not known.is_supported:
+        register(file_format)
+
+
+def unregister(name: str) -> None:
+    """Remove a format."""
+    del _FORMATS[name.upper()]
+
+
+for _recognized in (_Parquet(), _Csv()):
+    register(_recognized)
+
+
+@cache
+def _load_built_in() -> None:
+    for module in _BUILT_IN:
+        _add(import_module(module).FORMAT)
+
+
+@cache
+def _load_entry_points() -> None:
+    """Register the formats of other packages; looking for these takes long, so only where none of ours fits."""
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            _add(point.load())
+        except Exception as error:  # whatever another package raises, files of other formats can be read
+            warn(f"the format {point.name!r} of {point.value!r} cannot be loaded: {error}", RuntimeWarning)
+
+
+def formats() -> dict[str, Format]:
+    """Return all formats by name, those of other packages too."""
+    _load_built_in()
+    _load_entry_points()
+    return {known.name: known for known in _FORMATS.values()}
+
+
+def format_named(name: Any) -> Format:
+    """Return the format of a name, in any case.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        If the name is no text, or that of no format.
+    """
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"a format is named by a str, not by {type(name).__name__}.")
+    _load_built_in()
+    found = _FORMATS.get(name.upper())
+    if found is None or not found.is_supported:
+        _load_entry_points()
+        found = _FORMATS.get(name.upper())
+    if found is None:
+        raise ArgumentError(f"there is no format {name!r}.", hint=f"use one of {', '.join(map(repr, formats()))}.")
+    return found
+
+
+def format_of(path: str) -> Format:
+    """Return the format of a file, told from its first bytes and never from its extension.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such file.
+    FileFormatError
+        If the first bytes are those of none of the formats, or the file cannot be read.
+    """
+    first = _first_bytes(path)
+    _load_built_in()
+    found = _recognized_by(first)
+    if found is None or not found.is_supported:
+        _load_entry_points()
+        found = _recognized_by(first)
+    if found is None:
+        is_arrow = first.startswith(_ARROW)
+        raise FileFormatError(
+            f"{path!r} is none of {', '.join(formats())}.",
+            details=["an Arrow IPC file" if is_arrow else f"first bytes {first[:8]!r}"],
+            hint="a CSV file without Arkouda's header can be read with read_csv.",
+        )
+    return found
+
+
+def _recognized_by(first: bytes) -> Format | None:
+    fitting = [known for known in _FORMATS.values() if known.recognizes(first)]
+    return next((known for known in fitting if known.is_supported), fitting[0] if fitting else None)
+
+
+def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Format:
+    """Return the format of the first of some files; with `allow_errors` of the first that has any.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If there is none.
+    """
+    if not allow_errors:
+        return settled(filenames, lambda paths: format_of(paths[0]))
+    for name in names_of(filenames):
+        try:
+            return settled(name, _first_format)
+        except FileError:
+            continue
+    # Its opening tells what is wrong with each of the files.
+    return format_named(_DEFAULT)
+
+
+def _first_format(paths: Sequence[str]) -> Format:
+    """Return the format of the first file that has any."""
+    for path in paths[:-1]:
+        try:
+            return format_of(path)
+        except FileError:
+            continue
+    return format_of(paths[-1])
+
+
+def open_files(filenames: Filenames, file_format: Format | None = None, **options: Any) -> StoredSet:
+    """Open files as one set, by their metadata.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Each a file or a glob pattern.
+    file_format : Format, optional
+        Their format, unless given told from their first bytes.
+    **options
+        Of `akdask.read`; those that the format does not take change nothing.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If files are missing, or not of the format.
+    UnsupportedError
+        If sets of the format cannot be opened.
+    """
+    if file_format is None:
+        file_format = format_of_files(filenames, allow_errors=bool(options.get("allow_errors")))
+    taken = {name: value for name, value in options.items() if name in file_format.read_options}
+    return file_format.open(filenames, **taken)
+
+
+def _first_bytes(path: str) -> bytes:
+    try:
+        if is_remote(path):
+            with fsspec.open(path, "rb") as file:
+                return bytes(file.read(_FIRST_BYTES))
+        identify(path)  # a folder or a device is told of as such
+        with os.fdopen(open_regular(path, follows=True), "rb") as file:
+            return file.read(_FIRST_BYTES)
+    except FileNotFoundError:
+        raise MissingFileError(f"no file {path!r}.") from None
+    except OSError as error:
+        raise FileFormatError(f"cannot read {path!r}: {error.strerror or error}.") from error

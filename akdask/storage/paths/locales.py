@@ -1,0 +1,260 @@
+"""``_LOCALE####`` names: prefix and extension, the order of a set, and which files a user means.
+
+A set of files is named by a prefix and an extension; partition 3 of ``d/flows.h5`` is ``d/flows_LOCALE0003.h5``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any, TypeAlias
+
+from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, MissingFileError
+from akdask.storage.paths.files import absolute, exists, matching, names_in
+
+Filenames: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+_LOCALE = re.compile(r"_LOCALE(\d+)(\.[^./]*)?$")
+_LOCALES = re.compile(r"(?:_LOCALE\d+)+(\.[^./]*)?$")
+_HIDDEN = ".akdask-write"
+_MAGIC = re.compile(r"[*?\[]")
+_MOST_NAMED = 10
+
+_SETS = 8
+"""Lists of files of which is remembered what their names say: thousands of them take some milliseconds each time."""
+
+
+def split_extension(path: str) -> tuple[str, str]:
+    """Split at the last dot of the file name; a leading dot does not start an extension.
+
+    Examples
+    --------
+    >>> split_extension("d/foo.tar.gz"), split_extension("d.v1/foo"), split_extension("d/.hid")
+    (('d/foo.tar', '.gz'), ('d.v1/foo', ''), ('d/.hid', ''))
+    """
+    folder, slash, name = path.rpartition("/")
+    stem, dot, extension = name.rpartition(".")
+    return (f"{folder}{slash}{stem}", f".{extension}") if stem and dot else (path, "")
+
+
+def locale_path(path: str, index: int) -> str:
+    """Return the file of one partition of the set that is written under `path`.
+
+    Examples
+    --------
+    >>> locale_path("d/foo.h5", 3), locale_path("d/foo", 10000)
+    ('d/foo_LOCALE0003.h5', 'd/foo_LOCALE10000')
+    """
+    prefix, extension = split_extension(path)
+    return f"{prefix}_LOCALE{index:04d}{extension}"
+
+
+def set_path(path: str) -> str:
+    """Return the set that a file belongs to, as writing names it; a file that is no locale is a set of its own.
+
+    Examples
+    --------
+    >>> set_path("d/foo_LOCALE0003.h5"), set_path("d/foo.h5")
+    ('d/foo.h5', 'd/foo.h5')
+    """
+    return _LOCALES.sub(r"\1", path)
+
+
+@lru_cache(_SETS)
+def sets_of(paths: tuple[str, ...]) -> Sequence[str]:
+    """Return the sets that files belong to, each once."""
+    return list(dict.fromkeys(map(set_path, paths)))
+
+
+def hidden_folder(path: str) -> str:
+    """Return the folder in which a write of the set is prepared; one for all that may write the same files.
+
+    Examples
+    --------
+    >>> hidden_folder("d/foo.h5"), hidden_folder("d/foo_LOCALE0003.h5")
+    ('d/.foo.h5.akdask-write', 'd/.foo.h5.akdask-write')
+    """
+    folder, slash, name = set_path(path).rpartition("/")
+    return f"{folder}{slash}.{name}{_HIDDEN}"
+
+
+def set_of(folder: str) -> str:
+    """Return the set that a hidden folder belongs to: the inverse of `hidden_folder`.
+
+    Examples
+    --------
+    >>> set_of("d/.foo.h5.akdask-write")
+    'd/foo.h5'
+    """
+    parent, slash, name = folder.rpartition("/")
+    return f"{parent}{slash}{name.removeprefix('.').removesuffix(_HIDDEN)}"
+
+
+def hidden_folders(folder: str) -> list[str]:
+    """Return the folders of writes under way, or of dead writers, of all sets in a folder."""
+    return [os.path.join(folder, name) for name in names_in(folder) if name.startswith(".") and name.endswith(_HIDDEN)]
+
+
+def split_locale(path: str) -> tuple[str, str] | None:
+    """Return the path under which the set of a file is written, and the digits of its locale; None for other files.
+
+    Examples
+    --------
+    >>> split_locale("d/foo_LOCALE0003.h5"), split_locale("d/foo.h5")
+    (('d/foo.h5', '0003'), None)
+    """
+    found = _LOCALE.search(path)
+    return (path[: found.start()] + (found[2] or ""), found[1]) if found else None
+
+
+def sort_key(path: str) -> str:
+    """Order files as their locales are numbered, beyond four digits too.
+
+    Examples
+    --------
+    >>> sorted(["x_LOCALE10000", "x_LOCALE1001", "x_LOCALE0002"], key=sort_key)
+    ['x_LOCALE0002', 'x_LOCALE1001', 'x_LOCALE10000']
+    """
+    return _LOCALE.sub(lambda found: f"_LOCALE{int(found[1]):020d}{found[2] or ''}", path)
+
+
+def locale_files(path: str) -> list[str]:
+    """Return the files of exactly this set, in order: never those of a longer prefix."""
+    path = absolute(path)
+    folder, slash, name = path.rpartition("/")
+    prefix, extension = split_extension(name)
+    wanted = re.compile(re.escape(prefix) + r"_LOCALE\d+" + re.escape(extension))
+    return sorted((f"{folder}{slash}{n}" for n in names_in(folder or slash) if wanted.fullmatch(n)), key=sort_key)
+
+
+def expand(filenames: Filenames) -> list[str]:
+    """Return the files that a user means: each name is taken literally if there is such a file, else as a pattern.
+
+    What a pattern finds is put in the order of the locales; several names keep the order given.
+
+    Raises
+    ------
+    ArgumentError
+        If no name is given, or a blank one.
+    MissingFileError
+        If a name or a pattern finds nothing.
+    InconsistentFilesError
+        If a file is missing from within the numbering of a set that a pattern finds.
+    """
+    names = names_of(filenames)
+    if not names or not all(name.strip() for name in names):
+        raise ArgumentError("file names must not be empty.", details=[f"given: {filenames!r}"])
+    found = [_expand_one(absolute(name)) for name in names]
+    missing = [name for name, files in zip(names, found, strict=True) if not files]
+    if missing:
+        details = [f"{name!r}: {_nearby(absolute(name))}" for name in missing]
+        raise MissingFileError("no files found for the names given.", details=details)
+    return [path for files in found for path in files]
+
+
+def names_of(filenames: Any) -> list[str]:
+    """Return the names as text, one or several.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If they are neither text nor paths.
+    """
+    given = filenames if isinstance(filenames, Sequence) and not isinstance(filenames, str) else [filenames]
+    try:
+        return [os.fsdecode(name) for name in given]
+    except TypeError:
+        raise ArgumentTypeError(
+            "files are named by a str or path, or by a list of them.", details=[f"given: {filenames!r}"]
+        ) from None
+
+
+def names_without_files(filenames: Filenames) -> list[str]:
+    """Return those of the names, or patterns, that `expand` would find nothing for."""
+    return [name for name in names_of(filenames) if not _expand_one(absolute(name))]
+
+
+def patterns_of(filenames: Filenames) -> list[re.Pattern[str]]:
+    """Return what paths must match to be meant by those of the names that are patterns."""
+    names = map(absolute, names_of(filenames))
+    return [re.compile(_glob_expression(name)) for name in names if has_magic(name) and not exists(name)]
+
+
+def has_magic(name: str) -> bool:
+    """Whether a name is a pattern."""
+    return _MAGIC.search(name) is not None
+
+
+def _expand_one(name: str) -> list[str]:
+    if exists(name):
+        return [name]
+    if not has_magic(name):
+        return []
+    return list(_as_numbered(tuple(matching(name)), name))
+
+
+@lru_cache(_SETS)
+def _as_numbered(files: tuple[str, ...], pattern: str) -> Sequence[str]:
+    """Return what a pattern finds in the order of the locales; it is asked for again whenever a set is read again."""
+    found = sorted(files, key=sort_key)
+    _check_numbering(found, pattern)
+    return found
+
+
+def _check_numbering(files: Iterable[str], pattern: str) -> None:
+    """Refuse a set without a locale that the pattern would have found: its rows would be lost silently."""
+    wanted = re.compile(_glob_expression(pattern))
+    lost = list(islice(filter(wanted.fullmatch, missing_locales(files)), _MOST_NAMED))
+    if lost:
+        raise InconsistentFilesError(
+            f"files are missing from the set {pattern!r}.",
+            details=[f"missing: {path}" for path in lost],
+            hint="restore them, or name the files to read in a list.",
+        )
+
+
+def missing_locales(files: Iterable[str]) -> Iterator[str]:
+    """Yield the files that sets lack: for each prefix, the locales below the highest that are not among the files.
+
+    Examples
+    --------
+    >>> list(missing_locales(["x_LOCALE0000", "x_LOCALE0003", "y.h5"]))
+    ['x_LOCALE0001', 'x_LOCALE0002']
+    """
+    sets: dict[tuple[str, str], list[re.Match[str]]] = {}
+    for path in files:
+        if found := _LOCALE.search(path):
+            sets.setdefault((path[: found.start()], found[2] or ""), []).append(found)
+    for (prefix, extension), members in sets.items():
+        numbers = {int(found[1]) for found in members}
+        width = min(len(found[1]) for found in members)
+        yield from (f"{prefix}_LOCALE{k:0{width}d}{extension}" for k in range(max(numbers)) if k not in numbers)
+
+
+def _glob_expression(pattern: str) -> str:
+    """Return the regular expression of paths that a glob pattern matches."""
+    parts = re.split(r"(\*+|\?|\[[^\]]+\])", pattern)
+    return "".join(_translated(part) for part in parts)
+
+
+def _translated(part: str) -> str:
+    if part.startswith("*"):
+        return "[^/]*" if part == "*" else ".*"
+    if part == "?":
+        return "[^/]"
+    if part.startswith("[") and part.endswith("]"):
+        return f"[^{part[2:]}" if part.startswith("[!") else part
+    return re.escape(part)
+
+
+def _nearby(path: str) -> str:
+    """Names in the same folder that may have been meant."""
+    folder, slash, name = path.rpartition("/")
+    names = names_in(folder or slash)
+    stem = split_extension(_MAGIC.split(name)[0])[0]
+    alike = [n for n in names if stem and n.startswith(stem)] or difflib.get_close_matches(name, names, cutoff=0.5)
+    return "no such file; nearby: " + ", ".join(sorted(alike)[:3]) if alike else "no such file"
