@@ -31,7 +31,7 @@ class Checksum:
 
     def add(self, block: NumberArray) -> None:
         """Take in the bytes of a contiguous array."""
-        self._hash.update(block.view(np.uint8))
+        self._hash.update(block.view(np.uint8).data)
 
     @property
     def value(self) -> int:
