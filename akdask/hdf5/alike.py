@@ -29,7 +29,7 @@ FEWEST_OBJECTS = 4
 SMALL = 2**20
 """Bytes of a file that is read at once."""
 
-MOST_KEPT = 8
+MOST_KEPT = 4
 
 _MOST_ELEMENTS = 2**48
 
@@ -138,8 +138,12 @@ class Templates:
             folder = os.path.dirname(file.path)
             self._missed = self._missed + 1 if folder == self._folder else 1
             self._folder = folder
-            if self._missed & (self._missed - 1) == 0:
+            if _is_power_of_four(self._missed):
                 self._candidate = description
+
+
+def _is_power_of_four(number: int) -> bool:
+    return not number & (number - 1) and number.bit_length() % 2 == 1
 
 
 def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, FileDescription] | None:

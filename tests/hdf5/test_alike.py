@@ -193,4 +193,4 @@ def test_where_no_file_is_as_another_few_are_described_twice(tmp_path, opened):
             file.attrs["number"] = number
     ak.read_hdf(str(tmp_path / "set_LOCALE*.h5"))
     assert len([name for name in opened if name.startswith("set")]) == 33
-    assert len(opened) <= 33 + 6
+    assert len(opened) <= 33 + 3
