@@ -23,9 +23,6 @@ from akdask.storage.directory import open_regular
 from akdask.storage.extents import ELSEWHERE
 from akdask.storage.files import FileIdentity, identify, is_remote, is_unchanged
 
-FEWEST_OBJECTS = 4
-"""Of fewer, files are as quickly opened."""
-
 SMALL = 2**20
 """Bytes of a file that is read at once."""
 
@@ -132,7 +129,7 @@ class Templates:
         Where no file is as another, ever fewer are kept, for that takes as long as opening them.
         """
         file = description.file
-        if is_remote(file.path) or len(description.objects) < FEWEST_OBJECTS:
+        if is_remote(file.path):
             return
         with self._lock:
             folder = os.path.dirname(file.path)
