@@ -23,13 +23,10 @@ from akdask.storage.data.extents import ELSEWHERE
 from akdask.storage.paths.directory import open_regular
 from akdask.storage.paths.files import FileIdentity, identify, is_remote, is_unchanged
 
-FEWEST_OBJECTS = 4
-"""Of fewer, files are as quickly opened."""
-
 SMALL = 2**20
 """Bytes of a file that is read at once."""
 
-MOST_KEPT = 8
+MOST_KEPT = 4
 
 _MOST_ELEMENTS = 2**48
 
@@ -132,14 +129,18 @@ class Templates:
         Where no file is as another, ever fewer are kept, for that takes as long as opening them.
         """
         file = description.file
-        if is_remote(file.path) or len(description.objects) < FEWEST_OBJECTS:
+        if is_remote(file.path):
             return
         with self._lock:
             folder = os.path.dirname(file.path)
             self._missed = self._missed + 1 if folder == self._folder else 1
             self._folder = folder
-            if self._missed & (self._missed - 1) == 0:
+            if _is_power_of_four(self._missed):
                 self._candidate = description
+
+
+def _is_power_of_four(number: int) -> bool:
+    return not number & (number - 1) and number.bit_length() % 2 == 1
 
 
 def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, FileDescription] | None:

@@ -154,6 +154,14 @@ def test_the_time_at_which_a_dataset_was_written_makes_no_difference(tmp_path):
     assert_same(templates_of(tmp_path / "first.h5").describe(second), inspect.describe_file(second))
 
 
+def test_a_file_of_one_column_is_a_template_too(tmp_path):
+    for name, rows in (("first.h5", 3), ("second.h5", 5)):
+        with h5py.File(tmp_path / name, "w") as file:
+            file["x"] = np.arange(rows)
+    second = identify(str(tmp_path / "second.h5"))
+    assert_same(templates_of(tmp_path / "first.h5").describe(second), inspect.describe_file(second))
+
+
 def test_a_file_without_rows_is_described_as_the_library_does(tmp_path):
     for rows in (0, 3):
         write_many_kinds(tmp_path / f"{rows}.h5", rows, seed=rows)
@@ -193,4 +201,4 @@ def test_where_no_file_is_as_another_few_are_described_twice(tmp_path, opened):
             file.attrs["number"] = number
     ak.read_hdf(str(tmp_path / "set_LOCALE*.h5"))
     assert len([name for name in opened if name.startswith("set")]) == 33
-    assert len(opened) <= 33 + 6
+    assert len(opened) <= 33 + 3

@@ -19,6 +19,7 @@ import akdask as ak
 from akdask import config
 from akdask.errors import FileFormatError, InconsistentFilesError
 from akdask.hdf5.metadata.inspect import describe_file
+from akdask.hdf5.metadata.templates import Templates
 from akdask.hdf5.sets import manifest
 from akdask.hdf5.sets.file_set import open_set
 from akdask.storage.atomic.manifest import read_manifest, write_manifest
@@ -57,10 +58,13 @@ def opened(monkeypatch):
     original = h5py.h5f.open
 
     def noted(path, *args, **options):
-        paths.append(os.path.basename(path.decode()))
+        # It is given a name of an open file.
+        paths.append(os.path.basename(os.path.realpath(path.decode())))
         return original(path, *args, **options)
 
     monkeypatch.setattr(h5py.h5f, "open", noted)
+    # Files that are made alike would not be opened either.
+    monkeypatch.setattr(Templates, "describe", lambda self, file: None)
     return paths
 
 
