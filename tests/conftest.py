@@ -110,7 +110,7 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
 # those that choose the path themselves.
 RUN_ONCE = {"atomic", "cli", "columns", "mutations", "storage", "testing"}
 RUN_ONCE |= {"test_assertions.py", "test_benchmarks.py", "test_notebooks.py", "test_package.py", "test_readme.py"}
-RUN_ONCE |= {"test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
+RUN_ONCE |= {"test_chains.py", "test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
