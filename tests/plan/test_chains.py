@@ -157,7 +157,7 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
 }
 
 
-LENGTHS: dict[str, int] = {}
+LENGTHS: dict[str, int] = {"lists": 20}
 """Chains that are not as long: what users do at each step counts rows, which runs all that has been planned."""
 
 MOST_CALLS = 100
@@ -224,7 +224,7 @@ def _run(name: str, length: int) -> Any:
         return _chained(name, length).to_ndarray()
 
 
-@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize("name", sorted(CHAINS.keys() - LENGTHS.keys()))
 def test_work_grows_as_the_chain_does(name, calls):
     _run(name, 2)
     found = [calls(lambda length=length: _run(name, length)) for length in (LENGTH, 2 * LENGTH, 4 * LENGTH)]
