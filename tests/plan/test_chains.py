@@ -22,8 +22,8 @@ from akdask.plan.expr.values import Replica, walk
 from akdask.plan.task.materialized import MOST_ROUNDS, MOST_ROUNDS_OF_MANY, Materialized
 from akdask.plan.task.pipeline import Pipeline
 
-LENGTH = 50
-LONG = 1000
+LENGTH = 25
+LONG = 300
 MOST_GROWTH = 2.5
 """How much more work a chain of twice the length may take."""
 
@@ -157,7 +157,7 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
 }
 
 
-LENGTHS: dict[str, int] = {}
+LENGTHS: dict[str, int] = {"lists": 20}
 """Chains that are not as long: what users do at each step counts rows, which runs all that has been planned."""
 
 MOST_CALLS = 100
@@ -173,6 +173,14 @@ NOT_IN_CHAINS = {
     "Element": "is a number, not rows to go on with",
     "ToDask": "ends a plan",
     "Write": "ends a plan",
+    "Partitions": "shows the first rows of a plan",
+    "ChooseSplitters": "is made where a sort of many rows is lowered",
+    "CountRows": "is made where row numbers are lowered",
+    "Edges": "is one row, of which bins are made",
+    "Cosorted": "is one row, which tells whether others are in order",
+    "GroupNumbers": "is made of groups that a file holds",
+    "UniqueLabels": "checks the labels that a Categorical is given",
+    "ConcatRanges": "finds pairs, whose rows grow with each step of a chain",
 }
 
 
@@ -216,7 +224,7 @@ def _run(name: str, length: int) -> Any:
         return _chained(name, length).to_ndarray()
 
 
-@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize("name", sorted(CHAINS.keys() - LENGTHS.keys()))
 def test_work_grows_as_the_chain_does(name, calls):
     _run(name, 2)
     found = [calls(lambda length=length: _run(name, length)) for length in (LENGTH, 2 * LENGTH, 4 * LENGTH)]
@@ -246,8 +254,13 @@ def test_every_kind_of_node_is_in_a_chain():
     assert {kind.__name__ for kind in all_kinds - found} == set(NOT_IN_CHAINS)
 
 
+<<<<<<< HEAD
 def _subclasses(cls: type) -> Iterator[type]:
     kind: type
+=======
+def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
+    kind: type[Any]
+>>>>>>> chains
     for kind in cls.__subclasses__():
         yield kind
         yield from _subclasses(kind)
