@@ -109,15 +109,10 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
 # What is not run by both paths: folders and modules that reach no compiled loop, or only in processes of their own, and
 # those that choose the path themselves.
 RUN_ONCE = {"atomic", "cli", "columns", "mutations", "storage", "testing"}
-<<<<<<< HEAD
 RUN_ONCE |= {"test_assertions.py", "test_benchmarks.py", "test_docs.py", "test_notebooks.py", "test_package.py"}
 RUN_ONCE |= {"test_readme.py", "test_typing.py", "test_vocabulary.py"}
 RUN_ONCE |= {"test_cluster_memory.py"}
-RUN_ONCE |= {"test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
-=======
-RUN_ONCE |= {"test_assertions.py", "test_benchmarks.py", "test_notebooks.py", "test_package.py", "test_readme.py"}
 RUN_ONCE |= {"test_chains.py", "test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
->>>>>>> chains
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

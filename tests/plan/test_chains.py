@@ -254,13 +254,8 @@ def test_every_kind_of_node_is_in_a_chain():
     assert {kind.__name__ for kind in all_kinds - found} == set(NOT_IN_CHAINS)
 
 
-<<<<<<< HEAD
-def _subclasses(cls: type) -> Iterator[type]:
-    kind: type
-=======
 def _subclasses(cls: type[Any]) -> Iterator[type[Any]]:
     kind: type[Any]
->>>>>>> chains
     for kind in cls.__subclasses__():
         yield kind
         yield from _subclasses(kind)
