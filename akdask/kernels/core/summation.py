@@ -239,7 +239,8 @@ def _halved(ufunc: np.ufunc, lanes: Floats) -> Floats:
     while width:
         joined = ufunc(joined[:width], joined[width:])
         width //= 2
-    return joined[0]
+    sums: Floats = joined[0]
+    return sums
 
 
 @dataclass(frozen=True, slots=True)
