@@ -12,6 +12,11 @@ import pytest
 import akdask as ak
 from akdask.kernels import compiled
 from akdask.kernels.core.summation import LANES, UNIT, ExactSum, Places, sum_exactly
+<<<<<<< HEAD
+=======
+from akdask.kernels.reductions.scalar import REDUCTIONS
+from akdask.kernels.reductions.vector_program import VectorProgram
+>>>>>>> bits
 from akdask.plan.group import merge as ranges
 from akdask.plan.task import batches as lots
 from akdask.plan.vector.program import VectorProgram
@@ -276,3 +281,18 @@ def test_instructions_are_what_adds_up_the_rows_of_files(files, monkeypatch, tak
 def test_files_are_split_where_units_begin():
     assert ALIGNED_ROWS % UNIT == 0
     assert np.array_equal(split_rows(np.array([10**6]), np.array([8 * 10**6]), 3 * 10**6).starts % UNIT, [0, 0, 0])
+
+
+@pytest.mark.parametrize("spoilt", [math.nan, math.inf, -math.inf, 1e308])
+@pytest.mark.parametrize("share", [0.9, 0.3, 0.05])
+def test_rows_that_are_masked_spoil_no_sum(spoilt, share):
+    generator = np.random.default_rng(5)
+    rows, mask = generator.normal(size=3 * UNIT + 5), generator.random(3 * UNIT + 5) < share
+    clean = np.where(mask, rows, 0.0)
+    rows[~mask] = spoilt
+    sums, moments = REDUCTIONS["sum"], REDUCTIONS["var"]
+    assert sums.finalize(sums.partial(rows, mask)) == reference([clean])
+    found = moments.partial(rows, mask).distances()
+    places = Places(np.flatnonzero(mask), len(mask))
+    assert found == moments.partial(rows[mask], None, places).distances()
+    np.testing.assert_allclose(found, np.var(rows[mask]) * mask.sum(), rtol=1e-12)

@@ -239,8 +239,13 @@ def _halved(ufunc: np.ufunc, lanes: Floats) -> Floats:
     while width:
         joined = ufunc(joined[:width], joined[width:])
         width //= 2
+<<<<<<< HEAD
     first: NumberArray = joined[0]
     return first
+=======
+    sums: Floats = joined[0]
+    return sums
+>>>>>>> bits
 
 
 @dataclass(frozen=True, slots=True)
