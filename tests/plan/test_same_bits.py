@@ -12,11 +12,7 @@ import pytest
 import akdask as ak
 from akdask.kernels import compiled
 from akdask.kernels.core.summation import LANES, UNIT, ExactSum, Places, sum_exactly
-<<<<<<< HEAD
-=======
 from akdask.kernels.reductions.scalar import REDUCTIONS
-from akdask.kernels.reductions.vector_program import VectorProgram
->>>>>>> bits
 from akdask.plan.group import merge as ranges
 from akdask.plan.task import batches as lots
 from akdask.plan.vector.program import VectorProgram

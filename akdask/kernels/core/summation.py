@@ -234,18 +234,13 @@ def _lanes_of_part(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) -> F
 def _halved(ufunc: np.ufunc, lanes: Floats) -> Floats:
     """Return the lanes of each unit joined."""
     # The same lane of all units lies side by side, so that each step is one call on neighbours.
-    joined: NumberArray = np.ascontiguousarray(lanes.T)
+    joined: Floats = np.ascontiguousarray(lanes.T)
     width = LANES // 2
     while width:
         joined = ufunc(joined[:width], joined[width:])
         width //= 2
-<<<<<<< HEAD
-    first: NumberArray = joined[0]
-    return first
-=======
     sums: Floats = joined[0]
     return sums
->>>>>>> bits
 
 
 @dataclass(frozen=True, slots=True)
