@@ -106,6 +106,9 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
         yield session_client
 
 
+# On the oldest dependencies one path is enough.
+PATHS = os.environ.get("AKDASK_TEST_PATHS", "general compiled").split()
+
 # What is not run by both paths: folders and modules that reach no compiled loop, or only in processes of their own, and
 # those that choose the path themselves.
 RUN_ONCE = {"atomic", "cli", "columns", "mutations", "storage", "testing"}
@@ -120,7 +123,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     is_cluster = metafunc.definition.get_closest_marker("cluster") is not None
     path = metafunc.definition.path.relative_to(TESTS)
     if not is_cluster and RUN_ONCE.isdisjoint({path.as_posix(), *path.parts}):
-        metafunc.parametrize("either_path", ["general", "compiled"], indirect=True)
+        metafunc.parametrize("either_path", PATHS, indirect=True)
 
 
 @pytest.fixture(autouse=True)
