@@ -114,7 +114,18 @@ PATHS = os.environ.get("AKDASK_TEST_PATHS", "general compiled").split()
 RUN_ONCE = {"atomic", "cli", "columns", "mutations", "storage", "testing"}
 RUN_ONCE |= {"test_assertions.py", "test_benchmarks.py", "test_docs.py", "test_notebooks.py", "test_package.py"}
 RUN_ONCE |= {"test_readme.py", "test_typing.py", "test_vocabulary.py"}
-RUN_ONCE |= {"test_cluster_memory.py"}
+RUN_ONCE |= {
+    "test_cluster_memory.py",
+    "test_fork.py",
+    "test_machine.py",
+    "test_pandas_hdf.py",
+    "test_targets.py",
+    "test_web.py",
+}
+# What files hold is found without any loop; how their strings are decoded is tested by both paths in hdf5/encoding.
+RUN_ONCE |= {f"hdf5/test_{name}.py" for name in ("damaged", "hostile_manifest", "lost", "odd_links", "pandas_file")}
+RUN_ONCE |= {f"hdf5/test_{name}.py" for name in ("validate", "validate_facts", "validate_fixtures", "wide_sets")}
+RUN_ONCE |= {"hdf5/metadata", "hdf5/schema", "hdf5/sets/test_manifest.py"}
 RUN_ONCE |= {"test_chains.py", "test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
 
 
@@ -122,7 +133,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Have each test run by the general path of every kernel, and again by compiled loops for any few rows."""
     is_cluster = metafunc.definition.get_closest_marker("cluster") is not None
     path = metafunc.definition.path.relative_to(TESTS)
-    if not is_cluster and RUN_ONCE.isdisjoint({path.as_posix(), *path.parts}):
+    if not is_cluster and RUN_ONCE.isdisjoint({path.as_posix(), path.parent.as_posix(), *path.parts}):
         metafunc.parametrize("either_path", PATHS, indirect=True)
 
 
