@@ -28,7 +28,7 @@ Columns = tuple[Frame, Value]
 def assigned(array: Array, key: Any, item: Any) -> Columns:
     """Return frame and value of an array with an item assigned to some of its rows.
 
-    Lazy, but for counting rows where positions or the number of selected rows matter.
+    Lazy, but for counting rows where positions matter, and selected rows that are to take an array of other rows.
 
     Raises
     ------
@@ -48,12 +48,13 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
         key = slice(position, position + 1)
     if isinstance(key, slice):
         frame, old, mask = _slice_mask(frame, old, key)
-        return _assign_masked(frame, old, mask, *items)
+        return _assign_masked(Filter(frame, mask, column_identity(frame, mask)), old, *items)
     key_frame, chosen = (key._frame, key._value) if isinstance(key, Array) else literal(as_column(key))
     if chosen.dtype != BOOL:
         return _assign_at(frame, old, (key_frame, chosen), *items)
     common, (old, mask) = align("assign", [(frame, old), (key_frame, chosen)])
-    return _assign_masked(common, old, mask, *items)
+    identity = column_identity(key_frame, chosen).cut_like(key_frame.rows, common.rows)
+    return _assign_masked(Filter(common, mask, identity), old, *items)
 
 
 def fitting(value: Value, wanted: ColumnType) -> Value:
@@ -112,19 +113,30 @@ def _compare(operation: str, value: Value, number: int) -> Value:
     return Call(operation, value, Constant(number))
 
 
-def _assign_masked(frame: Frame, old: Value, mask: Value, item_frame: Frame | None, items: Value) -> Columns:
+def _assign_masked(chosen: Filter, old: Value, item_frame: Frame | None, items: Value) -> Columns:
+    frame, mask = chosen.frame, chosen.predicate
     if item_frame is None:
         return frame, Call("where", mask, items, old)
-    chosen = Filter(frame, mask, column_identity(frame, mask))
+    put = PutMasked(Project(frame, (0, 1), (old, mask)), _cut_like(chosen, item_frame, items))
+    return put, put.result
+
+
+def _cut_like(chosen: Filter, item_frame: Frame, items: Value) -> Project:
+    """Return items in the partitions of the rows that they are put into.
+
+    Items that are on these very rows need no count, which in a loop would run all steps before at each of them.
+    """
+    project = Project(item_frame, (0,), (items,))
+    if chosen.rows.same_rows(item_frame.rows):
+        return project
     resolve_lengths(chosen, item_frame)
     wanted, given = row_tools.known_lengths(chosen), row_tools.known_lengths(item_frame)
     if sum(given) == 1 != sum(wanted):
         raise ArgumentError("an array of one element is not spread over rows.", hint="assign the element itself, a[0].")
     if sum(wanted) != sum(given):
         raise ArgumentError(f"cannot assign {sum(given)} items to {sum(wanted)} selected rows.")
-    realigned = Realign(Project(item_frame, (0,), (items,)), given, wanted)
-    put = PutMasked(Project(frame, (0, 1), (old, mask)), Project(realigned, (0,), (realigned.column(0),)))
-    return put, put.result
+    realigned = Realign(project, given, wanted)
+    return Project(realigned, (0,), (realigned.column(0),))
 
 
 def _assign_at(frame: Frame, old: Value, key: Columns, item_frame: Frame | None, items: Value) -> Columns:
@@ -133,7 +145,8 @@ def _assign_at(frame: Frame, old: Value, key: Columns, item_frame: Frame | None,
     if item_frame is None:
         pairs = key_frame, [positions, items]
     else:
-        resolve_lengths(key_frame, item_frame)
+        if not key_frame.rows.same_rows(item_frame.rows):
+            resolve_lengths(key_frame, item_frame)
         pairs = align("assign", [(key_frame, positions), (item_frame, items)])
     assigned_pairs = Gather(Project(pairs[0], (0, 1), tuple(pairs[1])))
     put = PutAt(Project(frame, (0,), (old,)), assigned_pairs, lengths)

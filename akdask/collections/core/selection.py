@@ -65,19 +65,27 @@ def take_columns(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Val
 
 
 def slice_columns(frame: Frame, values: Sequence[Value], key: slice) -> Columns:
-    """Return the columns on a slice of the rows; lazy but for counting rows of unknown number."""
+    """Return the columns on a slice of the rows; lazy but for counting rows of unknown number, if not all are in it."""
+    if key.start is None and key.stop is None:
+        # All rows, whatever their number is.
+        step = 1 if key.step is None else index(key.step)
+        if step in (1, -1):
+            return (frame, list(values)) if step == 1 else _reversed(frame, values)
     lengths = known_lengths(frame)
     start, stop, step = key.indices(sum(lengths))
     if step < 0:
-        project = Project(frame, tuple(range(len(values))), tuple(values))
-        frame = Reverse(project)
-        values = [frame.column(number) for number in range(len(values))]
+        frame, values = _reversed(frame, values)
         last = sum(lengths) - 1
         start, stop, step = last - start, last - stop, -step
         lengths = lengths[::-1]
     if (start, step) == (0, 1) and stop >= sum(lengths):
         return frame, list(values)
     return Slice(frame, slice_ranges(lengths, start, stop, step)), list(values)
+
+
+def _reversed(frame: Frame, values: Sequence[Value]) -> Columns:
+    reverse = Reverse(Project(frame, tuple(range(len(values))), tuple(values)))
+    return reverse, [reverse.column(number) for number in range(len(values))]
 
 
 def slice_ranges(lengths: Sequence[int], start: int, stop: int, step: int) -> tuple[tuple[int, int, int, int], ...]:

@@ -34,7 +34,7 @@ from akdask.plan.expr.values import Call, Value, cast
 from akdask.plan.rows.lists import Flatten, Nest
 from akdask.plan.rows.segment_starts import SegmentStarts
 from akdask.plan.task.align import align
-from akdask.plan.task.combine import Realign
+from akdask.plan.task.combine import Gather, Realign
 from akdask.schema import INT64
 from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.files import absolute
@@ -50,8 +50,8 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     segments : pdarray of int
         Where each list starts among the values: ascending from 0.
     values : pdarray or Strings
-        The values of all lists.  They are split into the partitions of the segments.  To do so, rows of unknown
-        number are counted, and the first segment of each partition is computed if there are several.
+        The values of all lists.  They are split into the partitions of the segments.  If there are several, rows of
+        unknown number are counted to do so, and the first segment of each partition is computed.
     lengths, grouping
         Accepted for compatibility with Arkouda; they follow from the others.
 
@@ -317,6 +317,11 @@ def _nested(segments: Array, values: Array) -> Nest:
             "a SegArray is made of segments of int and of values that are no lists.",
             details=[f"segments: {segments._value.dtype}", f"values: {values._value.dtype}"],
         )
+    flat: Any = Project(values._frame, (0,), (values._value,))
+    shape = Project(segments._frame, (0,), (cast(segments._value, INT64),))
+    if shape.npartitions == 1:
+        # Whatever their number is, all values belong to it.  In a loop a count would run all steps before at each.
+        return Nest(shape, flat if flat.npartitions == 1 else Gather(flat), (0,))
     given = row_tools.known_lengths(values._frame)
     counts = row_tools.known_lengths(segments._frame)
     bounds = _bounds(segments, counts, sum(given))
@@ -327,15 +332,12 @@ def _nested(segments: Array, values: Array) -> Nest:
             details=[f"partitions of the segments start at {bounds[:-1]} of {bounds[-1]} values"],
             hint="segments ascend from 0 to at most the number of values.",
         )
-    flat: Any = Project(values._frame, (0,), (values._value,))
     realigned = flat if wanted == given else Realign(flat, given, wanted)
-    return Nest(Project(segments._frame, (0,), (cast(segments._value, INT64),)), realigned, tuple(bounds[:-1]))
+    return Nest(shape, realigned, tuple(bounds[:-1]))
 
 
 def _bounds(segments: Array, counts: Sequence[int], end: int) -> list[int]:
     """Return where the values of each partition start; partitions without segments have none."""
-    if len(counts) == 1:
-        return [0, end]
     filled = [partition for partition, count in enumerate(counts) if count]
     first = Slice(segments._frame, tuple((partition, 0, 1, 1) for partition in filled) or ((0, 0, 0, 1),))
     starts = dict(zip(filled, segments._like(first, segments._value).tolist(), strict=True))

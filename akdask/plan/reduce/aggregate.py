@@ -18,7 +18,7 @@ from akdask.plan.expr.node import Frame, Node, materialize
 from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.rowwise import Computed
 from akdask.plan.expr.tokens import token
-from akdask.plan.expr.values import ColumnRef, Value, describe, substitute
+from akdask.plan.expr.values import ColumnRef, Replica, Value, describe, substitute, walk
 from akdask.plan.reduce.sharing import share_groups
 from akdask.plan.task import operators as sinks
 from akdask.plan.task.batches import reduction_batches
@@ -78,10 +78,26 @@ class AggregateExpr:
         return AggregateExpr(self.name, substitute(self.value, replaced), **dict(self.params))
 
     def __str__(self) -> str:
-        # Written once: reductions may refer to others, each of them many times.
-        if self._text is None:
-            self._text = f"{self.name}({describe(self.value)})"
+        # Written once: reductions may refer to others, each of them many times.  Those below are written first, one by
+        # one: a chain may be longer than Python nests calls.
+        stack = [self]
+        while stack:
+            below = stack[-1]._unwritten()
+            if below:
+                stack.extend(below)
+                continue
+            last = stack.pop()
+            last._text = last._text or f"{last.name}({describe(last.value)})"
+        assert self._text is not None, "it has just been written"
         return self._text
+
+    def _unwritten(self) -> list[AggregateExpr]:
+        """Return the reductions that the value refers to without a text; none once its own is there."""
+        if self._text is not None:
+            return []
+        nodes = [part.node for part in walk(self.value) if isinstance(part, Replica)]
+        found = [item for node in nodes if isinstance(node, Aggregate) for item in node.reductions]
+        return [item for item in found if item._text is None]
 
 
 def _reduction(name: str, params: tuple[tuple[str, Any], ...], value: Value) -> AggregateExpr:
