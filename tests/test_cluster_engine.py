@@ -206,14 +206,14 @@ DEATHS = [
     # When rows are being cut, when pieces are on their way, and when the first results are there.
     ("sort", "pipeline"),
     ("sort", "piece"),
-    ("sort", "exchanged"),
+    ("sort", "exchange"),
     ("group", "piece"),
     ("merge", "piece"),
-    ("merge", "exchanged"),
+    ("merge", "exchange"),
 ]
 
 
-@pytest.mark.parametrize(("task", "kind"), [("sort", "piece"), ("merge", "exchanged")])
+@pytest.mark.parametrize(("task", "kind"), [("sort", "piece"), ("merge", "exchange")])
 def test_the_answer_is_right_although_a_worker_dies_that_is_short_of_memory(
     task, kind, frames, mortal_client, short_memory
 ):

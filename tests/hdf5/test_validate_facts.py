@@ -88,4 +88,6 @@ def found_in(values, starts, block):
             for name, size in (("values", 1), ("segments", 8))
             if name in file
         ]
-        return facts.string_facts(file, described[0], described[1] if len(described) > 1 else None)
+        return facts.string_facts(
+            facts.OpenFile("memory", file), described[0], described[1] if len(described) > 1 else None
+        )

@@ -36,8 +36,8 @@ def filter_columns(frame: Frame, values: Sequence[Value], mask_frame: Frame, mas
     """Return the columns on the rows where a mask holds; lazy."""
     common, aligned = align("filter", [*((frame, value) for value in values), (mask_frame, mask)])
     identity = column_identity(mask_frame, mask).cut_like(mask_frame.rows, common.rows)
-    kept, found = within_rounds(Filter(common, aligned[-1], identity), aligned[:-1])
-    return kept, list(found)
+    filtered, found = within_rounds(Filter(common, aligned[-1], identity), aligned[:-1])
+    return filtered, list(found)
 
 
 def select_columns(frame: Frame, values: Sequence[Value], key_frame: Frame, key: Value) -> Columns:

@@ -112,7 +112,7 @@ def structure_of(read: Read) -> Structure:
     walk = _Walk(read)
     try:
         end = walk.superblock()
-    except (struct.error, IndexError, OverflowError, UnicodeError) as error:
+    except (struct.error, IndexError, OverflowError, RecursionError, ValueError) as error:
         raise UnknownStructureError from error
     return Structure(tuple(walk.blocks), tuple(walk.equal), end, walk.datasets)
 

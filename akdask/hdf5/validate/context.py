@@ -9,7 +9,15 @@ from typing import Any, TypeVar
 from akdask.errors import FileFormatError
 from akdask.hdf5.metadata.inspect import open_file
 from akdask.hdf5.metadata.survey import Dataset, FileSurvey, Group, Node, rows_of, survey_file, walk
-from akdask.hdf5.validate.facts import NumberFacts, StringFacts, blocks, fingerprint, number_facts, string_facts
+from akdask.hdf5.validate.facts import (
+    NumberFacts,
+    OpenFile,
+    StringFacts,
+    blocks,
+    fingerprint,
+    number_facts,
+    string_facts,
+)
 from akdask.storage.formats.objects import SEGMENTS, VALUES, ObjType
 from akdask.storage.paths.files import exists
 from akdask.storage.paths.locales import missing_locales
@@ -108,7 +116,7 @@ class SetSurvey:
         """Read a dataset to see whether that can be done."""
         self._found(blocks, file, node, lambda opened: sum(len(block) for block in blocks(opened, node)))
 
-    def _found(self, what: object, file: FileSurvey, node: Dataset, find: Callable[[Any], T]) -> T | None:
+    def _found(self, what: object, file: FileSurvey, node: Dataset, find: Callable[[OpenFile], T]) -> T | None:
         # That data is in other files is a violation of its own.
         if not self.read_data or node.is_outside:
             return None
@@ -117,7 +125,7 @@ class SetSurvey:
             self._facts[key] = None
             try:
                 with open_file(file.path) as opened:
-                    self._facts[key] = find(opened)
+                    self._facts[key] = find(OpenFile(file.path, opened))
             except FileFormatError as error:
                 self.damage[file.path, node.path] = "; ".join(error.details) or error.message
         found: T | None = self._facts[key]

@@ -6,7 +6,7 @@ import codecs
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,7 +58,14 @@ class StringFacts:
     checksum: int = 0
 
 
-def blocks(opened: Any, dataset: Dataset) -> Iterator[NumberArray]:
+class OpenFile(NamedTuple):
+    """A file that is open in HDF5, which may know it by the name of a descriptor."""
+
+    path: str
+    hdf5: Any
+
+
+def blocks(opened: OpenFile, dataset: Dataset) -> Iterator[NumberArray]:
     """Yield the elements of a dataset of an open file, along its first dimension."""
     step = max(1, _BLOCK // max(1, dataset.type.size))
     if dataset.shape is None or len(dataset.shape) != 1:
@@ -70,12 +77,12 @@ def blocks(opened: Any, dataset: Dataset) -> Iterator[NumberArray]:
         yield read(start, min(start + step, dataset.nrows))
 
 
-def _reading(opened: Any, dataset: Dataset) -> Callable[[int, int], NumberArray]:
+def _reading(opened: OpenFile, dataset: Dataset) -> Callable[[int, int], NumberArray]:
     """Return what reads a range of rows of a dataset of one dimension."""
     node = _checked(opened, dataset)
-    if dataset.storage != "chunked" or is_remote(opened.filename):
+    if dataset.storage != "chunked" or is_remote(opened.path):
         return lambda start, stop: node[start:stop]
-    file = identify(opened.filename)
+    file = identify(opened.path)
     index = index_of(file, dataset.path, node.id)
     if not index.is_own:
         return lambda start, stop: node[start:stop]
@@ -90,11 +97,11 @@ def _reading(opened: Any, dataset: Dataset) -> Callable[[int, int], NumberArray]
     return read
 
 
-def _checked(opened: Any, dataset: Dataset) -> Any:
+def _checked(opened: OpenFile, dataset: Dataset) -> Any:
     """Open a dataset, if all its data is in the file."""
     if dataset.is_outside:
         raise FileFormatError(f"dataset {dataset.path!r} keeps its data in other files, and these are not read.")
-    return opened[dataset.path.encode(errors="surrogateescape")]
+    return opened.hdf5[dataset.path.encode(errors="surrogateescape")]
 
 
 def number_facts(pieces: Iterable[NumberArray]) -> NumberFacts | None:
@@ -157,7 +164,7 @@ def counted(size: int) -> Iterator[NumberArray]:
         yield np.arange(start, min(start + step, size))
 
 
-def string_facts(opened: Any, values: Dataset, segments: Dataset | None) -> StringFacts:
+def string_facts(opened: OpenFile, values: Dataset, segments: Dataset | None) -> StringFacts:
     """Find the facts of strings of an open file, and where the segments, if given, leave them."""
     starts = None if segments is None else _reading(opened, segments)
     count = 0 if segments is None else segments.nrows

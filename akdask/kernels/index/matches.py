@@ -24,7 +24,7 @@ class MatchMultiplicity(Sized):
 
     Examples
     --------
-    >>> fanout = Fanout(np.array([0, 1, 0]))
+    >>> fanout = MatchMultiplicity(np.array([0, 1, 0]))
     >>> [(left.tolist(), right.tolist()) for left, right in fanout.pairs(np.array([1, -1, 0]), True, 10)]
     [([0, 1, 2, 2], [1, -1, 0, 2])]
     """

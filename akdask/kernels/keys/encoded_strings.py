@@ -47,7 +47,7 @@ class StringEncoder:
 
     Examples
     --------
-    >>> coding = Coding(3)
+    >>> coding = StringEncoder(3)
     >>> coding.append(pa.array(["gate 07", "gate 11"], pa.large_string()))
     >>> coding.append(pa.array(["gate 7"], pa.large_string()))
     >>> coded = coding.finish()

@@ -27,7 +27,7 @@ class RangePartitioner:
 
     Examples
     --------
-    >>> ranges = Ranges(np.array([5, 9], np.uint64), np.array([0, 2]), 1, 20)
+    >>> ranges = RangePartitioner(np.array([5, 9], np.uint64), np.array([0, 2]), 1, 20)
     >>> ranges.of(np.array([1, 5, 9, 9, 20], np.uint64), np.arange(5)).tolist()
     [0, 1, 2, 2, 2]
     """

@@ -59,22 +59,22 @@ class CacheLease:
         self.name = name
 
 
-_wishes: WeakValueDictionary[str, CacheLease] = WeakValueDictionary()
+_leases: WeakValueDictionary[str, CacheLease] = WeakValueDictionary()
 
 
 def lease(name: str) -> CacheLease:
     """Return the wish of a name, to be held."""
     with _lock:
-        found = _wishes.get(name)
+        found = _leases.get(name)
         if found is None:
-            found = _wishes[name] = CacheLease(name)
+            found = _leases[name] = CacheLease(name)
             finalize(found, _forget, name)
         return found
 
 
 def is_leased(name: str) -> bool:
     """Whether somebody in this process holds the wish of a name."""
-    return name in _wishes
+    return name in _leases
 
 
 def find(key: Key | None) -> CachedGrouping | None:
@@ -106,6 +106,6 @@ def _make_room() -> None:
 
 def _forget(name: str) -> None:
     with _lock:
-        if name not in _wishes:
+        if name not in _leases:
             for key in [key for key in _kept if key[0] == name]:
                 del _kept[key]

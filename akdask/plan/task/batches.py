@@ -91,7 +91,7 @@ def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROW
 
     Examples
     --------
-    >>> [len(lot) for lot in in_lots((1000,) * 256, 64)][:3]
+    >>> [len(lot) for lot in batch_neighbours((1000,) * 256, 64)][:3]
     [4, 4, 4]
     """
     limit = min(most, -(-sum(rows) // few))

@@ -75,7 +75,7 @@ def test_groups_are_forgotten_with_their_groupby(source, found):
     groups = ak.GroupBy([data["s"], data["k"]])
     result = groups.sum(data["y"])[1]
     result.to_ndarray()
-    name = next(iter(groups._wishes))
+    name = next(iter(groups._leases))
     assert kept.is_leased(name)
     assert any(key[0] == name for key in kept._kept)
     del groups

@@ -73,7 +73,7 @@ def test_rows_of_rows_of_unknown_number_are_found():
 
 def test_rows_of_many_partitions_are_looked_up_in_several_at_once(monkeypatch):
     values = np.random.default_rng(0).permutation(100)
-    lazy = ak.concatenate([ak.array(part) for part in np.split(values, 20)])
+    lazy = ak.concatenate([ak.array(part) for part in np.split(values, 10)])
     positions = ak.concatenate([ak.array(part) for part in np.split(np.arange(99, -101, -2), 10)])
     with ak.config.set(replicate_size=PICKED):
         many = len(lazy[positions].__dask_graph__())
