@@ -203,11 +203,11 @@ class Array(StorageMethods, Substitutes, Collection):
 
     def head(self, n: int = 5) -> Self:
         """Return the first `n` elements; lazy."""
-        return self[:n] if n < 0 or self.rows.lengths is not None else self._limit(n)
+        return self[:n] if n < 0 or self.rows.is_fixed else self._limit(n)
 
     def tail(self, n: int = 5) -> Self:
         """Return the last `n` elements; lazy."""
-        if n > 0 and self.rows.lengths is None:
+        if n > 0 and not self.rows.is_fixed:
             return self._limit(-n)
         return self[-n:] if n else self[:0]
 
