@@ -202,8 +202,8 @@ def pipeline(
     purpose : str
         What is done with the values, for `explain`; tells apart pipelines of the same values.
     lots : tuple of tuples of int, optional
-        Partitions that may be run together, as `lots_of` finds them, where it does not matter what partitions results
-        are of.  Something is made of at least one; without lots, of each partition, whether it has rows or not.
+        Partitions that may be run together, as `partition_batches` finds them, where it does not matter what partitions
+        results are of.  Something is made of at least one; without lots, of each partition, whether it has rows or not.
     """
     inner = [_pipeline(*chain, make_sink, purpose) for chain in _seen_through(frame, values, lots)]
     return inner[0] if len(inner) == 1 else Union(*inner)
