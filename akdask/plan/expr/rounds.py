@@ -8,8 +8,8 @@ rounds as the step before.  A hundred tables that rows are looked up in are one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.values import Value
@@ -34,22 +34,30 @@ def rounds_on(own: int, values: Sequence[Value]) -> int:
 
 
 def rounds_of(frame: Frame) -> Rounds:
-    """Return the rounds of a frame, which keeps them; those of its inputs are found first, without nesting calls."""
+    """Return the rounds of a frame, which keeps them."""
+    found: Rounds = each_after_its_inputs(frame, _KEPT, _rounds)
+    return found
+
+
+def each_after_its_inputs(frame: Frame, name: str, rule: Callable[[Frame, list[Any]], Any]) -> Any:
+    """Return what a rule finds of a frame and of what it has found of its inputs, without nesting calls.
+
+    Each frame keeps it under the name.
+    """
     stack = [frame]
     while stack:
         node = stack[-1]
-        if _KEPT in node.__dict__:
+        if name in node.__dict__:
             stack.pop()
             continue
         inputs = node.inputs
-        unknown = [item for item in inputs if _KEPT not in item.__dict__]
+        unknown = [item for item in inputs if name not in item.__dict__]
         if unknown:
             stack.extend(unknown)
             continue
-        node.__dict__[_KEPT] = _rounds(node, [item.__dict__[_KEPT] for item in inputs])
+        node.__dict__[name] = rule(node, [item.__dict__[name] for item in inputs])
         stack.pop()
-    found: Rounds = frame.__dict__[_KEPT]
-    return found
+    return frame.__dict__[name]
 
 
 def _rounds(frame: Frame, inputs: Sequence[Rounds]) -> Rounds:

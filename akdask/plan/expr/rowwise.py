@@ -19,6 +19,9 @@ ROW = "row"
 class Zip(Frame):
     """Frames with the same rows, side by side."""
 
+    shows_inputs = True
+    weight = 0
+
     frames: tuple[Frame, ...]
 
     @cached_property
@@ -45,6 +48,8 @@ class Filter(Frame):
     """
 
     is_seen_through = True
+    shows_inputs = True
+    weight = 1
     no_more_rows = True
 
     frame: Frame
@@ -76,6 +81,8 @@ class Match(Frame):
     """
 
     is_seen_through = True
+    shows_inputs = True
+    weight = 1
 
     frame: Frame
     found: Value
@@ -112,6 +119,8 @@ class Slice(Frame):
     """
 
     is_seen_through = True
+    shows_inputs = True
+    weight = 1
     no_more_rows = True
 
     frame: Frame
@@ -143,6 +152,7 @@ class Project(Computed):
     """Named values computed on the rows of a frame; where a plan needs them in memory."""
 
     is_seen_through = True
+    weight = 0
     no_more_rows = True
 
     frame: Frame
@@ -169,6 +179,8 @@ class Partitions(Frame):
     """Some partitions of a frame, whole."""
 
     is_seen_through = True
+    shows_inputs = True
+    weight = 1
     no_more_rows = True
 
     frame: Frame

@@ -19,7 +19,7 @@ from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.sources import Literal, Rows, Scan
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, describe
-from akdask.plan.group import cache as kept
+from akdask.plan.expr import cache as kept
 from akdask.plan.group.merge import merge_by_range, merged_in_process
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS

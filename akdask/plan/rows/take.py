@@ -41,6 +41,8 @@ class Take(OverProject):
     of the positions.
     """
 
+    weight = 8
+
     frame: Project
     positions: Project
     given: tuple[int, ...]

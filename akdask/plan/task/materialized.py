@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from akdask import machine
+from akdask.columns import Table
 from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.cache import CacheLease, find, is_leased, lease, put
+from akdask.plan.expr.depth import depth_of
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rounds import rounds_of, rounds_on
@@ -14,10 +17,17 @@ from akdask.plan.expr.rowwise import Project, Zip
 from akdask.plan.expr.values import Value
 from akdask.plan.task.combine import OverProject
 from akdask.plan.task.compact import rows_at_most
+from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
 
 MOST_ROUNDS = 8
 """Rounds over rows that are read again for each of them."""
+
+MOST_STEPS = 32
+"""Operations, one after the other, that are done again for each value that is asked for after them."""
+
+MOST_STEPS_OF_UNKNOWN = 128
+"""The same of rows that nobody knows the number of."""
 
 MOST_ROUNDS_OF_MANY = 64
 """The same of rows that may not fit in memory beside others: reading them so often takes longer than spilling them."""
@@ -30,9 +40,19 @@ TEXT_BYTES = 32
 
 
 class Materialized(OverProject):
-    """A projection whose results stay in memory, for those who go over them twice."""
+    """A projection whose results stay in memory, for those who go over them twice.
+
+    They stay as long as the plan is there and the cache has room, so that later computations find them as well.
+    """
+
+    is_kept = True
 
     frame: Project
+
+    @cached_property
+    def lease(self) -> CacheLease:
+        """The wish that the cache keeps the results."""
+        return lease(self._name)
 
     @cached_property
     def planned_rows(self) -> RowSpace:
@@ -40,7 +60,7 @@ class Materialized(OverProject):
 
 
 def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
-    """Return values on the rows of a frame, kept in memory from where finding them would take too many rounds.
+    """Return values on the rows of a frame, kept in memory from where finding them would take too much.
 
     Each round over a column needs a result of the round before, and so on (`akdask.plan.expr.rounds`); every result is
     found by a pass of its own over what is read, and does again what those before it have done.  So work would grow
@@ -49,24 +69,49 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
     so that no step is done more often than that.  Rows that may be too many to be kept, or that nobody knows the number
     of, stream through for longer.
 
+    A loop that asks for a value in each round does the same in computations of their own.  After `MOST_STEPS`
+    operations, one after the other, the column is kept as well, unless its rows are too many; nobody can tell from a
+    plan whether more will follow.
+
     Columns are kept one by one: those that nobody reads are never made, and the same column has the same name whatever
     else is kept beside it.
     """
     rounds = rounds_on(rounds_of(frame).own, values)
-    if rounds < MOST_ROUNDS or (rounds < MOST_ROUNDS_OF_MANY and not _fit(frame, values)):
+    steps = depth_of(frame).on(values)
+    if rounds < MOST_ROUNDS and steps < MOST_STEPS:
+        return frame, values
+    fit = _fit(frame, values)
+    if rounds < (MOST_ROUNDS if fit else MOST_ROUNDS_OF_MANY) and (
+        fit is False or steps < (MOST_STEPS if fit else MOST_STEPS_OF_UNKNOWN)
+    ):
         return frame, values
     kept = [Materialized(Project(frame, (0,), (value,))) for value in values]
     bases = tuple({item._name: item for item in kept}.values())
     return bases[0] if len(bases) == 1 else Zip(bases), [item.column(0) for item in kept]
 
 
-def _fit(frame: Frame, values: Sequence[Value]) -> bool:
-    """Whether each column can be kept; by this machine, as clusters come and go, and names must not."""
+def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
+    """Whether each column can be kept, None if nobody knows.
+
+    It is judged by this machine, as clusters come and go, and names must not.
+    """
     rows = rows_at_most(frame)
+    if rows is None:
+        return None
     width = max(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in values)
-    return rows is not None and rows * width <= machine.memory() // SHARE
+    return rows * width <= machine.memory() // SHARE
 
 
 @lower.register
 def _(frame: Materialized) -> Expr:
-    return lower(frame.frame)
+    name, count = frame._name, frame.npartitions
+    held = [find((name, number)) for number in range(count)] if is_leased(name) else [None]
+    if all(table is not None for table in held):
+        return Tables(name, tuple(held), _determ_token=name)
+    assert frame.lease, "held from here on"
+    calls = tuple((((0, number),), (name, number)) for number in range(count))
+    return Tasks(f"keep {name}", _keep, calls, frame.frame)
+
+
+def _keep(tables: Sequence[Table], name: str, number: int) -> Table:
+    return put((name, number), tables[0])

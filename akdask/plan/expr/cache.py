@@ -1,7 +1,8 @@
-"""The grouping cache: groupings that a later aggregation of the same groups need not find again.
+"""The cache of results: what tasks of this process have found and later tasks need not find again.
 
-A GroupBy holds a `CacheLease`.  While a lease is held, groupings that tasks of this process find are cached, up to the
-setting ``kept_groups`` of bytes in all; the least recently used are dropped first.  Tasks that find nothing there sort.
+A GroupBy holds a `CacheLease` on its groupings, a plan one on each column that it keeps in memory.  While a lease is
+held, its results are cached, up to the setting ``kept_groups`` of bytes in all; the least recently used are dropped
+first.  What is not there is found again.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from threading import RLock
 from typing import Protocol, TypeVar
 from weakref import WeakValueDictionary, finalize
 
-from akdask import config
+from akdask import config, machine
 
 Key = tuple[Hashable, ...]
-"""The name of the wish, and which of the groupings that are found for it."""
+"""The name of the wish, and which of the results that are found for it."""
 
-Found = TypeVar("Found", bound="CachedGrouping")
+SHARE = 8
+"""The part of this machine's memory that results may take unless a setting says how much."""
+
+Found = TypeVar("Found", bound="CachedResult")
 
 
-class CachedGrouping(Protocol):
+class CachedResult(Protocol):
     """What is kept."""
 
     @property
@@ -30,7 +34,7 @@ class CachedGrouping(Protocol):
         ...
 
 
-_kept: OrderedDict[Key, CachedGrouping] = OrderedDict()
+_kept: OrderedDict[Key, CachedResult] = OrderedDict()
 # Wishes may be dropped, when garbage is collected, by a thread that holds the lock.
 _lock = RLock()
 
@@ -45,12 +49,12 @@ os.register_at_fork(after_in_child=_start_anew)
 
 
 class CacheLease:
-    """That groupings be kept; without the last of a name, they go.
+    """That results be kept; without the last of a name, they go.
 
     Parameters
     ----------
     name : str
-        Names rows and keys.
+        Names the results.
     """
 
     __slots__ = ("__weakref__", "name")
@@ -77,7 +81,7 @@ def is_leased(name: str) -> bool:
     return name in _leases
 
 
-def find(key: Key | None) -> CachedGrouping | None:
+def find(key: Key | None) -> CachedResult | None:
     """Return what is kept, None if nothing is."""
     with _lock:
         if key is None or key not in _kept:
@@ -86,22 +90,27 @@ def find(key: Key | None) -> CachedGrouping | None:
         return _kept[key]
 
 
-def put(key: Key | None, grouping: Found) -> Found:
-    """Keep a grouping if it is still wished for, and return it."""
+def put(key: Key | None, result: Found) -> Found:
+    """Keep a result if it is still wished for, and return it."""
     if key is not None:
         with _lock:
             if is_leased(str(key[0])):
-                _kept[key] = grouping
+                _kept[key] = result
                 _make_room()
-    return grouping
+    return result
 
 
 def _make_room() -> None:
-    used = sum(grouping.nbytes for grouping in _kept.values())
-    limit = int(config.get("kept_groups"))
+    used = sum(result.nbytes for result in _kept.values())
+    limit = _limit()
     while used > limit:
         _, oldest = _kept.popitem(last=False)
         used -= oldest.nbytes
+
+
+def _limit() -> int:
+    limit = config.get("kept_groups")
+    return machine.memory() // SHARE if limit is None else int(limit)
 
 
 def _forget(name: str) -> None:
