@@ -60,6 +60,10 @@ class Scalar(NDArrayOperatorsMixin, Collection):
             self._value = self._value.result()
         return self._value
 
+    @property
+    def _is_known(self) -> bool:
+        return self._value is not _UNKNOWN
+
     def item(self) -> Any:
         """Return the plain Python value; computes on first use."""
         value = self.value()
@@ -134,7 +138,11 @@ def _is_plain(item: Any) -> bool:
 def _calculated(function: Callable[..., Any], *inputs: Any) -> Any:
     """Return a function of numbers as a lazy scalar, or its value where it cannot wait."""
     waiting = calculated(function, [item._element if isinstance(item, Scalar) else item for item in inputs])
-    return function(*map(value_of, inputs)) if waiting is None else Scalar(waiting)
+    if waiting is None:
+        return function(*map(value_of, inputs))
+    if any(isinstance(item, Scalar) and not item._is_known for item in inputs):
+        return Scalar(waiting)
+    return Scalar(waiting, function(*map(value_of, inputs)))
 
 
 def value_of(item: Any) -> Any:
