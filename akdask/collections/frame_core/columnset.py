@@ -12,7 +12,7 @@ from akdask.errors import MissingColumnError
 from akdask.plan.expr.created import counted
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Constant, Value
+from akdask.plan.expr.values import ColumnRef, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.task.align import align
 from akdask.plan.task.combine import Limit
@@ -183,7 +183,9 @@ class ColumnSet:
         """Return the first rows, or the last ones if `count` is negative, without counting any."""
         project = self.project(with_index=True)
         limited = Limit(project, count)
-        return self._placed(*within_rounds(limited, [limited.column(name) for name in project.names]))
+        columns = zip(project.names, project.values, strict=True)
+        found = [ColumnRef(limited._name, name, value.dtype) for name, value in columns]
+        return self._placed(*within_rounds(limited, found))
 
     def numbered(self) -> ColumnSet:
         """Return the columns with explicit labels of the rows, which stay with them when some are chosen."""

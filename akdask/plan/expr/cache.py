@@ -35,6 +35,8 @@ class CachedResult(Protocol):
 
 
 _kept: OrderedDict[Key, CachedResult] = OrderedDict()
+_sizes: dict[Key, int] = {}
+_used = 0
 # Wishes may be dropped, when garbage is collected, by a thread that holds the lock.
 _lock = RLock()
 
@@ -95,17 +97,25 @@ def put(key: Key | None, result: Found) -> Found:
     if key is not None:
         with _lock:
             if is_leased(str(key[0])):
-                _kept[key] = result
-                _make_room()
+                _add(key, result)
+                limit = _limit()
+                while _used > limit:
+                    _drop(next(iter(_kept)))
     return result
 
 
-def _make_room() -> None:
-    used = sum(result.nbytes for result in _kept.values())
-    limit = _limit()
-    while used > limit:
-        _, oldest = _kept.popitem(last=False)
-        used -= oldest.nbytes
+def _add(key: Key, result: CachedResult) -> None:
+    global _used  # noqa: PLW0603 - there is one cache for the process
+    if key in _kept:
+        _drop(key)
+    _kept[key], _sizes[key] = result, result.nbytes
+    _used += _sizes[key]
+
+
+def _drop(key: Key) -> None:
+    global _used  # noqa: PLW0603 - there is one cache for the process
+    del _kept[key]
+    _used -= _sizes.pop(key)
 
 
 def _limit() -> int:
@@ -117,4 +127,4 @@ def _forget(name: str) -> None:
     with _lock:
         if name not in _leases:
             for key in [key for key in _kept if key[0] == name]:
-                del _kept[key]
+                _drop(key)

@@ -26,8 +26,8 @@ class Depth(NamedTuple):
 
     def on(self, values: Sequence[Value]) -> int:
         """Return the depth of values on the rows of the frame."""
-        steps = max((value.steps for value in values), default=0)
-        replicas = max((value.replica_depth for value in values), default=0)
+        steps = max([value.steps for value in values], default=0)
+        replicas = max([value.replica_depth for value in values], default=0)
         return max(self.columns + max(self.selection, steps), replicas)
 
 

@@ -29,8 +29,9 @@ class Rounds(NamedTuple):
 
 def rounds_on(own: int, values: Sequence[Value]) -> int:
     """Return the rounds of values on rows that have taken some already."""
-    most = max(own, max((value.rounds for value in values), default=0))
-    return most + 1 if any(value.awaits > most for value in values) else most
+    # Lists, as frames may have very many columns.
+    most = max([own, *[value.rounds for value in values]])
+    return most + 1 if max([value.awaits for value in values], default=0) > most else most
 
 
 def rounds_of(frame: Frame) -> Rounds:

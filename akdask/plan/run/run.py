@@ -12,6 +12,7 @@ from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.reduce.aggregate import CountRows, Element
 from akdask.plan.run import threads
+from akdask.plan.task.pipeline import narrowed
 
 
 class Root:
@@ -77,6 +78,7 @@ def resolve_lengths(*frames: Frame) -> None:
     unknown = {frame.rows.token: frame for frame in frames if frame.rows.lengths is None}
     if not unknown:
         return
-    counts = run(*[CountRows(frame) for frame in unknown.values()])
+    # Without what is only beside the rows, such as all that has been assigned to them in a loop.
+    counts = run(*[CountRows(narrowed(frame, [])) for frame in unknown.values()])
     for token, lengths in zip(unknown, counts, strict=True):
         remember_lengths(token, tuple(lengths))

@@ -8,7 +8,7 @@ from functools import cached_property
 from akdask import machine
 from akdask.columns import Table
 from akdask.plan.expr._dask import Expr
-from akdask.plan.expr.cache import CacheLease, find, is_leased, lease, put
+from akdask.plan.expr.cache import CachedResult, CacheLease, find, is_leased, lease, put
 from akdask.plan.expr.depth import depth_of
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
@@ -48,6 +48,23 @@ class Materialized(OverProject):
     is_kept = True
 
     frame: Project
+
+    @property
+    def held(self) -> tuple[CachedResult, ...] | None:
+        """Its results where all of them are kept already."""
+        if not is_leased(self._name):
+            return None
+        found = [find((self._name, number)) for number in range(self.npartitions)]
+        held = tuple(table for table in found if table is not None)
+        return held if len(held) == len(found) else None
+
+    @property
+    def inputs(self) -> list[Frame]:
+        return [self.frame]
+
+    def dependencies(self) -> list[Expr]:
+        """Return what is needed to compute it: nothing where it is kept already, for those who walk through plans."""
+        return [] if self.held is not None else super().dependencies()
 
     @cached_property
     def lease(self) -> CacheLease:
@@ -104,10 +121,9 @@ def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
 
 @lower.register
 def _(frame: Materialized) -> Expr:
-    name, count = frame._name, frame.npartitions
-    held = [find((name, number)) for number in range(count)] if is_leased(name) else [None]
-    if all(table is not None for table in held):
-        return Tables(name, tuple(held), _determ_token=name)
+    name, count, held = frame._name, frame.npartitions, frame.held
+    if held is not None:
+        return Tables(name, held, _determ_token=name)
     assert frame.lease, "held from here on"
     calls = tuple((((0, number),), (name, number)) for number in range(count))
     return Tasks(f"keep {name}", _keep, calls, frame.frame)

@@ -216,7 +216,7 @@ def _seen_through(
     stack: list[tuple[Frame, Sequence[Value], Lots | None]] = [(frame, values, lots)]
     while stack:
         frame, values, lots = stack.pop()
-        frame = _narrowed(frame, values)
+        frame = narrowed(frame, values)
         parts = through(frame, values)
         if parts is None:
             yield frame, values, lots
@@ -281,8 +281,8 @@ def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple
     return tuple(masks)
 
 
-def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
-    """Return the frame without the nodes whose columns nobody asks for: they need not be made."""
+def narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
+    """Return a frame, for values on its rows, without the nodes whose columns nobody asks for: they need not be made."""
     chain = Chain.of(frame)
     if len(chain.bases) == 1:
         return frame
