@@ -59,7 +59,9 @@ def test_flags_are_truth_values(name):
             assert ak.config.get(name) is bool(given)
 
 
-@pytest.mark.parametrize("name", [name for name in SETTINGS if name not in ("kept_groups", "replicate_size", "max_transfer_bytes")])
+@pytest.mark.parametrize(
+    "name", [name for name in SETTINGS if name not in ("kept_groups", "replicate_size", "max_transfer_bytes")]
+)
 def test_none_is_only_taken_where_it_has_a_meaning(name):
     with pytest.raises(ArgumentError, match="None"):
         ak.config.set(**{name: None})

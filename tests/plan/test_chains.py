@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
+from akdask.plan.expr import tokens
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rounds import values_of
 from akdask.plan.expr.rowwise import Partitions
@@ -25,6 +26,7 @@ from akdask.plan.task.pipeline import Pipeline
 
 LENGTH = 25
 LONG = 300
+THOUSAND = 1000
 MOST_GROWTH = 2.5
 """How much more work a chain of twice the length may take."""
 
@@ -196,6 +198,7 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "in other partitions": (_arange, lambda v: v + ak.concatenate([ak.arange(4), ak.arange(8)])),
     "number of rows": (_arange, lambda v: v[v % 5 != 7][ak.argsort(v[v % 5 != 7])]),
     "search in sorted": (_arange, lambda v: ak.searchsorted(ak.sort(v), v) % 9),
+    "plus a number of arithmetic": (_arange, lambda v: (v + v.sum() % 97 * 2) % 1000),
     "head": (_arange, lambda v: _frame(v[v % 5 != 7]).head(20)["v"]),
 }
 
@@ -204,6 +207,7 @@ MOST_CALLS = 100
 """Calls of Python functions that planning takes for each partition."""
 
 NOT_IN_CHAINS = {
+    "ScalarList": "a base",
     "Frame": "a base",
     "Computed": "a base",
     "OverProject": "a base",
@@ -262,6 +266,27 @@ def test_work_grows_as_the_chain_does(name, calls):
     found = [calls(lambda length=length: _run(name, length)) for length in (LENGTH, 2 * LENGTH, 4 * LENGTH)]
     more = [later - earlier for earlier, later in pairwise(found)]
     assert more[1] < MOST_GROWTH * more[0], found
+
+
+@pytest.mark.parametrize("name", sorted(CHAINS))
+def test_planning_a_chain_of_a_thousand_steps_grows_as_the_chain_does(name, monkeypatch):
+    named, digest = 0, tokens.blake2b
+
+    def counted(*args: Any, **options: Any) -> Any:
+        nonlocal named
+        named += 1
+        return digest(*args, **options)
+
+    # Whatever is made in planning is named once; all calls of a chain this long would take minutes to count.
+    monkeypatch.setattr(tokens, "blake2b", counted)
+    start, step = CHAINS[name]
+    state = start()
+    found = []
+    for number in range(1, THOUSAND + 1):
+        state = step(state)
+        if number in (THOUSAND // 4, THOUSAND // 2, THOUSAND):
+            found.append(named)
+    assert found[2] - found[1] < MOST_GROWTH * (found[1] - found[0]), found
 
 
 @pytest.mark.parametrize("name", CHAINS)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.collections.core.array import Array
-from akdask.collections.core.selection import filter_columns
 from akdask.collections.core.scalar import value_of
+from akdask.collections.core.selection import filter_columns
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.rowwise import Project

@@ -19,8 +19,8 @@ from akdask.kernels.group.aggregation import Aggregation, TableMerge
 from akdask.kernels.group.dense import DenseTable, merge_dense_tables
 from akdask.kernels.group.grouping import Grouping
 from akdask.kernels.group.radix import LeadingBits, RadixPartitioned, RadixRange, RadixSplitters, SliceGroupings
-from akdask.plan.expr._dask import Expr
 from akdask.plan.expr import cache as kept
+from akdask.plan.expr._dask import Expr
 from akdask.plan.group.splitters import SAMPLES, Cuts, TableSample, choose_splitters, split_table, splitter_keys
 from akdask.plan.shuffle.exchange import Pieces, buffer_bytes, exchange
 from akdask.plan.shuffle.spill import spilled

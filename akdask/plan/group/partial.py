@@ -13,11 +13,11 @@ from akdask.kernels.group.dense import DenseTable
 from akdask.kernels.group.direct_index import DirectIndexAggregation
 from akdask.kernels.group.grouping import Grouping
 from akdask.kernels.group.radix import RadixPartitioned, RadixPlan
+from akdask.plan.expr import cache as kept
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Value
-from akdask.plan.expr import cache as kept
 from akdask.plan.task.batches import group_batches
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.column_buffer import ColumnBuffer

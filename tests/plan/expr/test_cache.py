@@ -10,8 +10,8 @@ import akdask as ak
 from akdask.kernels.group import direct_index as tally
 from akdask.kernels.group import grouping
 from akdask.kernels.group import radix as scattered
-from akdask.plan.group import aggregate as group_plan
 from akdask.plan.expr import cache as kept
+from akdask.plan.group import aggregate as group_plan
 from akdask.plan.group import splitters as cuts
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
