@@ -362,7 +362,8 @@ def test_rounds_over_many_rows_stream_through_for_longer(monkeypatch):
     assert Materialized in _kinds(v.expr)
 
 
-def test_tables_that_do_not_need_each_other_are_one_round():
+def test_tables_that_do_not_need_each_other_are_one_round(monkeypatch):
+    monkeypatch.setattr("akdask.plan.task.materialized.MOST_STEPS", 1000)
     v = ak.arange(ROWS)
     for number in range(3 * MOST_ROUNDS):
         v = v[ak.in1d(v, ak.arange(number + ROWS))]

@@ -124,7 +124,7 @@ def _(frame: Materialized) -> Expr:
     name, count, held = frame._name, frame.npartitions, frame.held
     if held is not None:
         return Tables(name, held, _determ_token=name)
-    assert frame.lease, "held from here on"
+    frame.lease  # noqa: B018 -- held by the frame from here on
     calls = tuple((((0, number),), (name, number)) for number in range(count))
     return Tasks(f"keep {name}", _keep, calls, frame.frame)
 

@@ -282,7 +282,7 @@ def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple
 
 
 def narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
-    """Return a frame, for values on its rows, without the nodes whose columns nobody asks for: they need not be made."""
+    """Return a frame, for values on its rows, without nodes whose columns nobody asks for: they need not be made."""
     chain = Chain.of(frame)
     if len(chain.bases) == 1:
         return frame

@@ -19,10 +19,8 @@ COLUMNS = {
     "bool": np.array([True, False, True]),
 }
 PLAIN = [0, 1, 2, -1, 97, 2**40, 2**70, 1.5, True, np.int64(5), np.uint64(5), np.float64(2.5), np.bool_(True)]
-OPERATORS = [
-    getattr(operator, name)
-    for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"]
-]
+NAMES = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift")
+OPERATORS = [getattr(operator, name) for name in NAMES]
 
 
 def _outcome(function):
