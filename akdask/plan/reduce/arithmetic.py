@@ -22,8 +22,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (
         operator.pow, np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.power,
-        np.negative, np.positive, np.absolute, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift,
-        np.right_shift, np.sqrt, np.square, np.exp, np.log, np.floor, np.ceil, np.trunc, np.rint, np.minimum, np.maximum,
+        np.negative, np.positive, np.absolute, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert,
+        np.left_shift, np.right_shift, np.sqrt, np.square, np.exp, np.log, np.floor, np.ceil, np.trunc,
+        np.rint, np.minimum, np.maximum,
     )
 }  # fmt: skip
 """What can wait; where somebody compares, a decision is made by the value."""
