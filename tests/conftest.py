@@ -160,6 +160,6 @@ def _take_path(patch: pytest.MonkeyPatch, is_compiled: bool) -> None:
         pytest.skip("Numba is not installed; pip install 'akdask[fast]'")
     patch.setattr(compiled, "INSTALLED", is_compiled)
     patch.setattr(compiled, "WORTH_LOADING", 0 if is_compiled else sys.maxsize)
-    patch.setattr(compiled._Process, "has_room", True)
+    patch.setattr(compiled._Process, "is_enabled", True)
     if is_compiled:
         compiled.load()

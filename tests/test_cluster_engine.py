@@ -114,7 +114,7 @@ def test_rows_whose_keys_are_nearly_all_their_own_travel_as_they_are(cluster_cli
 def test_each_worker_splits_some_partitions_and_hands_over_the_pieces_of_all_of_these_together(
     frames, cluster_client, short_memory, monkeypatch
 ):
-    monkeypatch.setattr(exchange, "RACKED", 2)
+    monkeypatch.setattr(exchange, "PARTITIONS_PER_BUFFER", 2)
     expr = frames[0].sort_values("k")._columns.frame
     node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchange))
     (where, graph), workers = (node.annotations()["workers"], node._layer()), sorted(cluster_client.nthreads())

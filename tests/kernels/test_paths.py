@@ -9,8 +9,8 @@ from akdask.plan.expr import lengths
 
 
 def test_kernels_take_the_path_that_the_test_is_run_by(either_path):
-    assert compiled.pays(1) == (either_path == "compiled")
-    assert compiled.is_at_hand() == (either_path == "compiled")
+    assert compiled.should_compile(1) == (either_path == "compiled")
+    assert compiled.is_loaded() == (either_path == "compiled")
     assert either_path != "compiled" or "numba" in sys.modules
 
 

@@ -283,7 +283,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
 
     @property
     def _text(self) -> Value:
-        return Call("lookup", self._category_table.whole, self._value)
+        return Call("lookup", self._category_table.all_labels, self._value)
 
     # conversion
 

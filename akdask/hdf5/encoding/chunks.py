@@ -202,7 +202,7 @@ class ChunkReader:
         chunk = self._kept.get(key)
         if chunk is None:
             # A row of the array goes through so many chunks, and the next rows through the same ones.
-            self._kept.make_room(self.name, nbytes, math.prod(self.index.grid[1:]))
+            self._kept.reserve(self.name, nbytes, math.prod(self.index.grid[1:]))
             stored = np.empty(size, np.uint8)
             ranges.read_into(stored, offset, self.name)
             chunk = self._kept.add(key, undo(stored, filters, nbytes))
@@ -227,7 +227,7 @@ class ChunkStore:
         self._chunks[key] = chunk
         return chunk
 
-    def make_room(self, dataset: str, nbytes: int, count: int) -> None:
+    def reserve(self, dataset: str, nbytes: int, count: int) -> None:
         """Drop chunks for another of the same size, of a dataset that needs so many at a time.
 
         Raises

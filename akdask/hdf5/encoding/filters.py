@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from h5py import h5z
 
-from akdask.kernels.compiled import pays
+from akdask.kernels.compiled import should_compile
 from akdask.typing import NumberArray
 
 Filter: TypeAlias = tuple[int, tuple[int, ...]]
@@ -131,7 +131,7 @@ def _unpacked(data: Bytes, limit: int) -> Bytes:
 
 def _without_lzf(data: Bytes, limit: int) -> Bytes:
     """Undo LZF: bytes to be copied as they are, and copies of what came before, each led by how many."""
-    if pays(limit):
+    if should_compile(limit):
         from akdask.kernels.compiled.lzf import unpack_lzf
 
         found = unpack_lzf(data, limit)

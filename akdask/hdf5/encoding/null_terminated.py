@@ -64,7 +64,7 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
         If a string does not end with its one NUL, or is not UTF-8.
     """
     count = len(bounds) - 1
-    if compiled.pays(count):
+    if compiled.should_compile(count):
         return _decode_compiled(values, bounds)
     ends = bounds - bounds[0] if bounds[0] else bounds
     if not (ends[1:] > ends[:-1]).all() or len(values) - np.count_nonzero(values) != count:
@@ -138,7 +138,7 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
         fitting = np.searchsorted(offsets[start + 1 : start + ROWS_AT_ONCE + 1], offsets[start] + _BYTES_AT_ONCE)
         stop = min(start + max(int(fitting), 1), len(strings))
         piece = strings.slice(start, stop - start)
-        if compiled.pays(stop - start):
+        if compiled.should_compile(stop - start):
             from akdask.kernels.compiled.keys.null_terminated import with_nuls
 
             values = with_nuls(piece, prefixes.least, prefixes.most)

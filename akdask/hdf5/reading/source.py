@@ -16,7 +16,7 @@ from akdask.errors import MissingDatasetError
 from akdask.hdf5.encoding.statistics import SUMMARY, bounds_of, has_bounds
 from akdask.hdf5.reading.checksums import check_once
 from akdask.hdf5.reading.read import Hdf5PartReader
-from akdask.hdf5.schema.description import ColumnPlace, FileDescription, ObjectSchema, columns_of
+from akdask.hdf5.schema.description import ColumnLocation, FileDescription, ObjectSchema, columns_of
 from akdask.schema import STR, ColumnType
 from akdask.storage.data.extents import ELSEWHERE, OUTSIDE, Extent, RowRanges
 from akdask.storage.data.source import Bounds
@@ -25,7 +25,7 @@ from akdask.storage.paths.files import FileIdentity
 QUESTIONS = 4
 """Selections of columns whose parts are kept, since the same ones are mostly asked for again: thousands take long."""
 
-MOST_PLACES = 2**15
+MAX_LOCATIONS = 2**15
 """Columns of parts that are kept for a selection: of more, making them takes no more than what is done with them."""
 
 
@@ -48,7 +48,7 @@ class Hdf5Part:
     file: FileIdentity
     start: int
     stop: int
-    columns: Mapping[str, ColumnPlace]
+    columns: Mapping[str, ColumnLocation]
     checksums: tuple[tuple[Extent, int], ...] = ()
 
     @property
@@ -156,17 +156,17 @@ class Layouts:
                     summaries[index] = known[position]
         return bounds_of(dtype, summaries)
 
-    def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnPlace:
+    def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnLocation:
         """Return where one column lies in one file; nowhere, and without rows, if the file lacks it."""
         entry = self._tables[int(self._table_of[index])].get(column)
         if entry is None:
-            return ColumnPlace(dtype, (Extent(column, "<i8", ELSEWHERE, 0),))
+            return ColumnLocation(dtype, (Extent(column, "<i8", ELSEWHERE, 0),))
         position, schema = entry
         slots = self.files[index].slots[position : position + len(schema.datasets)].tolist()
         extents = tuple(
             Extent(found.path, found.dtype, *slot) for found, slot in zip(schema.datasets, slots, strict=True)
         )
-        return ColumnPlace(dtype, extents if use_segments or dtype != STR else extents[:1])
+        return ColumnLocation(dtype, extents if use_segments or dtype != STR else extents[:1])
 
     def checksums(self, index: int, column: str) -> Iterator[int | None]:
         """Yield the checksums of a column's datasets in one file, None where they are unknown."""
@@ -252,7 +252,7 @@ class Hdf5Source:
             If a column is not of this row space.
         """
         wanted = (tuple(columns), bool(config.get("verify_checksums")))
-        if len(columns) * len(self._ranges.files) > MOST_PLACES:
+        if len(columns) * len(self._ranges.files) > MAX_LOCATIONS:
             return self._part(index, *wanted)
         if wanted not in self._parts:
             # Other threads may do the same: then the last of them is kept.
@@ -277,7 +277,7 @@ class Hdf5Source:
         checksums = self._checksums(file, places) if verify else ()
         return Hdf5Part(self._layouts.files[file].file, start, stop, places, tuple(checksums))
 
-    def _checksums(self, file: int, places: Mapping[str, ColumnPlace]) -> Iterator[tuple[Extent, int]]:
+    def _checksums(self, file: int, places: Mapping[str, ColumnLocation]) -> Iterator[tuple[Extent, int]]:
         for name, place in places.items():
             # Segments that are not read come last.
             for extent, checksum in zip(place.extents, self._layouts.checksums(file, name), strict=False):

@@ -26,7 +26,7 @@ from akdask.hdf5.reading.source import Layouts
 from akdask.hdf5.schema.agreement import Agreement
 from akdask.hdf5.schema.description import ColumnSchema, FileDescription, ObjectSchema, differing
 from akdask.hdf5.schema.layout import in_stored_order
-from akdask.hdf5.sets.legacy import combined, find_families
+from akdask.hdf5.sets.legacy import combined, find_legacy_objects
 from akdask.hdf5.sets.manifest import described_and_lost
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import ObjType, StoredColumn, StoredObject
@@ -76,7 +76,7 @@ class FileSet:
 
         What old releases stored as several root objects comes as the one that it was, unless the parts are named.
         """
-        families = find_families(self.kinds)
+        families = find_legacy_objects(self.kinds)
         wanted = {name: family for name, family in families.items() if names is None or name in names}
         if not wanted:
             return self.select(names)

@@ -33,7 +33,7 @@ _SAMPLED_PARTITIONS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class LegacyObject:
     """Root objects that belong together.
 
     Parameters
@@ -61,9 +61,9 @@ OPTIONAL_ENDS: dict[ObjType, dict[str, str]] = {
 }
 
 
-def find_families(kinds: Mapping[str, ObjType]) -> dict[str, Family]:
+def find_legacy_objects(kinds: Mapping[str, ObjType]) -> dict[str, LegacyObject]:
     """Return the families that the names of a set's objects tell of, by name; reads no data."""
-    found: dict[str, Family] = {}
+    found: dict[str, LegacyObject] = {}
     for kind, ends in ENDS.items():
         first = next(iter(ends.values()))
         for root in kinds:
@@ -72,11 +72,11 @@ def find_families(kinds: Mapping[str, ObjType]) -> dict[str, Family]:
             if complete and name not in kinds:
                 members = ends | OPTIONAL_ENDS[kind]
                 named = {member: f"{name}{end}" for member, end in members.items() if f"{name}{end}" in kinds}
-                found.setdefault(name, Family(name, kind, named))
+                found.setdefault(name, LegacyObject(name, kind, named))
     return found
 
 
-def combined(family: Family, objects: Mapping[str, StoredObject]) -> StoredObject | None:
+def combined(family: LegacyObject, objects: Mapping[str, StoredObject]) -> StoredObject | None:
     """Return the object that a family makes up; None if its members are not what they would have to be.
 
     Parameters

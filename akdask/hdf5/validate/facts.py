@@ -12,7 +12,7 @@ import numpy as np
 
 from akdask.errors import FileFormatError
 from akdask.hdf5.encoding.chunks import ChunkReader, ChunkStore, index_of
-from akdask.hdf5.metadata.survey import Dataset
+from akdask.hdf5.metadata.file_metadata import Dataset
 from akdask.kernels.keys.random import STEP, mix_bits
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import identify, is_remote

@@ -65,7 +65,7 @@ class OnePassAggregation:
 
         Also where it takes as long to tell as to find their own grid, as it does without compiled loops.
         """
-        codes = self._encoded(keys) if compiled.pays(len(keys[0])) else None
+        codes = self._encoded(keys) if compiled.should_compile(len(keys[0])) else None
         if codes is not None:
             self._lanes.add(codes, values)
         return codes is not None

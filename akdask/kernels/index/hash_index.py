@@ -66,7 +66,7 @@ class PackedIndex(Sized):
         self._spare, self._cut = np.uint64(spare), np.uint64(cut)
         self._spare_mask = np.uint64((1 << spare) - 1)
         self._layout = OpenAddressingTable(nrows)
-        self._slots, furthest, self._later = self._inserted() if compiled.pays(nrows) else self._laid_out()
+        self._slots, furthest, self._later = self._inserted() if compiled.should_compile(nrows) else self._laid_out()
         self.is_sound = furthest < 1 << (self._layout.bits - cut - 1)
         """Whether the bits that are left tell which of two words comes first, as they do of words so close together."""
 
@@ -112,7 +112,7 @@ class PackedIndex(Sized):
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.int64) if out is None else out
-        if not compiled.pays(len(found)):
+        if not compiled.should_compile(len(found)):
             return self._layout.search(keys, self._tags, self._meet, found, EMPTY)
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.index.search import find_packed
@@ -204,7 +204,7 @@ class HashIndex(Sized):
         return self._layout.search(keys, hashed_words, self._meet, found, EMPTY)
 
     def _meet(self, hashes: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
-        if compiled.pays(len(hashes)):
+        if compiled.should_compile(len(hashes)):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.search import meet_pairs
 

@@ -24,8 +24,8 @@ class MatchMultiplicity(Sized):
 
     Examples
     --------
-    >>> fanout = MatchMultiplicity(np.array([0, 1, 0]))
-    >>> [(left.tolist(), right.tolist()) for left, right in fanout.pairs(np.array([1, -1, 0]), True, 10)]
+    >>> multiplicity = MatchMultiplicity(np.array([0, 1, 0]))
+    >>> [(left.tolist(), right.tolist()) for left, right in multiplicity.pairs(np.array([1, -1, 0]), True, 10)]
     [([0, 1, 2, 2], [1, -1, 0, 2])]
     """
 
@@ -84,7 +84,7 @@ class MatchMultiplicity(Sized):
 def _once(found: NumberArray, keep_all: bool) -> tuple[NumberArray | None, NumberArray]:
     if keep_all:
         return None, found
-    if compiled.pays(len(found)):
+    if compiled.should_compile(len(found)):
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.index.search import matched
 

@@ -54,7 +54,7 @@ class DirectSet(Sized):
 
     def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
         self._grid = grid
-        if compiled.pays(len(keys[0])):
+        if compiled.should_compile(len(keys[0])):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.direct import mark
 
@@ -68,7 +68,7 @@ class DirectSet(Sized):
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out
-        if compiled.pays(len(found)):
+        if compiled.should_compile(len(found)):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.direct import look_up_bits
 
@@ -97,7 +97,7 @@ class HashSet(Sized):
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out
-        if not compiled.pays(len(found)):
+        if not compiled.should_compile(len(found)):
             return self._layout.search(keys, hashed_words, self._meet, found, 0)
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.index.search import find_hashed

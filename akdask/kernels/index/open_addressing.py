@@ -66,7 +66,7 @@ class OpenAddressingTable:
         words : ndarray of uint64
             What goes there.
         """
-        if compiled.pays(len(words)):
+        if compiled.should_compile(len(words)):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.open_addressing import lay_out
 

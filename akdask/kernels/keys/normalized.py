@@ -155,7 +155,7 @@ def least_and_most(numbers: NumberArray) -> tuple[int, int]:
     >>> least_and_most(np.array([5, 2, 9]))
     (2, 9)
     """
-    if numbers.dtype == np.bool_ or not compiled.pays(len(numbers)):
+    if numbers.dtype == np.bool_ or not compiled.should_compile(len(numbers)):
         return int(numbers.min()), int(numbers.max())
     from akdask.kernels.compiled.compiler import read_only
     from akdask.kernels.compiled.keys import range_partition as ranging
@@ -245,7 +245,7 @@ def _(column: np.ndarray, number: int, ascending: bool = True, rows: NumberArray
             if column.dtype.kind != "i":
                 return _missing_last(codes, np.isnat(column), ascending)
         case "f":
-            if compiled.pays(len(column)):
+            if compiled.should_compile(len(column)):
                 return _compiled_float_words(column, ascending)
             return _missing_last(_float_words(column), np.isnan(column), ascending)
         case _:

@@ -42,14 +42,14 @@ class Output:
                 self._pieces.setdefault(name, []).append(column)
         self._nrows += table.nrows
 
-    def add_marked(self, table: Table, marks: NumberArray) -> None:
+    def add_masked(self, table: Table, marks: NumberArray) -> None:
         """Append the rows of a table of numbers whose mark is not 0, by a compiled loop."""
-        from akdask.kernels.compiled.keys.output import keep_marked
+        from akdask.kernels.compiled.keys.output import copy_masked
 
         self._names = tuple(table.columns)
         count = 0
         for name, column in table.columns.items():
-            count = int(keep_marked(marks, np.asarray(column), self._room(name, column)))
+            count = int(copy_masked(marks, np.asarray(column), self._room(name, column)))
         self._nrows += count
 
     def table(self) -> Table:

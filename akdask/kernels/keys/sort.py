@@ -183,7 +183,7 @@ def ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
 # ------------------------------------------------------------------------------------------------ cutting at boundaries
 
 
-def cut_sorted(
+def split_sorted(
     columns: Sequence[Column],
     ascending: Sequence[bool],
     rows: NumberArray,
@@ -243,7 +243,7 @@ class _Levels:
         return self._found[level]
 
 
-def cut_packed(packed: Words, marks: Words) -> list[Words]:
+def split_packed(packed: Words, marks: Words) -> list[Words]:
     """Return the packed keys below the first of ascending marks, those from there to the second, and so on.
 
     They change places: the results are views of `packed`.
@@ -255,4 +255,4 @@ def cut_packed(packed: Words, marks: Words) -> list[Words]:
     if 0 < below < len(packed):
         # One rank at a time: of several, NumPy finds all in a way that is many times slower.
         packed.partition(below)
-    return [*cut_packed(packed[:below], marks[:middle]), *cut_packed(packed[below:], marks[middle + 1 :])]
+    return [*split_packed(packed[:below], marks[:middle]), *split_packed(packed[below:], marks[middle + 1 :])]

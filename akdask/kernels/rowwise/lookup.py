@@ -17,7 +17,7 @@ from akdask.kernels.core.rules import Operation, Rule, scalar_type
 from akdask.kernels.index.key_index import KeyIndex
 from akdask.kernels.index.membership import KeySet
 from akdask.kernels.index.sorted_keys import Side, SortedKeys
-from akdask.kernels.keys.gather import gather, gather_far
+from akdask.kernels.keys.gather import gather, gather_prefetched
 from akdask.schema import BOOL, INT64, STR, UINT8, UINT64, ColumnType
 from akdask.typing import NumberArray
 
@@ -26,7 +26,7 @@ NAN_BITS = int(np.float64(np.nan).view(np.uint64))
 
 def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions, each of which must be there: -1 is not the last one."""
-    found = gather_far(table, positions, out)
+    found = gather_prefetched(table, positions, out)
     if found is not None:
         return found
     check_codes(positions, len(table))
@@ -71,7 +71,7 @@ def from_start(positions: NumberArray, total: int) -> NumberArray:
 
 def _take(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at positions, of which negative ones count from the end."""
-    found = gather_far(table, positions, out)
+    found = gather_prefetched(table, positions, out)
     return gather(table, from_start(positions, len(table)), out) if found is None else found
 
 
@@ -103,7 +103,7 @@ def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
 def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
     is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
-    gathered = gather_far(table, positions, out, NAN_BITS if is_float else 0)
+    gathered = gather_prefetched(table, positions, out, NAN_BITS if is_float else 0)
     if gathered is not None:
         return gathered
     missing = positions < 0

@@ -42,7 +42,7 @@ class ColumnIdentity:
 
     token: str
 
-    def cut_like(self, own: RowSpace, other: RowSpace) -> ColumnIdentity:
+    def partitioned_like(self, own: RowSpace, other: RowSpace) -> ColumnIdentity:
         """Return the identity of the same column once its rows are cut into the partitions of other rows."""
         return self if own.same_rows(other) else ColumnIdentity(token("cut", self, other.token))
 

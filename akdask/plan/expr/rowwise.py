@@ -70,16 +70,16 @@ class Filter(Frame):
 class Match(Frame):
     """The rows of a frame repeated for every match in a table, those without one left out or kept once.
 
-    `found` is the first row of the table that matches, -1 where there is none; `fanout` knows the others that are equal
-    to it (see `MatchMultiplicity` in `akdask.kernels.index.matches`).  `match` is the identity of the pairs: columns
-    matched alike share rows.
+    `found` is the first row of the table that matches, -1 where there is none; `multiplicity` knows the other rows
+    equal to it (see `MatchMultiplicity` in `akdask.kernels.index.matches`).  `match` is the identity of the pairs:
+    columns matched alike share rows.
     """
 
     is_seen_through = True
 
     frame: Frame
     found: Value
-    fanout: Replica
+    multiplicity: Replica
     keep_all: bool
     match: ColumnIdentity
 

@@ -52,7 +52,7 @@ def group_partitions(
         return PartialGroups(compile_these(values), compile_these(values[nkeys:]), gathering, name, scattered, in_slabs)
 
     purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(gathering)[:8]}"
-    return pipeline(frame, values, sink, purpose, lots=group_batches(frame, values[: gathering.nkeys]))
+    return pipeline(frame, values, sink, purpose, batches=group_batches(frame, values[: gathering.nkeys]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class CategoryTable(Frame):
         return ColumnRef(self._name, IS_NA, BOOL)
 
     @property
-    def whole(self) -> Replica:
+    def all_labels(self) -> Replica:
         """All labels, for a task to look up in."""
         return Replica(self, LABEL, STR)
 

@@ -19,10 +19,10 @@ from akdask.kernels.index.key_index import index_keys
 from akdask.kernels.index.matches import NO_ROW, MatchMultiplicity
 from akdask.kernels.index.membership import key_set
 from akdask.kernels.keys import hashing
-from akdask.kernels.keys.hashing import bring_together, buckets_of
+from akdask.kernels.keys.hashing import bucket_order, buckets_of
 from akdask.kernels.rowwise.lookup import lookup_found
 from akdask.plan.expr.tokens import token
-from akdask.plan.shuffle.exchange import Pieces
+from akdask.plan.shuffle.exchange import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort import splitters as boundaries
 from akdask.plan.sort.runs import RangedRows, join_runs
@@ -91,7 +91,7 @@ def all_heavy_keys(hashes: Sequence[Words]) -> Words:
 
 def split_left(
     inputs: tuple[Table, Words], number: int, by: Sequence[Hashable], count: int, room: int | None
-) -> Pieces:
+) -> Slices:
     """Share out the rows of a partition, to disk if they take more than `room` bytes: the function of its task.
 
     Rows of heavy keys go to the bucket of their partition.
@@ -102,21 +102,21 @@ def split_left(
         buckets = buckets_of(hashes, count)
         if len(heavy):
             buckets[np.isin(hashes, heavy, kind="sort")] = number % count
-        order, bounds = bring_together(buckets, count)
+        order, bounds = bucket_order(buckets, count)
         taken = block.take(order)
         placed = Table({**taken.columns, PLACE: order + start}, taken.nrows)
         _append_cut(pieces, placed, bounds, number, table.nrows)
     return spilled(pieces, room, concat_buckets)
 
 
-def split_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int, room: int | None) -> Pieces:
+def split_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int, room: int | None) -> Slices:
     """Share out the rows of a partition like `split_left`; those of heavy keys go to all buckets."""
     table, heavy = inputs
     pieces: list[list[HashBucket]] = [[] for _ in range(count)]
     for _, block, hashes in _hashed_blocks(table, by):
         is_heavy = np.isin(hashes, heavy, kind="sort")
         light = np.flatnonzero(~is_heavy)
-        order, bounds = bring_together(buckets_of(hashes[light], count), count)
+        order, bounds = bucket_order(buckets_of(hashes[light], count), count)
         _append_cut(pieces, block.take(light[order]), bounds, None, table.nrows)
         if len(light) < block.nrows:
             shared = HashBucket(block.take(np.flatnonzero(is_heavy)), None, table.nrows)
@@ -182,7 +182,7 @@ class JoinBucket:
         """Return one share of each partition, and one of the right side."""
         return concat_buckets(shares)
 
-    def __call__(self, shares: Sequence[HashBucket]) -> Pieces:
+    def __call__(self, shares: Sequence[HashBucket]) -> Slices:
         right = self._right([share.table for share in shares if share.number is None])
         keys = [right.columns[name] for name in self.right]
         search = self._marks(keys) if self.kind == "mark" else self._pairs(keys, right)
@@ -208,11 +208,11 @@ class JoinBucket:
 
     def _pairs(self, keys: Sequence[Column], right: Table) -> Search:
         index = index_keys(keys)
-        fanout = MatchMultiplicity(index.firsts)
+        multiplicity = MatchMultiplicity(index.firsts)
 
         def search(left: Table) -> Iterator[Table]:
             found = index.find([left.columns[name] for name in self.left])
-            for positions, rows in fanout.pairs(found, self.kind == "left", PAIRS):
+            for positions, rows in multiplicity.pairs(found, self.kind == "left", PAIRS):
                 yield self._paired(left, positions, right, rows)
 
         return search

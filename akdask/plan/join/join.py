@@ -96,7 +96,7 @@ def _held(left: JoinSide, right: JoinSide, keep_all: bool) -> Match:
     index = BuildIndex.of(right.frame, right.keys, "all rows")
     names = tuple(column_identity(left.frame, key) for key in left.keys)
     match = ColumnIdentity(token("match", names, index, keep_all))
-    return Match(left.frame, index.find(left.keys), index.fanout, keep_all, match)
+    return Match(left.frame, index.find(left.keys), index.multiplicity, keep_all, match)
 
 
 def _of_match(match: Match, frame: Frame, value: Value) -> Value:

@@ -22,7 +22,7 @@ from akdask.plan.task.tables import Tasks
 from akdask.schema import INT64, RowSpace
 from akdask.typing import Column
 
-INDEX, FANOUT = 0, 1
+INDEX, MULTIPLICITY = 0, 1
 """What the results of an index are."""
 
 Need = Literal["rows", "unique rows", "all rows"]
@@ -66,9 +66,9 @@ class BuildIndex(Frame):
         return RowSpace.of_lengths([2 if self.need == "all rows" else 1])
 
     @property
-    def fanout(self) -> Replica:
+    def multiplicity(self) -> Replica:
         """Which rows have the same keys."""
-        return Replica(self, FANOUT, INT64)
+        return Replica(self, MULTIPLICITY, INT64)
 
     def find(self, keys: Sequence[Value]) -> Call:
         """Return the first row that has the given keys, -1 where there is none."""

@@ -75,7 +75,7 @@ def _inputs(node: Frame) -> Iterator[Frame]:
         case Filter():
             yield from _replicated(node.predicate)
         case Match():
-            yield from _replicated(node.found, node.fanout)
+            yield from _replicated(node.found, node.multiplicity)
         case Project():
             yield from _replicated(*node.values)
         case Aggregate():

@@ -37,15 +37,15 @@ ROWS = 2**22
 COLUMNS = 4
 """How many columns an exchange is thought to have where it is chosen how it is done."""
 
-HELD = 4
+MEMORY_SHARE = 4
 """The part of all workers' memory, one in so many, that split partitions may take."""
 
 MOST_PARTITIONS = 1024
 
-MOST_PIECES = 2**18
+MAX_SLICES = 2**18
 """Pieces that partitions are cut into, at most."""
 
-RACKED = 4
+PARTITIONS_PER_BUFFER = 4
 """How many new partitions the pieces on a rack make, about: it is as much as Dask may choose to move."""
 
 MANY_PARTS = 16
@@ -59,7 +59,7 @@ Item = TypeVar("Item")
 Part = Any
 """What a partition gives to a new one; splitting a block of rows makes one for each."""
 
-Pieces = Sequence[Sequence[Part]] | None
+Slices = Sequence[Sequence[Part]] | None
 """For each new partition, the parts that it gets, in the order of the rows; None where no partition gets any."""
 
 
@@ -140,7 +140,7 @@ class Exchange(Node):
     def _sources(self) -> list[tuple[Hashable, list[Hashable]]]:
         """The keys of what is cut into pieces: split partitions, or many of these joined, whose keys come along."""
         keys = list(self.split.__dask_keys__())
-        groups = max(MOST_PIECES // self.count, FEWEST_GROUPS)
+        groups = max(MAX_SLICES // self.count, FEWEST_GROUPS)
         if len(keys) <= groups:
             return [(key, []) for key in keys]
         return [((f"join-{self._name}", number), members) for number, members in enumerate(_runs(keys, groups))]
@@ -182,7 +182,7 @@ class Exchange(Node):
     @property
     def _per_rack(self) -> int:
         """For how many new partitions the pieces of a place are brought together."""
-        return RACKED * len(self._shares)
+        return PARTITIONS_PER_BUFFER * len(self._shares)
 
     def _rack_key(self, number: int, index: int) -> Hashable:
         return (f"rack-{self._name}", number, index // self._per_rack)
@@ -201,13 +201,13 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
         return Exchange(split, count, finish, False, False, (), False, origin)
     from akdask.plan.shuffle.affinity import are_strict
 
-    is_large = count * _partition_size() * COLUMNS > all_memory() // HELD
+    is_large = count * _partition_size() * COLUMNS > all_memory() // MEMORY_SHARE
     return Exchange(split, count, finish, True, is_large, addresses(), are_strict(), origin)
 
 
 def buffer_bytes(count: int) -> int | None:
     """Return the bytes that each of so many split partitions may take of memory; None if they stay in this process."""
-    return all_memory() // (HELD * count) if on_cluster() else None
+    return all_memory() // (MEMORY_SHARE * count) if on_cluster() else None
 
 
 def _make(pieces: Sequence[Any], finish: FinishPartition, index: int | None) -> Any:
@@ -226,12 +226,12 @@ def _wait_for(*_: Any) -> None:
     """Wait for others: the function of tasks that make nothing."""
 
 
-def _rack(sources: Sequence[Pieces], numbers: range, _: None) -> ShuffleBuffer:
+def _rack(sources: Sequence[Slices], numbers: range, _: None) -> ShuffleBuffer:
     """Bring the pieces of partitions together for some new ones: the function of a task."""
     return ShuffleBuffer(sources, numbers, name=task_name())
 
 
-def _cut_piece(sources: Sequence[Pieces], index: int, finish: FinishPartition | None) -> Sequence[Part]:
+def _cut_piece(sources: Sequence[Slices], index: int, finish: FinishPartition | None) -> Sequence[Part]:
     """Return the parts of one new partition that some have: the function of a task."""
     return _piece(ShuffleBuffer(sources, range(index, index + 1)), index, finish)
 
@@ -248,7 +248,7 @@ def _runs(items: Sequence[Item], count: int) -> list[list[Item]]:
     return [list(items[start:stop]) for start, stop in bounds]
 
 
-def concat_slices(pieces: Sequence[Pieces], finish: FinishPartition) -> Pieces:
+def concat_slices(pieces: Sequence[Slices], finish: FinishPartition) -> Slices:
     """Join the pieces of several partitions, for each new one; on disk, where some of them are."""
     used = [item for item in pieces if item is not None]
     joined = (finish.pack([part for parts in same for part in parts]) for same in zip(*used, strict=True))

@@ -29,18 +29,18 @@ from akdask.errors import AkdaskError, WriteError
 Name: TypeAlias = tuple[str, Hashable]
 """The address of a worker, and the key of the task whose result a shelf is."""
 
-_spilled: dict[Name, WorkerHeld] = {}
+_spilled: dict[Name, WorkerLocal] = {}
 """What Dask has written to disk, which means no more than its name."""
 
 
 @dataclass(eq=False)
-class WorkerHeld:
+class WorkerLocal:
     """What a worker keeps where it is; without a name that Dask knows it by, Dask spills all of it."""
 
     name: Name | None
 
 
-class SpillFile(WorkerHeld, Sequence[Any]):
+class SpillFile(WorkerLocal, Sequence[Any]):
     """Pieces in a file without a name, which is gone when the shelf or its process is.
 
     Parameters
@@ -95,7 +95,7 @@ class SpillFile(WorkerHeld, Sequence[Any]):
         return SpillFile, (list(self),)
 
 
-class ShuffleBuffer(WorkerHeld):
+class ShuffleBuffer(WorkerLocal):
     """The pieces of several partitions for some new ones.
 
     Parameters
@@ -189,7 +189,7 @@ def task_name() -> Name | None:
 def _have_names_spilled() -> None:
     """Tell Dask how to spill what is kept, without reading it."""
 
-    def name_of(held: WorkerHeld) -> Name | None:
+    def name_of(held: WorkerLocal) -> Name | None:
         if held.name is not None:
             _spilled[held.name] = held
         return held.name

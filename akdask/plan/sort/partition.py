@@ -12,10 +12,10 @@ from akdask.columns import Table, take_rows
 from akdask.kernels import compiled
 from akdask.kernels.core.words import Words
 from akdask.kernels.keys.normalized import unpack_rows, word
-from akdask.kernels.keys.sort import argsort, cut_packed, cut_sorted
-from akdask.plan.shuffle.exchange import Pieces
+from akdask.kernels.keys.sort import argsort, split_packed, split_sorted
+from akdask.plan.shuffle.exchange import Slices
 from akdask.plan.shuffle.spill import spilled
-from akdask.plan.sort.radix import RadixPlacement
+from akdask.plan.sort.radix import RangePartitionBuffer
 from akdask.plan.sort.runs import ROW, By, PackedKeys, RangedRows, join_runs
 from akdask.plan.sort.splitters import Splitters
 from akdask.plan.task.blocks import Block, Partition, PartitionBatch
@@ -47,11 +47,11 @@ class RangePartition:
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition | PartitionBatch) -> Pieces:
+    def run(self, partition: Partition | PartitionBatch) -> Slices:
         marks: Splitters = partition.replicas[self.marks.position][self.marks.field]
         # Keys that have lost bits must be at hand wherever their rows are put in order.
         packs = self.names == (ROW,) and (marks.fits or (marks.nearly_fits and self.room is None))
-        if self._is_for_loops(marks) and compiled.pays(partition.nrows):
+        if self._is_for_loops(marks) and compiled.should_compile(partition.nrows):
             placed = self._placed_words(partition, marks) if packs else self._placed_runs(partition, marks)
             return spilled([[piece] for piece in placed], self.room, join_runs)
         marks = marks.coarser()
@@ -69,7 +69,7 @@ class RangePartition:
 
     def _placed_words(self, partition: Partition | PartitionBatch, marks: Splitters) -> list[PackedKeys]:
         """Bring packed keys to their ranges."""
-        ranges = RadixPlacement(marks, partition.nrows)
+        ranges = RangePartitionBuffer(marks, partition.nrows)
         whole: dict[int, Words] = {}
         for block in partition.blocks():
             columns = self._evaluate(block)
@@ -81,7 +81,7 @@ class RangePartition:
 
     def _placed_runs(self, partition: Partition | PartitionBatch, marks: Splitters) -> list[RangedRows]:
         """Bring rows to their ranges."""
-        gathered, ranges = ColumnBuffer(self.program, partition.nrows), RadixPlacement(marks, partition.nrows)
+        gathered, ranges = ColumnBuffer(self.program, partition.nrows), RangePartitionBuffer(marks, partition.nrows)
         for block in partition.blocks():
             columns = dict(zip(self.columns, gathered.add(block), strict=True))
             ranges.add(columns[self.by[0]], columns.get(ROW))
@@ -101,7 +101,7 @@ class RangePartition:
         for block in partition.blocks():
             columns = self._evaluate(block)
             keys = marks.codes([columns[name] for name in self.by])
-            pieces = cut_packed(marks.pack(keys, columns[ROW]), at)
+            pieces = split_packed(marks.pack(keys, columns[ROW]), at)
             if marks.fits:
                 yield [PackedKeys(piece, marks.shift, [0, len(piece)]) for piece in pieces]
             elif block.nrows:
@@ -121,7 +121,7 @@ class RangePartition:
             # Row numbers follow one another, so that those of the sorted rows need not be looked up.
             first = int(columns[ROW][0]) if ROW in columns else 0
             taken = {name: order + first if name == ROW else take_rows(columns[name], order) for name in wanted}
-            bounds = cut_sorted(
+            bounds = split_sorted(
                 [taken[name] for name in names], ascending, order, [at[name] for name in names], marks.rows - first
             )
             table = Table(taken, block.nrows)

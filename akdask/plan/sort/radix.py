@@ -17,7 +17,7 @@ from akdask.plan.sort.splitters import Splitters
 from akdask.typing import Column, NumberArray
 
 
-class RadixPlacement:
+class RangePartitionBuffer:
     """Where rows go, by their only key.
 
     Parameters

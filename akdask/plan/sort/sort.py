@@ -174,10 +174,10 @@ def _(frame: Sort) -> Expr:
         program = compile_these(given[:-1])
         return RangePartition(names, frame.names, frame.by, order.ascending, program, marks, order.count, room)
 
-    lots = partition_batches(source)
-    room = buffer_bytes(len(lots))
+    batches = partition_batches(source)
+    room = buffer_bytes(len(batches))
     given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
-    split = pipeline(source, given, sink, f"split {frame._name}", lots=lots)
+    split = pipeline(source, given, sink, f"split {frame._name}", batches=batches)
     return exchange(split, order.count, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))
 
 

@@ -267,7 +267,7 @@ def _(frame: ChooseSplitters) -> Expr:
         return SampleKeys(compile_these(values), frame.ascending, frame.stride)
 
     purpose = "survey " + ", ".join(map(describe, frame.by))
-    found = pipeline(frame.frame, frame.by, sink, purpose, lots=partition_batches(frame.frame))
+    found = pipeline(frame.frame, frame.by, sink, purpose, batches=partition_batches(frame.frame))
     calls = (
         (tuple((0, index) for index in range(found.npartitions)), (frame.ascending, frame.wanted, frame.straddle)),
     )

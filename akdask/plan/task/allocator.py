@@ -58,7 +58,7 @@ def manage_freed_memory() -> None:
     is_enough = limit >= ENOUGH_MEMORY
     config.set(spare_memory=min(config.get("spare_memory"), limit // SPARE if is_enough else 0))
     if limit < ENOUGH_TO_COMPILE:
-        compiled.forgo()
+        compiled.disable()
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None and is_enough:
         mallopt(MMAP_THRESHOLD, LARGEST_KEPT)

@@ -18,7 +18,7 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Literal, Rows, Scan
 from akdask.plan.expr.values import Value, columns_of
 
-Lots: TypeAlias = tuple[tuple[int, ...], ...]
+Batches: TypeAlias = tuple[tuple[int, ...], ...]
 """Numbers of the partitions of each task, in order."""
 
 ITEMSIZE = 8
@@ -34,7 +34,7 @@ MOST_ROWS = 2**23
 
 ITEMSIZE = 8
 
-GROUP_LOTS = 32
+GROUP_BATCHES = 32
 GROUP_ROWS = 2**21
 """The same of partitions that are grouped: by no machine, as floats of a group are added up lot by lot."""
 
@@ -42,36 +42,36 @@ MOST_FILES = 128
 """Partitions that one task goes over, at most: files that are far away take long to open."""
 
 
-def partition_batches(frame: Frame, keys: Sequence[Value] = ()) -> Lots:
+def partition_batches(frame: Frame, keys: Sequence[Value] = ()) -> Batches:
     """Return the partitions of a frame in lots, by the numbers of rows that are known for good, and by memory.
 
     If `keys` are given, only their columns are asked for the rows: so groups that are found from them are cut into
     partitions alike, whatever else is computed of them.
     """
-    return _lots(frame, {column.source for column in columns_of(*keys)}, FEW, MOST_ROWS)
+    return _batches(frame, {column.source for column in columns_of(*keys)}, FEW, MOST_ROWS)
 
 
-def group_batches(frame: Frame, keys: Sequence[Value]) -> Lots:
+def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
     """Return the same for rows that are grouped, by nothing but the numbers of rows.
 
     The floats of a group are added up in the order of the rows of a lot, and the lots in their order, so that sums are
     the same to the last bit with any number of threads, and on any cluster.
     """
-    if frame.npartitions <= GROUP_LOTS:
+    if frame.npartitions <= GROUP_BATCHES:
         return single_partitions(frame)
     rows = rows_read(frame, {column.source for column in columns_of(*keys)})
-    return single_partitions(frame) if rows is None else batch_neighbours(rows, GROUP_LOTS, GROUP_ROWS)
+    return single_partitions(frame) if rows is None else batch_neighbours(rows, GROUP_BATCHES, GROUP_ROWS)
 
 
-def reduction_batches(frame: Frame) -> Lots:
+def reduction_batches(frame: Frame) -> Batches:
     """Return the partitions of a frame in lots that are reduced to some numbers each: one for a core if they are small.
 
     Threads take as long each, as there is nothing but rows to go over; and fewer tasks wait for each other less.
     """
-    return _lots(frame, frozenset(), CORES, 2 * MOST_ROWS)
+    return _batches(frame, frozenset(), CORES, 2 * MOST_ROWS)
 
 
-def _lots(frame: Frame, names: Set[str], few: int, most: int) -> Lots:
+def _batches(frame: Frame, names: Set[str], few: int, most: int) -> Batches:
     rows = None if frame.npartitions <= few else rows_read(frame, names)
     return (
         single_partitions(frame)
@@ -80,30 +80,30 @@ def _lots(frame: Frame, names: Set[str], few: int, most: int) -> Lots:
     )
 
 
-def single_partitions(frame: Frame) -> Lots:
+def single_partitions(frame: Frame) -> Batches:
     """Return each partition of a frame as a lot."""
     return tuple((number,) for number in range(frame.npartitions))
 
 
 @lru_cache(64)
-def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Lots:
+def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Batches:
     """Return partitions of so many rows in at least `few` lots of neighbours, several of them up to `most` rows.
 
     Examples
     --------
-    >>> [len(lot) for lot in batch_neighbours((1000,) * 256, 64)][:3]
+    >>> [len(batch) for batch in batch_neighbours((1000,) * 256, 64)][:3]
     [4, 4, 4]
     """
     limit = min(most, -(-sum(rows) // few))
-    lots: list[list[int]] = []
+    batches: list[list[int]] = []
     room = 0
     for number, count in enumerate(rows):
-        if not lots or count > room or len(lots[-1]) == MOST_FILES:
-            lots.append([])
+        if not batches or count > room or len(batches[-1]) == MOST_FILES:
+            batches.append([])
             room = limit
-        lots[-1].append(number)
+        batches[-1].append(number)
         room -= count
-    return tuple(map(tuple, lots))
+    return tuple(map(tuple, batches))
 
 
 def rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] | None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from akdask.columns import Table, empty, slice_rows, spread, take_rows
 from akdask.errors import InconsistentFilesError
-from akdask.kernels.core.summation import UNIT, Places
+from akdask.kernels.core.summation import UNIT, UnitPositions
 from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
@@ -26,7 +26,7 @@ from akdask.storage.data.consecutive import ConsecutiveParts
 from akdask.storage.data.source import Part, Stretch
 from akdask.typing import Column, NumberArray
 
-TOGETHER = 4
+OPEN_PARTITIONS = 4
 """Partitions that are open at once where they are read together; each may have several files."""
 
 
@@ -42,7 +42,7 @@ class ExpandMatches:
     """Repeat the rows for every match; `column` is where the row is found that each is paired with."""
 
     predicate: Program
-    fanout: BroadcastInput
+    multiplicity: BroadcastInput
     keep_all: bool
     column: Load
 
@@ -146,7 +146,7 @@ class Partition:
         """Yield this partition."""
         yield self
 
-    def together(self) -> Iterator[list[Partition]]:
+    def open_several(self) -> Iterator[list[Partition]]:
         """Yield this partition."""
         yield [self]
 
@@ -155,7 +155,7 @@ class Partition:
         """Whether every row of the inputs is left."""
         return not self.selections
 
-    def whole_columns(self, program: Program) -> list[Column] | None:
+    def unfiltered_columns(self, program: Program) -> list[Column] | None:
         """Return the results of a program that only passes on columns, None for any other."""
         columns = []
         for register in program.outputs:
@@ -203,8 +203,8 @@ class Partition:
 
     def _paired(self, block: Block, selection: ExpandMatches) -> Iterator[Block]:
         (found,) = block.evaluate(selection.predicate)
-        fanout: MatchMultiplicity = self.replicas[selection.fanout.position][selection.fanout.field]
-        for positions, rows in fanout.pairs(np.asarray(found), selection.keep_all, self._block_rows):
+        multiplicity: MatchMultiplicity = self.replicas[selection.multiplicity.position][selection.multiplicity.field]
+        for positions, rows in multiplicity.pairs(np.asarray(found), selection.keep_all, self._block_rows):
             yield block.paired(positions, selection.column, rows)
 
     def _give_back(self, first: int) -> None:
@@ -218,7 +218,7 @@ class Partition:
             offset = selection.start - seen
             start = offset if offset >= 0 else offset % selection.step
             stop = min(selection.stop - seen, block.nrows)
-            block.keep(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
+            block.select_rows(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
             return
         lent = len(self._lent)
         (mask,) = block.evaluate(selection.predicate)
@@ -226,7 +226,7 @@ class Partition:
         if number == self._leave and count:
             block.mask = None if count == block.nrows else mask
         elif count < block.nrows:
-            block.keep(np.flatnonzero(mask), count)
+            block.select_rows(np.flatnonzero(mask), count)
             # The rows that are left have been copied.
             self._give_back(lent)
 
@@ -251,7 +251,7 @@ class Partition:
             found.append(column)
         return found
 
-    def places(self, start: int, stop: int) -> Places | None:
+    def unit_positions(self, start: int, stop: int) -> UnitPositions | None:
         """Return where the rows of a block stand in the units of summation, None if side by side."""
         several = next(filter(_is_several, self._inputs), None)
         if several is not None:
@@ -259,10 +259,10 @@ class Partition:
             sizes = np.array([part.nrows for part in several.parts])
             extents = -(-sizes // UNIT) * UNIT
             shifts = np.cumsum(extents) - extents - (np.cumsum(sizes) - sizes)
-            return Places(np.arange(start, stop) + np.repeat(shifts, sizes)[start:stop], int(extents.sum()))
+            return UnitPositions(np.arange(start, stop) + np.repeat(shifts, sizes)[start:stop], int(extents.sum()))
         if start % UNIT == 0:
             return None
-        return Places(np.arange(start % UNIT, start % UNIT + stop - start), start % UNIT + stop - start)
+        return UnitPositions(np.arange(start % UNIT, start % UNIT + stop - start), start % UNIT + stop - start)
 
     def take_buffer(self, dtype: ColumnType) -> NumberArray:
         """Return a buffer of one block's rows for a temporary."""
@@ -305,11 +305,11 @@ class PartitionBatch:
                 yield partition
             before = partition
 
-    def together(self) -> Iterator[list[Partition]]:
+    def open_several(self) -> Iterator[list[Partition]]:
         """Yield the partitions, some at a time, which are open then."""
-        for first in range(0, len(self._partitions), TOGETHER):
+        for first in range(0, len(self._partitions), OPEN_PARTITIONS):
             with ExitStack() as stack:
-                yield [stack.enter_context(one) for one in self._partitions[first : first + TOGETHER]]
+                yield [stack.enter_context(one) for one in self._partitions[first : first + OPEN_PARTITIONS]]
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of all partitions that have rows left after the selections."""
@@ -371,7 +371,7 @@ class Block:
             self._handed_on[slot] = column
         return column
 
-    def keep(self, rows: NumberArray | slice, count: int) -> None:
+    def select_rows(self, rows: NumberArray | slice, count: int) -> None:
         """Drop all rows but those at the given positions or in a slice."""
         self._columns = {load: _select(column, rows) for load, column in self._columns.items()}
         self._handed_on = {slot: _select(column, rows) for slot, column in self._handed_on.items()}
@@ -392,16 +392,16 @@ class Block:
         """Drop the rows that a mask left to the consumer does not hold for."""
         if self.mask is not None:
             rows = np.flatnonzero(self.mask)
-            self.keep(rows, len(rows))
+            self.select_rows(rows, len(rows))
             self.mask = None
 
-    def places(self) -> Places | None:
+    def unit_positions(self) -> UnitPositions | None:
         """Return where the rows stand in the units of `akdask.kernels.core.summation`; None if all are side by side.
 
         Rows that were paired are counted in their block, others in the partition that they are of.
         """
         kept = self._kept[self._nplaced :]
-        given = None if self._origin is not None else self.partition.places(self._start, self._stop)
+        given = None if self._origin is not None else self.partition.unit_positions(self._start, self._stop)
         if given is None and not kept:
             return None
         positions, extent = given or (None, self._extent)
@@ -410,7 +410,7 @@ class Block:
                 positions = _select(positions, rows)
             else:
                 positions = rows if isinstance(rows, np.ndarray) else np.arange(self._extent)[rows]
-        return Places(np.asarray(positions), extent)
+        return UnitPositions(np.asarray(positions), extent)
 
     def evaluate(self, program: Program, out: Sequence[NumberArray | None] | None = None) -> list[Column]:
         """Run a program on the rows.

@@ -86,19 +86,19 @@ class Realign(OverProject):
         return RowSpace.of_lengths(self.lengths)
 
 
-def cut(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple[int, int, int]]]:
+def row_slices(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple[int, int, int]]]:
     """Return, for each wanted partition, the (partition, start, stop) pieces of the given ones that make it up.
 
     Examples
     --------
-    >>> cut([3, 2], [4, 1])
+    >>> row_slices([3, 2], [4, 1])
     [[(0, 0, 3), (1, 0, 1)], [(1, 1, 2)]]
     """
     starts = list(accumulate(lengths, initial=0))
-    return [_cut_one(starts, first, last) for first, last in row_bounds(wanted)]
+    return [_slices_of_range(starts, first, last) for first, last in row_bounds(wanted)]
 
 
-def _cut_one(starts: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
+def _slices_of_range(starts: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
     pieces = []
     partition = bisect_right(starts, first) - 1
     while first < last:
@@ -130,7 +130,7 @@ def _reverse(tables: Sequence[Table]) -> Table:
     return tables[0].slice(tables[0].nrows - 1, -1, -1)
 
 
-def _concat_pieces(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -> Table:
+def _concat_slices(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -> Table:
     pieces = [table.slice(start, stop) for table, (start, stop) in zip(tables, ranges, strict=True)]
     return Table.concat(pieces)
 
@@ -176,8 +176,8 @@ def _(frame: Reverse) -> Expr:
 @lower.register
 def _(frame: Realign) -> Expr:
     calls = []
-    for pieces in cut(frame.given, frame.lengths):
+    for pieces in row_slices(frame.given, frame.lengths):
         used = pieces or [(0, 0, 0)]
         refs = tuple((0, partition) for partition, _, _ in used)
         calls.append((refs, (tuple((start, stop) for _, start, stop in used),)))
-    return Tasks(frame._name, _concat_pieces, tuple(calls), frame.frame)
+    return Tasks(frame._name, _concat_slices, tuple(calls), frame.frame)

@@ -15,7 +15,7 @@ import numpy as np
 from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
 from akdask.kernels import compiled
 from akdask.kernels.core.reduction import State
-from akdask.kernels.core.summation import Places
+from akdask.kernels.core.summation import UnitPositions
 from akdask.kernels.reductions.scalar import REDUCTIONS, join_states
 from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.program import Program
@@ -70,7 +70,7 @@ class Collect:
 
     def _fill(self, partition: Partition) -> Table:
         """Evaluate straight into arrays of the final size, as nothing will be dropped."""
-        whole = partition.whole_columns(self.program)
+        whole = partition.unfiltered_columns(self.program)
         if whole is not None:
             return Table(dict(zip(self.names, whole, strict=True)), partition.nrows)
         arrays = [new_array(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
@@ -161,7 +161,7 @@ class Reduce:
 
     def _together(self, partition: Partition | PartitionBatch, reducer: VectorizedReduction) -> Iterator[list[State]]:
         """Yield the states of several partitions at a time; of the blocks of those that cannot be read so."""
-        for some in partition.together():
+        for some in partition.open_several():
             found = reducer.run(some)
             if found is not None:
                 yield found
@@ -173,17 +173,17 @@ class Reduce:
         for block in partition.blocks():
             states = []
             if self.plain_calls:
-                places = block.places() if self.adds_floats else None
-                states = _partials(self.plain_calls, block.evaluate(self.plain), block.mask, places)
+                positions = block.unit_positions() if self.adds_floats else None
+                states = _partials(self.plain_calls, block.evaluate(self.plain), block.mask, positions)
             if self.computed_calls:
                 block.apply_mask()
-                places = block.places() if self.adds_floats else None
-                states += _partials(self.computed_calls, block.evaluate(self.computed), None, places)
+                positions = block.unit_positions() if self.adds_floats else None
+                states += _partials(self.computed_calls, block.evaluate(self.computed), None, positions)
             yield states
 
     def _reducer(self, partition: Partition | PartitionBatch) -> VectorizedReduction | None:
         """Return what reduces whole partitions, None where there is nothing but a block at a time."""
-        if not compiled.is_at_hand():
+        if not compiled.is_loaded():
             return None
         if partition.replicas:
             return self._new_reducer(partition)
@@ -206,9 +206,12 @@ _reducers: WeakKeyDictionary[Reduce, VectorizedReduction | None] = WeakKeyDictio
 
 
 def _partials(
-    calls: Sequence[tuple[int, str]], columns: Sequence[Column], mask: NumberArray | None, places: Places | None
+    calls: Sequence[tuple[int, str]],
+    columns: Sequence[Column],
+    mask: NumberArray | None,
+    positions: UnitPositions | None,
 ) -> list[State]:
-    return [REDUCTIONS[name].partial(column, mask, places) for (_, name), column in zip(calls, columns, strict=True)]
+    return [REDUCTIONS[name].partial(column, mask, positions) for (_, name), column in zip(calls, columns, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from akdask.plan.expr.sources import Rows, Scan
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Replica, Value, columns_of, walk
 from akdask.plan.task.allocator import manage_freed_memory
-from akdask.plan.task.batches import Lots, rows_read, single_partitions
+from akdask.plan.task.batches import Batches, rows_read, single_partitions
 from akdask.plan.task.blocks import ExpandMatches, Mask, Partition, PartitionBatch, Range, RowPositions, Selection
 from akdask.plan.task.coalesce import Given, coalesce_partitions
 from akdask.plan.task.concat import through
@@ -48,7 +48,7 @@ Member: TypeAlias = tuple[tuple[Selection, ...], tuple[Part | RowPositions | Non
 class PipelineLayout:
     """What the tasks of a pipeline have in common, and how to find what they have not.
 
-    `npartitions` is that of the chain; `lots` has for each task the partitions of the chain that it goes over, none
+    `npartitions` is that of the chain; `batches` has for each task the partitions of the chain that it goes over, none
     where there are no rows.
     """
 
@@ -58,19 +58,19 @@ class PipelineLayout:
     masks: tuple[Mask | ExpandMatches, ...]
     sink: Sink
     npartitions: int
-    lots: Lots
+    batches: Batches
     block_rows: int
     is_large: bool
 
     @property
     def ntasks(self) -> int:
         """Number of tasks that read anything."""
-        return sum(1 for lot in self.lots if lot)
+        return sum(1 for batch in self.batches if batch)
 
     @property
     def nread(self) -> int:
         """Number of partitions that are read."""
-        return sum(map(len, self.lots))
+        return sum(map(len, self.batches))
 
     @property
     def table_bases(self) -> list[int]:
@@ -98,7 +98,7 @@ class Pipeline(Node):
 
     @property
     def npartitions(self) -> int:
-        return len(self.layout.lots)
+        return len(self.layout.batches)
 
     @without_collection
     def _layer(self) -> dict[Any, Any]:
@@ -110,19 +110,19 @@ class Pipeline(Node):
         shared = (layout.sink, layout.block_rows, layout.is_large)
         selected = token(tuple(map(selected_by, layout.chain.selections)))
         graph: dict[Any, Any] = {}
-        for index, lot in enumerate(layout.lots):
+        for index, batch in enumerate(layout.batches):
             key = (self._name, index)
-            if not lot:
+            if not batch:
                 graph[key] = self._without_rows(key, replicas)
                 continue
             members: list[Member] = []
             made: list[TaskRef] = []
-            for number in lot:
+            for number in batch:
                 source, ranges = layout.chain.partition(number)
                 fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
                 members.append((layout.selections(ranges), fixed))
                 made += [TaskRef(keys[source]) for keys in tables]
-            graph[key] = Task(key, run_batch, shared, tuple(members), List(*made), replicas, (selected, lot))
+            graph[key] = Task(key, run_batch, shared, tuple(members), List(*made), replicas, (selected, batch))
         return graph
 
     def _without_rows(self, key: Any, replicas: List) -> DataNode | Task:
@@ -187,7 +187,7 @@ def _adds_floats(sink: Sink) -> bool:
 
 
 def pipeline(
-    frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str, *, lots: Lots | None = None
+    frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str, *, batches: Batches | None = None
 ) -> Expr:
     """Return the physical node that evaluates values on the rows of a frame.
 
@@ -201,32 +201,34 @@ def pipeline(
         Given a function that compiles values, and the values, returns the end of the pipeline.
     purpose : str
         What is done with the values, for `explain`; tells apart pipelines of the same values.
-    lots : tuple of tuples of int, optional
+    batches : tuple of tuples of int, optional
         Partitions that may be run together, as `partition_batches` finds them, where it does not matter what partitions
         results are of.  Something is made of at least one; without lots, of each partition, whether it has rows or not.
     """
-    inner = [_pipeline(*chain, make_sink, purpose) for chain in _seen_through(frame, values, lots)]
+    inner = [_pipeline(*chain, make_sink, purpose) for chain in _seen_through(frame, values, batches)]
     return inner[0] if len(inner) == 1 else Union(*inner)
 
 
 def _seen_through(
-    frame: Frame, values: Sequence[Value], lots: Lots | None
-) -> Iterator[tuple[Frame, Sequence[Value], Lots | None]]:
+    frame: Frame, values: Sequence[Value], batches: Batches | None
+) -> Iterator[tuple[Frame, Sequence[Value], Batches | None]]:
     """Yield what is under projections and joined rows, one after the other: nested calls could be too many."""
-    stack: list[tuple[Frame, Sequence[Value], Lots | None]] = [(frame, values, lots)]
+    stack: list[tuple[Frame, Sequence[Value], Batches | None]] = [(frame, values, batches)]
     while stack:
-        frame, values, lots = stack.pop()
+        frame, values, batches = stack.pop()
         frame = _narrowed(frame, values)
         parts = through(frame, values)
         if parts is None:
-            yield frame, values, lots
+            yield frame, values, batches
             continue
         # Joined rows have no lots: next to others, they are not seen through, and must be run alike.
-        joined = lots is not None and len(parts) > 1
-        stack += [(part, item, single_partitions(part) if joined else lots) for part, item in reversed(parts)]
+        joined = batches is not None and len(parts) > 1
+        stack += [(part, item, single_partitions(part) if joined else batches) for part, item in reversed(parts)]
 
 
-def _pipeline(frame: Frame, values: Sequence[Value], lots: Lots | None, make_sink: MakeSink, purpose: str) -> Pipeline:
+def _pipeline(
+    frame: Frame, values: Sequence[Value], batches: Batches | None, make_sink: MakeSink, purpose: str
+) -> Pipeline:
     """Return the tasks of a chain on rows that nothing is seen through."""
     chain = Chain.of(frame)
     positions = {base._name: number for number, base in enumerate(chain.bases)}
@@ -237,16 +239,16 @@ def _pipeline(frame: Frame, values: Sequence[Value], lots: Lots | None, make_sin
     compiler = Compiler([*([predicate] for predicate in chain.predicates), values], positions, replicas)
     masks = _masks(chain, positions, compiler)
     sink = make_sink(compiler.last, values)
-    lots = _lots_left(chain, frame, lots)
+    batches = _batches_left(chain, frame, batches)
     layout = PipelineLayout(
         # Which partitions are left is known from more than the state of the files, which names the frame.
-        token("pipeline", purpose, frame, tuple(values), lots),
+        token("pipeline", purpose, frame, tuple(values), batches),
         purpose,
         chain,
         masks,
         sink,
         frame.npartitions,
-        lots,
+        batches,
         _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
         sum(rows_read(frame) or ()) >= compiled.WORTH_LOADING,
     )
@@ -254,15 +256,15 @@ def _pipeline(frame: Frame, values: Sequence[Value], lots: Lots | None, make_sin
     return Pipeline(layout, *made, *nodes.values())
 
 
-def _lots_left(chain: Chain, frame: Frame, lots: Lots | None) -> Lots:
+def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:
     """Return the lots without the partitions that the filters leave no row of; by default each partition is one."""
     left = partitions_left(chain.bases, chain.predicates)
-    wanted = single_partitions(frame) if lots is None else lots
+    wanted = single_partitions(frame) if batches is None else batches
     if left is None:
         return wanted
     sources = chain.sources(frame.npartitions)
-    kept = tuple(tuple(number for number in lot if left[sources[number]]) for lot in wanted)
-    return kept if lots is None else tuple(filter(None, kept)) or ((),)
+    kept = tuple(tuple(number for number in batch if left[sources[number]]) for batch in wanted)
+    return kept if batches is None else tuple(filter(None, kept)) or ((),)
 
 
 def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple[Mask | ExpandMatches, ...]:
@@ -274,10 +276,10 @@ def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple
                 masks.append(Mask(compiler.next([node.predicate])))
             case Match():
                 found = compiler.next([node.found])
-                (fanout,) = compiler.last([node.fanout]).steps
-                assert isinstance(fanout, BroadcastInput), "a replica is whole"
+                (multiplicity,) = compiler.last([node.multiplicity]).steps
+                assert isinstance(multiplicity, BroadcastInput), "a replica is whole"
                 base = positions[node.match.token] = len(positions)
-                masks.append(ExpandMatches(found, fanout, node.keep_all, Load(base, ROW, INT64)))
+                masks.append(ExpandMatches(found, multiplicity, node.keep_all, Load(base, ROW, INT64)))
     return tuple(masks)
 
 

@@ -28,7 +28,7 @@ class Tables(Node):
         return {key: DataNode(key, table) for key, table in zip(self.__dask_keys__(), self.tables, strict=True)}
 
 
-class HeldResults(Node):
+class PersistedResults(Node):
     """Results or futures that a scheduler holds, under the keys that it knows them by."""
 
     name: str
@@ -105,4 +105,4 @@ def _(frame: Literal) -> Expr:
 
 @lower.register
 def _(frame: Persisted) -> Expr:
-    return HeldResults(frame.name, frame.graph, frame.keys)
+    return PersistedResults(frame.name, frame.graph, frame.keys)

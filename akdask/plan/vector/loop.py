@@ -10,7 +10,7 @@ from numba import types
 
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.core.opcodes import BLOCK, FAILED, VECTOR, Opcode
-from akdask.kernels.core.summation import LANES
+from akdask.kernels.core.summation import ACCUMULATORS
 from akdask.typing import NumberArray
 
 _pread = types.ExternalFunction("pread", types.int64(types.int32, types.int64, types.int64, types.int64))
@@ -20,29 +20,29 @@ _pread = types.ExternalFunction("pread", types.int64(types.int32, types.int64, t
 def _add_floats(floats: NumberArray, row: int, marks: NumberArray, mask: int, count: int, lanes: NumberArray) -> None:
     if count == VECTOR:
         # Bounds that are known when it is compiled halve the time.
-        for start in range(0, VECTOR, LANES):
-            for lane in range(LANES):
+        for start in range(0, VECTOR, ACCUMULATORS):
+            for lane in range(ACCUMULATORS):
                 lanes[lane] += floats[row, start + lane] if marks[mask, start + lane] else 0.0
         return
     for at in range(count):
-        lanes[at % LANES] += floats[row, at] if marks[mask, at] else 0.0
+        lanes[at % ACCUMULATORS] += floats[row, at] if marks[mask, at] else 0.0
 
 
 @compiled
 def _add_all_floats(floats: NumberArray, row: int, count: int, lanes: NumberArray) -> None:
     if count == VECTOR:
-        for start in range(0, VECTOR, LANES):
-            for lane in range(LANES):
+        for start in range(0, VECTOR, ACCUMULATORS):
+            for lane in range(ACCUMULATORS):
                 lanes[lane] += floats[row, start + lane]
         return
     for at in range(count):
-        lanes[at % LANES] += floats[row, at]
+        lanes[at % ACCUMULATORS] += floats[row, at]
 
 
 @compiled
 def _join(lanes: NumberArray) -> float:
     """Return the sum of the lanes, which are 0 afterwards."""
-    width = LANES // 2
+    width = ACCUMULATORS // 2
     while width:
         for lane in range(width):
             lanes[lane] += lanes[lane + width]
@@ -313,6 +313,6 @@ def warm_up() -> None:
         ints,
         rows,
         sums,
-        np.zeros((0, LANES)),
+        np.zeros((0, ACCUMULATORS)),
         numbers,
     )

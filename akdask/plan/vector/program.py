@@ -28,7 +28,7 @@ from akdask.kernels.core.opcodes import (
     Opcode,
 )
 from akdask.kernels.core.reduction import State
-from akdask.kernels.core.summation import LANES, UNIT, ExactSum
+from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.typing import NumberArray
 
@@ -247,7 +247,7 @@ class VectorProgram:
             memory.ints,
             memory.rows,
             sums,
-            np.zeros((self._nsums, LANES)),
+            np.zeros((self._nsums, ACCUMULATORS)),
             totals,
         )
         if selected == FAILED:

@@ -12,7 +12,7 @@ from akdask.columns.bigint import from_ints
 from akdask.kernels.index import hash_index as hashindex
 from akdask.kernels.index import open_addressing as gapped
 from akdask.kernels.index.hash_index import HashIndex, PackedIndex
-from akdask.kernels.index.key_index import DirectIndex, TextIndex, index_keys
+from akdask.kernels.index.key_index import DirectIndex, StringIndex, index_keys
 from akdask.kernels.keys import hashing
 from akdask.kernels.keys.normalized import span
 from akdask.kernels.keys.slots import SlotGrid
@@ -107,7 +107,7 @@ def test_keys_with_equal_hashes_are_told_apart(both, bits):
 @given(tables(["str"], max_keys=1))
 def test_a_few_strings_are_found(both):
     table, wanted = both
-    check(TextIndex([as_column(table[0])]), table, wanted)
+    check(StringIndex([as_column(table[0])]), table, wanted)
 
 
 def test_what_lies_outside_the_range_is_not_found():

@@ -157,8 +157,8 @@ def test_pieces_of_several_partitions_are_joined_in_order():
 @pytest.mark.parametrize("by", BY)
 def test_some_partitions_may_be_split_before_loops_are_compiled(monkeypatch, by):
     turns = cycle([False, True, True])
-    pays = compiled.pays
-    monkeypatch.setattr(compiled, "pays", lambda nrows: pays(nrows) and next(turns))
+    should_compile = compiled.should_compile
+    monkeypatch.setattr(compiled, "should_compile", lambda nrows: should_compile(nrows) and next(turns))
     lazy, frame = random_frame(nrows=3000)
     parts = ak.DataFrame({name: ak.concatenate([lazy[name]] * 3) for name in lazy.columns})
     wanted = pd.concat([frame] * 3, ignore_index=True).sort_values(list(dict.fromkeys(by)), kind="stable")
@@ -187,7 +187,7 @@ def test_runs_that_are_packed_up_make_the_same_rows(blocks, marks):
 
 
 def test_many_partitions_are_joined_before_pieces_are_handed_over(monkeypatch):
-    monkeypatch.setattr(exchange, "MOST_PIECES", 4)
+    monkeypatch.setattr(exchange, "MAX_SLICES", 4)
     monkeypatch.setattr(exchange, "FEWEST_GROUPS", 4)
     values = np.random.default_rng(0).permutation(3000)
     parts = ak.concatenate([ak.array(part) for part in np.split(values, 60)])

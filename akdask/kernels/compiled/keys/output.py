@@ -9,7 +9,7 @@ from akdask.typing import NumberArray
 
 
 @compiled
-def keep_marked(marks: NumberArray, column: NumberArray, room: NumberArray) -> np.uint64:
+def copy_masked(marks: NumberArray, column: NumberArray, room: NumberArray) -> np.uint64:
     """Write the values whose mark is not 0 one after the other, and return how many there are.
 
     There is room for one more: each is written, and only counted where it has a mark.

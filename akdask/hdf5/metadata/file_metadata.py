@@ -146,7 +146,7 @@ Node: TypeAlias = Group | Dataset | Foreign
 
 
 @dataclass(frozen=True, slots=True)
-class FileSurvey:
+class FileMetadata:
     """One file: its root group, or why there is none."""
 
     path: str
@@ -167,7 +167,7 @@ class FileSurvey:
         return "v1 and v2" if is_v1 and is_v2 else "v2" if is_v2 else "v1" if is_v1 else "v0"
 
 
-def survey_file(path: str) -> FileSurvey:
+def read_file_metadata(path: str) -> FileMetadata:
     """Look at a file; never fails."""
     nothing = Group("", None, {})
     size = 0
@@ -175,11 +175,11 @@ def survey_file(path: str) -> FileSurvey:
         size = identify(path).size
         with open_file(path) as opened:
             if opened.id.get_create_plist().get_userblock():
-                return FileSurvey(path, size, nothing, "HDF5 does not begin at the first byte of the file")
+                return FileMetadata(path, size, nothing, "HDF5 does not begin at the first byte of the file")
             root = h5g.open(opened.id, b"/")
-            return FileSurvey(path, size, Group("", None, _attributes(root), _members(root, "")))
+            return FileMetadata(path, size, Group("", None, _attributes(root), _members(root, "")))
     except AkdaskError as error:
-        return FileSurvey(path, size, nothing, " ".join([error.message, *error.details]))
+        return FileMetadata(path, size, nothing, " ".join([error.message, *error.details]))
 
 
 def walk(node: Node) -> Iterator[Node]:
