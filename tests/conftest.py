@@ -136,9 +136,24 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         if number and (not item.stash.get(has_both_paths, False) or item.session.shouldfail or item.session.shouldstop):
             break
         item.stash[path_of_run] = path
-        runtestprotocol(item, nextitem=nextitem)
+        with _unmeasured() if number or item.get_closest_marker("hypothesis") else contextlib.nullcontext():
+            runtestprotocol(item, nextitem=nextitem)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
+
+
+@contextlib.contextmanager
+def _unmeasured() -> Iterator[None]:
+    """Pause coverage: second paths and dozens of examples reach few more lines, for half as much work more."""
+    measuring = None if (coverage := sys.modules.get("coverage")) is None else coverage.Coverage.current()
+    if measuring is None:
+        yield
+        return
+    measuring.stop()
+    try:
+        yield
+    finally:
+        measuring.start()
 
 
 def _paths(item: pytest.Item) -> list[str]:
@@ -174,13 +189,13 @@ def either_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 def _note_choices(patch: pytest.MonkeyPatch, item: pytest.Item) -> None:
     """Note with the test that it came to where a kernel chooses its path."""
-    is_at_hand = compiled.is_at_hand
+    is_loaded = compiled.is_loaded
 
     def noted() -> bool:
         item.stash[has_both_paths] = True
-        return is_at_hand()
+        return is_loaded()
 
-    patch.setattr(compiled, "is_at_hand", noted)
+    patch.setattr(compiled, "is_loaded", noted)
 
 
 @pytest.fixture
