@@ -5,7 +5,7 @@ import os
 import random
 import sys
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -167,7 +167,7 @@ def _paths(item: pytest.Item) -> list[str]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Say by which path a test has failed."""
     report = yield
     if path_of_run in item.stash:
@@ -180,7 +180,7 @@ def either_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     """Return which path the kernels take in this test, None if as in a user's process."""
     # What the run by the other path has counted would stand in for what this one counts.
     monkeypatch.setattr(lengths, "_known", OrderedDict())
-    path = request.node.stash.get(path_of_run, None)
+    path: str | None = request.node.stash.get(path_of_run, None)
     if path is not None:
         _take_path(monkeypatch, path == "compiled")
         _note_choices(monkeypatch, request.node)

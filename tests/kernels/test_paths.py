@@ -23,7 +23,7 @@ def test_nothing_is_known_from_the_other_path():
     lengths.remember_lengths("rows", (1,))
 
 
-runs = []
+runs: list[str] = []
 
 
 def test_what_meets_no_kernel_runs_once():
