@@ -13,7 +13,7 @@ demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
 
 test: $(VENV)/test.installed
-	$(BIN)/python -m pytest $(ON_ALL_CORES)
+	$(BIN)/python -m pytest $(ON_ALL_CORES) $(COVERAGE)
 
 # Only these modules are collected, as to collect all takes longer than to run what is wanted of them.
 PROPERTY_TESTS = $$(grep -rlw --include='test_*.py' hypothesis tests)
@@ -28,8 +28,8 @@ long: $(VENV)/test.installed
 	$(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=long --timeout=7200 $(PROPERTY_TESTS)
 
 # All tests, and which lines and branches they reach; `fail_under` in pyproject.toml makes it a gate.
-coverage: $(VENV)/test.installed
-	$(BIN)/python -m pytest --cov --cov-report=term $(ON_ALL_CORES)
+coverage:
+	$(MAKE) test COVERAGE='--cov --cov-report=term'
 
 lint: $(VENV)/dev.installed
 	$(BIN)/ruff format --check $(CODE)
