@@ -186,11 +186,11 @@ def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Ca
 # -------------------------------------------------------------------------------------------------------- restrictions
 
 
-def restrict(places: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
+def restrict(workers: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
     """Return the annotations that have tasks run at workers, by their keys: only there if `strict`."""
     return {
-        "workers": {key: [place] for key, place in places.items()},
-        "allow_other_workers": dict.fromkeys(places, not strict),
+        "workers": {key: [place] for key, place in workers.items()},
+        "allow_other_workers": dict.fromkeys(workers, not strict),
     }
 
 

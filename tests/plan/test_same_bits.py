@@ -129,9 +129,7 @@ def test_a_cluster_finds_the_same_bits_of_groups_as_threads(many_files, cluster_
 
 
 @pytest.mark.parametrize("name", ["sum by i", "mean by many", "var by wide", "prod by f"])
-def test_groups_of_many_files_add_up_in_the_same_batches_on_every_machine(
-    many_files, set_batches, monkeypatch, name
-):
+def test_groups_of_many_files_add_up_in_the_same_batches_on_every_machine(many_files, set_batches, monkeypatch, name):
     monkeypatch.setattr("akdask.plan.group.aggregate.RANGE_ROWS", 20_000)
     found = set()
     for cores in (1, 3, 64):

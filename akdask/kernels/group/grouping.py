@@ -104,7 +104,7 @@ def _grouped(keys: Sequence[NumberArray], room: npt.NDArray[np.int32]) -> tuple[
     """
     grid = SlotGrid.within(keys, CELLS_PER_ROW * len(keys[0])) if len(keys[0]) else None
     if grid is not None:
-        codes = GroupCodes(grid.codes(keys), grid.cells)
+        codes = GroupCodes(grid.codes(keys), grid.nslots)
         cells = np.flatnonzero(codes.sizes())
         size = codes.codes.nbytes + codes.sizes().nbytes + cells.nbytes
         return GroupedSlice(codes, cells, size), grid.keys(cells, [key.dtype for key in keys])

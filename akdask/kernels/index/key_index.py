@@ -82,7 +82,7 @@ class DirectIndex(Sized):
 
     def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
         nrows = len(keys[0])
-        rows = full_array(grid.cells + 1, EMPTY, np.int32 if nrows < 2**31 else np.int64)
+        rows = full_array(grid.nslots + 1, EMPTY, np.int32 if nrows < 2**31 else np.int64)
         if compiled.should_compile(nrows):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.direct import put_rows
@@ -110,7 +110,7 @@ class DirectIndex(Sized):
             from akdask.kernels.compiled.index.direct import look_up_rows
 
             words, low = self._grid.offset_codes(keys)
-            look_up_rows(read_only(words), low, np.uint64(self._grid.cells), read_only(self._rows), found)
+            look_up_rows(read_only(words), low, np.uint64(self._grid.nslots), read_only(self._rows), found)
         else:
             found[...] = self._rows.take(self._grid.codes_within(keys))
         return found
@@ -120,15 +120,15 @@ class StringIndex(Sized):
     """A few strings, which Arrow finds faster than any index, although it begins anew with every block."""
 
     def __init__(self, keys: Sequence[Column]) -> None:
-        self._texts = keys[0]
+        self._strings = keys[0]
 
     @property
     def firsts(self) -> NumberArray | None:
-        rows = self.find([self._texts])
+        rows = self.find([self._strings])
         return None if bool((rows == np.arange(len(rows))).all()) else rows
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        rows: NumberArray = pc.fill_null(pc.index_in(keys[0], value_set=self._texts), EMPTY).to_numpy()
+        rows: NumberArray = pc.fill_null(pc.index_in(keys[0], value_set=self._strings), EMPTY).to_numpy()
         if out is None:
             return rows.astype(np.int64)
         out[...] = rows

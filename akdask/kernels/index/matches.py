@@ -63,7 +63,7 @@ class MatchMultiplicity(Sized):
             Rows of this one, those of one row of the other ascending.
         """
         if self._counts is None:
-            yield _once(found, keep_all)
+            yield _first_matches(found, keep_all)
             return
         counts = self._counts.take(found, mode="wrap")
         if keep_all:
@@ -77,11 +77,11 @@ class MatchMultiplicity(Sized):
             low, high = int(until.searchsorted(first, "right")), int(until.searchsorted(last, "left")) + 1
             here = np.minimum(until[low:high], last) - np.maximum(until[low:high] - counts[low:high], first)
             positions = np.repeat(np.arange(low, high), here)
-            places = np.arange(first, last) + np.repeat(starts[low:high], here)
-            yield positions, self._order.take(places)
+            slots = np.arange(first, last) + np.repeat(starts[low:high], here)
+            yield positions, self._order.take(slots)
 
 
-def _once(found: NumberArray, keep_all: bool) -> tuple[NumberArray | None, NumberArray]:
+def _first_matches(found: NumberArray, keep_all: bool) -> tuple[NumberArray | None, NumberArray]:
     if keep_all:
         return None, found
     if compiled.should_compile(len(found)):

@@ -59,12 +59,12 @@ class DirectSet(Sized):
             from akdask.kernels.compiled.index.direct import mark
 
             words, low = grid.offset_codes(keys)
-            self._bits = full_array(grid.cells // 8 + 1, 0, np.uint8)
+            self._bits = full_array(grid.nslots // 8 + 1, 0, np.uint8)
             mark(read_only(words), low, self._bits)
         else:
-            cells = full_array(grid.cells + 1, False, np.bool_)
-            cells[grid.codes(keys)] = True
-            self._bits = np.packbits(cells, bitorder="little")
+            is_taken = full_array(grid.nslots + 1, False, np.bool_)
+            is_taken[grid.codes(keys)] = True
+            self._bits = np.packbits(is_taken, bitorder="little")
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out
@@ -73,7 +73,7 @@ class DirectSet(Sized):
             from akdask.kernels.compiled.index.direct import look_up_bits
 
             words, low = self._grid.offset_codes(keys)
-            look_up_bits(read_only(words), low, np.uint64(self._grid.cells), read_only(self._bits), found)
+            look_up_bits(read_only(words), low, np.uint64(self._grid.nslots), read_only(self._bits), found)
             return found
         codes = self._grid.codes_within(keys)
         bits = (codes & 7).astype(np.uint8)

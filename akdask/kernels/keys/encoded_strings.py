@@ -59,7 +59,7 @@ class StringEncoder:
         self._expected = nrows
         self._nrows = 0
         self._form: StringLayout | None = None
-        self._codes = _room(0, 0)
+        self._codes = _reserve(0, 0)
         self._plain: StringsBuilder | None = None
 
     def append(self, strings: pa.LargeStringArray) -> None:
@@ -97,7 +97,7 @@ class StringEncoder:
         """Have room for so many rows of a form, and what has come so far in it."""
         if form == self._form and nrows <= self._codes.shape[1]:
             return
-        codes = _room(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)
+        codes = _reserve(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)
         for start in range(0, self._nrows, BLOCK_ROWS):
             rows = slice(start, min(start + BLOCK_ROWS, self._nrows))
             write_codes(form, self._coded(rows).strings(), codes[:, rows])
@@ -108,7 +108,7 @@ class StringEncoder:
         return EncodedStrings(self._form, list(self._codes[:, rows]))
 
 
-def _room(parts: int, nrows: int) -> CodesOfRows:
+def _reserve(parts: int, nrows: int) -> CodesOfRows:
     codes: CodesOfRows = new_array(parts * nrows, np.uint64).reshape(parts, nrows)
     return codes
 

@@ -301,7 +301,7 @@ def _offsets(column: pa.LargeStringArray) -> NumberArray:
     return np.frombuffer(column.buffers()[1], np.int64, len(column) + 1, column.offset * 8)
 
 
-KEPT = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(8)] + [(1 << 64) - (1 << 8)], np.uint64)
+LEADING_BYTES = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(8)] + [(1 << 64) - (1 << 8)], np.uint64)
 """For the number of bytes that are left of a string, the places that they have in a word."""
 
 
@@ -323,7 +323,7 @@ def _bytes_at(column: pa.LargeStringArray, starts: NumberArray, stops: NumberArr
         codes <<= np.clip(surplus * 8, 0, WORD_BITS - 1).astype(np.uint64)
     left = np.clip(stops - starts, 0, 8)
     # What follows the end of a string belongs to the next one.
-    codes &= KEPT[left]
+    codes &= LEADING_BYTES[left]
     codes |= left.view(np.uint64)
     return codes
 

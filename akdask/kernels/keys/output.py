@@ -30,26 +30,26 @@ class Output:
         self._nrows = 0
         self._names: tuple[Hashable, ...] = ()
         self._arrays: dict[Hashable, NumberArray] = {}
-        self._pieces: dict[Hashable, list[Column]] = {}
+        self._parts: dict[Hashable, list[Column]] = {}
 
     def add(self, table: Table) -> None:
         """Append the rows of a table."""
         self._names = tuple(table.columns)
         for name, column in table.columns.items():
             if isinstance(column, np.ndarray):
-                self._room(name, column)[: table.nrows] = column
+                self._remaining(name, column)[: table.nrows] = column
             else:
-                self._pieces.setdefault(name, []).append(column)
+                self._parts.setdefault(name, []).append(column)
         self._nrows += table.nrows
 
-    def add_masked(self, table: Table, marks: NumberArray) -> None:
+    def add_masked(self, table: Table, mask: NumberArray) -> None:
         """Append the rows of a table of numbers whose mark is not 0, by a compiled loop."""
         from akdask.kernels.compiled.keys.output import copy_masked
 
         self._names = tuple(table.columns)
         count = 0
         for name, column in table.columns.items():
-            count = int(copy_masked(marks, np.asarray(column), self._room(name, column)))
+            count = int(copy_masked(mask, np.asarray(column), self._remaining(name, column)))
         self._nrows += count
 
     def table(self) -> Table:
@@ -59,10 +59,10 @@ class Output:
         columns: dict[Hashable, Column] = {
             name: own_rows(array) if is_sparse else array for name, array in rows.items()
         }
-        columns |= {name: concat_rows(pieces) for name, pieces in self._pieces.items()}
+        columns |= {name: concat_rows(parts) for name, parts in self._parts.items()}
         return Table({name: columns[name] for name in self._names}, self._nrows)
 
-    def _room(self, name: Hashable, column: NumberArray) -> NumberArray:
+    def _remaining(self, name: Hashable, column: NumberArray) -> NumberArray:
         """Return the memory behind the rows that are there, with a row to spare."""
         if name not in self._arrays:
             self._arrays[name] = new_array(self._most + 1, column.dtype)

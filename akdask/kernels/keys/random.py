@@ -119,8 +119,8 @@ def strings(positions: NumberArray, lengths: NumberArray, *, seed: int, alphabet
     """
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     rows = mix_bits(positions.view(np.uint64) + mix_bits(np.array([seed % 2**64], np.uint64)))
-    places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    drawn = mix_bits(np.repeat(rows, lengths) + places.astype(np.uint64) * STEP)
+    positions_within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    drawn = mix_bits(np.repeat(rows, lengths) + positions_within.astype(np.uint64) * STEP)
     letters = np.frombuffer(alphabet.encode("ascii"), np.uint8)
     data = letters[(drawn >> HALF) * np.uint64(len(letters)) >> HALF]
     return pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))

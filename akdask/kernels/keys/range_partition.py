@@ -9,7 +9,7 @@ from akdask.columns import new_array
 from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
-CELL_BITS = 15
+SLOT_BITS = 15
 """Leading bits by which marks are looked up: with one mark in few cells, hardly any has to be searched for."""
 
 
@@ -18,7 +18,7 @@ class RangePartitioner:
 
     Parameters
     ----------
-    marks : ndarray of uint64
+    splitters : ndarray of uint64
         Words of the keys of the rows where the second range begins, and all that follow; ascending.
     rows : ndarray of int64
         Numbers of these rows, to tell rows with equal keys apart; 0 where these stay together.
@@ -32,13 +32,13 @@ class RangePartitioner:
     [0, 1, 2, 2, 2]
     """
 
-    def __init__(self, marks: Words, rows: NumberArray, low: int, high: int) -> None:
-        self._marks = marks
+    def __init__(self, splitters: Words, rows: NumberArray, low: int, high: int) -> None:
+        self._splitters = splitters
         self._rows = rows
         self._low = np.uint64(low)
-        self._shift = np.uint64(max((high - low).bit_length() - CELL_BITS, 0))
-        cells = np.arange(2**CELL_BITS + 1, dtype=np.uint64)
-        self._before = np.searchsorted((marks - self._low) >> self._shift, cells).astype(np.uint16)
+        self._shift = np.uint64(max((high - low).bit_length() - SLOT_BITS, 0))
+        slots = np.arange(2**SLOT_BITS + 1, dtype=np.uint64)
+        self._before = np.searchsorted((splitters - self._low) >> self._shift, slots).astype(np.uint16)
 
     def of(self, words: Words, rows: NumberArray, out: npt.NDArray[np.uint16] | None = None) -> npt.NDArray[np.uint16]:
         """Return the range of each row, given the words of their keys and their numbers."""
@@ -46,8 +46,8 @@ class RangePartitioner:
         from akdask.kernels.compiled.keys.range_partition import number_ranges
 
         found = np.empty(len(words), np.uint16) if out is None else out
-        marks = read_only(self._marks), read_only(self._rows)
-        number_ranges(words, read_only(rows), *marks, self._low, self._shift, self._before, found)
+        splitters = read_only(self._splitters), read_only(self._rows)
+        number_ranges(words, read_only(rows), *splitters, self._low, self._shift, self._before, found)
         return found
 
     def pack(self, words: Words, rows: NumberArray, lost: int, shift: int, out: Words) -> Words:
@@ -58,6 +58,6 @@ class RangePartitioner:
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.keys.range_partition import pack_rows
 
-        whole = new_array(len(words), np.uint64)
-        pack_rows(words, self._low, np.uint64(lost), np.uint64(shift), read_only(rows), whole, out)
-        return whole
+        full_keys = new_array(len(words), np.uint64)
+        pack_rows(words, self._low, np.uint64(lost), np.uint64(shift), read_only(rows), full_keys, out)
+        return full_keys

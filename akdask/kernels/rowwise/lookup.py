@@ -103,9 +103,9 @@ def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
 def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
     is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
-    gathered = gather_prefetched(table, positions, out, NAN_BITS if is_float else 0)
-    if gathered is not None:
-        return gathered
+    taken = gather_prefetched(table, positions, out, NAN_BITS if is_float else 0)
+    if taken is not None:
+        return taken
     missing = positions < 0
     if not isinstance(table, np.ndarray):
         nothing = "" if pa.types.is_large_string(table.type) else bytes(table.type.byte_width)
@@ -127,7 +127,7 @@ def _find_rows(index: KeyIndex, *keys: Any, out: Any = None) -> Any:
     return _search(index.find, keys, out)
 
 
-def _is_among(members: KeySet, *keys: Any, out: Any = None) -> Any:
+def _is_member(members: KeySet, *keys: Any, out: Any = None) -> Any:
     """Return whether a set has the same keys."""
     return _search(members.has, keys, out)
 
@@ -162,5 +162,5 @@ LOOKUP_OPERATIONS: dict[str, Operation] = {
     "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
     "lookup_found": Operation("lookup_found", 2, _fillable_type, lookup_found),
     "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),
-    "is_among": Operation("is_among", None, _found_type(BOOL), _is_among),
+    "is_among": Operation("is_among", None, _found_type(BOOL), _is_member),
 }

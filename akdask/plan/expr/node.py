@@ -57,8 +57,8 @@ class Node(SingletonExpr):
 
     def made_of(self) -> Made:
         """Return what the node is made of, its name and what it has found of its rows included."""
-        kept = {name: self.__dict__[name] for name in KEPT if name in self.__dict__}
-        return _remade, (type(self), self._determ_token, kept, *self.operands)
+        state = {name: self.__dict__[name] for name in PICKLED if name in self.__dict__}
+        return _remade, (type(self), self._determ_token, state, *self.operands)
 
     def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
         """Return what the scheduler is to know of tasks: by what it is, and the keys of the tasks."""
@@ -105,13 +105,13 @@ class Node(SingletonExpr):
         return self
 
 
-KEPT = ("planned_rows", "npartitions")
+PICKLED = ("planned_rows", "npartitions")
 """What is pickled with a node: whoever unpickles it may not know what was known when it was planned."""
 
 
-def _remade(cls: type[Node], determ_token: str, kept: Mapping[str, Any], *operands: Any) -> Node:
+def _remade(cls: type[Node], determ_token: str, state: Mapping[str, Any], *operands: Any) -> Node:
     node = cls(*operands, _determ_token=determ_token)
-    node.__dict__.update(kept)
+    node.__dict__.update(state)
     return node
 
 

@@ -17,7 +17,7 @@ from akdask.plan.expr.values import Value
 if TYPE_CHECKING:
     from akdask.plan.expr.node import Frame
 
-_KEPT = "_rounds"
+_ROUNDS = "_rounds"
 
 
 class Rounds(NamedTuple):
@@ -38,17 +38,17 @@ def rounds_of(frame: Frame) -> Rounds:
     stack = [frame]
     while stack:
         node = stack[-1]
-        if _KEPT in node.__dict__:
+        if _ROUNDS in node.__dict__:
             stack.pop()
             continue
         inputs = node.inputs
-        unknown = [item for item in inputs if _KEPT not in item.__dict__]
+        unknown = [item for item in inputs if _ROUNDS not in item.__dict__]
         if unknown:
             stack.extend(unknown)
             continue
-        node.__dict__[_KEPT] = _rounds(node, [item.__dict__[_KEPT] for item in inputs])
+        node.__dict__[_ROUNDS] = _rounds(node, [item.__dict__[_ROUNDS] for item in inputs])
         stack.pop()
-    found: Rounds = frame.__dict__[_KEPT]
+    found: Rounds = frame.__dict__[_ROUNDS]
     return found
 
 

@@ -191,9 +191,9 @@ class Partition:
             rows = block.nrows
             if isinstance(selection, ExpandMatches):
                 seen[number] += rows
-                for piece in self._paired(block, selection):
+                for part in self._expanded(block, selection):
                     lent = len(self._lent)
-                    yield from self._selected(piece, number + 1, seen)
+                    yield from self._selected(part, number + 1, seen)
                     self._give_back(lent)
                 return
             self._select(block, number, selection, seen[number])
@@ -201,11 +201,11 @@ class Partition:
         if block.nrows:
             yield block
 
-    def _paired(self, block: Block, selection: ExpandMatches) -> Iterator[Block]:
+    def _expanded(self, block: Block, selection: ExpandMatches) -> Iterator[Block]:
         (found,) = block.evaluate(selection.predicate)
         multiplicity: MatchMultiplicity = self.replicas[selection.multiplicity.position][selection.multiplicity.field]
         for positions, rows in multiplicity.pairs(np.asarray(found), selection.keep_all, self._block_rows):
-            yield block.paired(positions, selection.column, rows)
+            yield block.expanded(positions, selection.column, rows)
 
     def _give_back(self, first: int) -> None:
         """Take back the buffers that were lent from the given one on."""
@@ -324,9 +324,9 @@ class Block:
         "_columns",
         "_extent",
         "_handed_on",
-        "_kept",
-        "_nplaced",
+        "_nexpanded",
         "_origin",
+        "_selections",
         "_start",
         "_stop",
         "mask",
@@ -341,8 +341,8 @@ class Block:
         self._origin: Block | None = None
         self._start = start
         self._stop = stop
-        self._kept: list[NumberArray | slice] = []
-        self._nplaced, self._extent = 0, self.nrows
+        self._selections: list[NumberArray | slice] = []
+        self._nexpanded, self._extent = 0, self.nrows
         self._columns: dict[Load, Column] = {}
         self._handed_on: dict[int, Column] = {}
 
@@ -350,12 +350,12 @@ class Block:
         """Return a column's rows, read at most once for each block."""
         column = self._columns.get(load)
         if column is None:
-            target = None if self._kept or self._origin is not None else out
+            target = None if self._selections or self._origin is not None else out
             if self._origin is not None:
                 column = self._origin.load(load)
             else:
                 column = self.partition.read(load, self._start, self._stop, target)
-            for rows in self._kept:
+            for rows in self._selections:
                 column = _select(column, rows)
             self._columns[load] = column
         return column
@@ -366,7 +366,7 @@ class Block:
         if column is None:
             assert self._origin is not None, "an earlier program has computed it"
             column = self._origin.recall(slot)
-            for rows in self._kept:
+            for rows in self._selections:
                 column = _select(column, rows)
             self._handed_on[slot] = column
         return column
@@ -375,16 +375,16 @@ class Block:
         """Drop all rows but those at the given positions or in a slice."""
         self._columns = {load: _select(column, rows) for load, column in self._columns.items()}
         self._handed_on = {slot: _select(column, rows) for slot, column in self._handed_on.items()}
-        self._kept.append(rows)
+        self._selections.append(rows)
         self.nrows = count
 
-    def paired(self, positions: NumberArray | None, column: Load, rows: NumberArray) -> Block:
+    def expanded(self, positions: NumberArray | None, column: Load, rows: NumberArray) -> Block:
         """Return the rows at the given positions, all if None, each paired with a row of some table."""
         block = Block(self.partition, self._start, self._stop)
         block.nrows = len(rows)
         block._origin = self
-        block._kept = [] if positions is None else [positions]
-        block._nplaced, block._extent = len(block._kept), block.nrows
+        block._selections = [] if positions is None else [positions]
+        block._nexpanded, block._extent = len(block._selections), block.nrows
         block._columns[column] = rows
         return block
 
@@ -400,12 +400,12 @@ class Block:
 
         Rows that were paired are counted in their block, others in the partition that they are of.
         """
-        kept = self._kept[self._nplaced :]
+        selections = self._selections[self._nexpanded :]
         given = None if self._origin is not None else self.partition.unit_positions(self._start, self._stop)
-        if given is None and not kept:
+        if given is None and not selections:
             return None
         positions, extent = given or (None, self._extent)
-        for rows in kept:
+        for rows in selections:
             if positions is not None:
                 positions = _select(positions, rows)
             else:
@@ -436,8 +436,8 @@ class Block:
                 case Apply():
                     target = targets.get(register)
                     if target is None and step.dtype.is_number:
-                        held = buffers.pop(step.reuse, None)
-                        buffer = partition.take_buffer(step.dtype) if held is None else held[1]
+                        lent = buffers.pop(step.reuse, None)
+                        buffer = partition.take_buffer(step.dtype) if lent is None else lent[1]
                         buffers[register] = step.dtype, buffer
                         target = buffer[: self.nrows]
                     args = [registers[arg] for arg in step.args]
@@ -449,8 +449,8 @@ class Block:
             self._handed_on.pop(slot, None)
         for register, slot in program.hands_on:
             self._handed_on[slot] = registers[register]
-        for held in buffers.values():
-            partition.lend(*held)
+        for lent in buffers.values():
+            partition.lend(*lent)
         return [
             spread(registers[register], dtype, self.nrows)
             for register, dtype in zip(program.outputs, program.dtypes, strict=True)

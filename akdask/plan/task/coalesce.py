@@ -1,4 +1,4 @@
-"""Partitions of a lot that are so small that several are read as one: steps cost as much for few rows as for many."""
+"""Small partitions of a batch read as one: a step costs as much for few rows as for many."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from akdask.plan.task.blocks import Input, Range, RowPositions, Selection
 from akdask.storage.data.consecutive import ConsecutiveParts
 
 MOST_OPEN = 16
-"""Files that a thread keeps open, at most."""
+"""Largest number of files that a thread keeps open."""
 
 Given: TypeAlias = tuple[tuple[Selection, ...], Sequence[Input]]
 """The selections and inputs of one partition."""
 
 
 def coalesce_partitions(members: Sequence[Given], block_rows: int) -> Iterator[Given]:
-    """Yield the partitions of a lot in order, those as one that fill at most a block and are selected from alike."""
+    """Yield the partitions of a batch in order; neighbours with the same selections that fit a block become one."""
     some: list[Given] = []
     nrows = 0
     for member in members:
@@ -31,7 +31,7 @@ def coalesce_partitions(members: Sequence[Given], block_rows: int) -> Iterator[G
 
 
 def _are_read_alike(first: Given, second: Given) -> bool:
-    """Whether both are read from files, and the same selections are made of both, none of which counts rows."""
+    """Whether both are read from files with the same selections, none of which counts rows."""
     selections = zip(first[0], second[0], strict=True)
     if any(one is not other or isinstance(one, Range) for one, other in selections):
         return False
@@ -40,7 +40,7 @@ def _are_read_alike(first: Given, second: Given) -> bool:
 
 
 def _agree(member: Given) -> bool:
-    """Whether its inputs have as many rows each; where not, it must be alone, so that it is noticed."""
+    """Whether the inputs have equal numbers of rows; otherwise the partition stays alone, so that it raises."""
     return len({item.nrows for item in member[1]}) == 1
 
 

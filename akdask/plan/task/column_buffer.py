@@ -1,4 +1,4 @@
-"""The rows of several blocks, where their partition is needed as a whole."""
+"""The rows of several blocks, collected where a sink needs its partition as a whole."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from akdask.typing import Column
 
 
 class ColumnBuffer:
-    """What a program makes of several blocks, most of it at once where it stays: untouched memory costs nothing.
+    """Collects the results of a program over several blocks, in arrays of the expected size.
+
+    Memory that is reserved and not written to costs nothing.
 
     Parameters
     ----------
     program : Program
-        What it is made by.
+        What to evaluate.
     expected : int
-        Number of rows that may come; more, where rows are repeated.
+        Expected number of rows; repeated rows may be more.
     ncoded : int
-        Number of leading columns of which strings are not kept, but their codes.
+        Number of leading columns whose strings are dictionary-encoded.
     """
 
     def __init__(self, program: Program, expected: int, ncoded: int = 0) -> None:
@@ -32,39 +34,39 @@ class ColumnBuffer:
         self._program = program
         self._dtypes = program.dtypes
         self._arrays = {number: new_array(expected, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
-        self._texts = {
+        self._strings = {
             number: StringEncoder(expected) if number < ncoded else StringsBuilder(expected)
             for number, t in enumerate(program.dtypes)
             if t == STR
         }
-        self._pieces: list[list[Column]] = [[] for _ in program.dtypes]
+        self._parts: list[list[Column]] = [[] for _ in program.dtypes]
 
     def add(self, block: Block) -> list[Column]:
-        """Add the rows of a block, and return them; their memory the next block uses again."""
+        """Append the rows of a block and return them; the next block reuses their memory."""
         stop = self.nrows + block.nrows
         self._arrays = {number: with_capacity(array, self.nrows, stop) for number, array in self._arrays.items()}
-        room = {number: array[self.nrows : stop] for number, array in self._arrays.items()}
-        columns = block.evaluate(self._program, [room.get(number) for number in range(len(self._dtypes))])
+        targets = {number: array[self.nrows : stop] for number, array in self._arrays.items()}
+        columns = block.evaluate(self._program, [targets.get(number) for number in range(len(self._dtypes))])
         for number, column in enumerate(columns):
-            if number in room:
-                if not np.may_share_memory(room[number], column):
-                    room[number][:] = column
-            elif number in self._texts:
-                self._texts[number].append(column)
+            if number in targets:
+                if not np.may_share_memory(targets[number], column):
+                    targets[number][:] = column
+            elif number in self._strings:
+                self._strings[number].append(column)
             else:
-                self._pieces[number].append(column)
+                self._parts[number].append(column)
         self.nrows = stop
         return columns
 
     def columns(self) -> list[Any]:
-        """Return all rows: columns, or `Coded` strings."""
+        """Return all rows: columns, or `EncodedStrings` for encoded ones."""
         return [
             self._arrays[number][: self.nrows]
             if number in self._arrays
-            else self._texts[number].finish()
-            if number in self._texts
-            else concat_rows(pieces)
-            if pieces
+            else self._strings[number].finish()
+            if number in self._strings
+            else concat_rows(parts)
+            if parts
             else empty(dtype)
-            for number, (pieces, dtype) in enumerate(zip(self._pieces, self._dtypes, strict=True))
+            for number, (parts, dtype) in enumerate(zip(self._parts, self._dtypes, strict=True))
         ]

@@ -34,22 +34,21 @@ from akdask.storage.data.source import Part
 
 ITEMSIZE = 8
 STRING_WIDTH = 4
-"""How many columns of numbers take as much of the cache as one of strings, as stored and as decoded."""
+"""Number columns that need as much cache as one string column, stored and decoded."""
 FEWEST_ROWS = 2**14
 
 Compile = Callable[[Sequence[Value]], Program]
 MakeSink = Callable[[Compile, Sequence[Value]], Sink]
 
 Member: TypeAlias = tuple[tuple[Selection, ...], tuple[Part | RowPositions | None, ...]]
-"""What a task is told of a partition: selections of its rows, and its inputs, None for those that other tasks make."""
+"""What a task gets for a partition: its selections, and its inputs, None for those made by other tasks."""
 
 
 @dataclass(frozen=True)
 class PipelineLayout:
-    """What the tasks of a pipeline have in common, and how to find what they have not.
+    """What the tasks of a pipeline share, and how each finds its own inputs.
 
-    `npartitions` is that of the chain; `batches` has for each task the partitions of the chain that it goes over, none
-    where there are no rows.
+    `npartitions` is that of the chain.  `batches` has the partitions of each task, none for a task without rows.
     """
 
     token: str
@@ -78,20 +77,20 @@ class PipelineLayout:
         return [number for number, base in enumerate(self.chain.bases) if not isinstance(base, Scan | Rows)]
 
     def scanned(self, number: int) -> list[str]:
-        """Columns that the pipeline reads of one input."""
+        """Columns that the pipeline reads from one input."""
         programs = (*(mask.predicate for mask in self.masks), *self.sink.programs)
         return sorted({str(load.column) for program in programs for load in program.loads if load.base == number})
 
     def selections(self, ranges: Sequence[tuple[int, int, int] | None]) -> tuple[Selection, ...]:
-        """Return the selections of a partition whose slices have the given ranges."""
+        """Return the selections of a partition, given the row ranges of its slices."""
         masks = iter(self.masks)
         return tuple(next(masks) if item is None else Range(*item) for item in ranges)
 
 
 class Pipeline(Node):
-    """Tasks of a row-wise chain, one for each lot of partitions.
+    """The tasks of a row-wise chain, one for each batch of partitions.
 
-    Operands after `layout` are the inputs that other tasks make, then the replicated nodes.
+    Operands after `layout` are the inputs made by other tasks, then the replicated nodes.
     """
 
     layout: PipelineLayout
@@ -126,14 +125,14 @@ class Pipeline(Node):
         return graph
 
     def _without_rows(self, key: Any, replicas: List) -> DataNode | Task:
-        """Return what the sink makes of no rows; a task is needed only where it may look at replicated results."""
+        """Return what the sink makes of no rows; only a sink that uses replicated results needs a task."""
         if replicas.args:
             return Task(key, run_batch, *self._no_rows, replicas)
         return DataNode(key, self._nothing)
 
     @property
     def _no_rows(self) -> tuple[tuple[Sink, int, bool], tuple[Member], tuple[()]]:
-        """Arguments of a task without rows, but for the replicated results."""
+        """Arguments of a task without rows, except for the replicated results."""
         inputs = (RowPositions(0, 0),) * len(self.layout.chain.bases)
         return (self.layout.sink, self.layout.block_rows, False), (((), inputs),), ()
 
@@ -157,7 +156,11 @@ def run_batch(
     replicas: Sequence[Any],
     identity: tuple[Hashable, ...] = (),
 ) -> Any:
-    """Run a pipeline on some partitions: the function of its tasks."""
+    """Run a pipeline on the partitions of a batch: the function of its tasks.
+
+    `shared` are the sink, the rows of a block, and whether the plan is large; `members` are the partitions; `made` are
+    the inputs from other tasks, in the order of the partitions.  Returns the result of the sink.
+    """
     manage_freed_memory()
     sink, block_rows, is_large = shared
     if is_large:
@@ -165,10 +168,10 @@ def run_batch(
         # pays, it is loaded by the loops that sort and group them.
         compiled.prepare(warm_up)
     remaining = iter(made)
-    wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
+    broadcast = [item.columns if isinstance(item, Table) else item for item in replicas]
     given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]
     partitions = [
-        Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask, identity=identity)
+        Partition(inputs, broadcast, selections, block_rows, sink.leave_last_mask, identity=identity)
         for selections, inputs in (given if _counts_pairs(sink, given) else coalesce_partitions(given, block_rows))
     ]
     if len(partitions) > 1:
@@ -178,7 +181,7 @@ def run_batch(
 
 
 def _counts_pairs(sink: Sink, given: Sequence[Given]) -> bool:
-    """Whether floats of repeated rows are added up, which are counted from the first of their partition."""
+    """Whether floats are summed over repeated rows, whose units start at the first row of their partition."""
     return _adds_floats(sink) and any(isinstance(item, ExpandMatches) for item in given[0][0])
 
 
@@ -198,12 +201,12 @@ def pipeline(
     values : sequence of Value
         What the sink evaluates.
     make_sink : callable
-        Given a function that compiles values, and the values, returns the end of the pipeline.
+        Returns the sink, given a function that compiles values, and the values.
     purpose : str
-        What is done with the values, for `explain`; tells apart pipelines of the same values.
+        What the values are for, shown by `explain`; distinguishes pipelines of the same values.
     batches : tuple of tuples of int, optional
-        Partitions that may be run together, as `partition_batches` finds them, where it does not matter what partitions
-        results are of.  Something is made of at least one; without lots, of each partition, whether it has rows or not.
+        Partitions that may share a task, as `partition_batches` returns them, if it does not matter which partitions a
+        result covers.  There is at least one result.  Without batches, each partition has its own, with rows or not.
     """
     inner = [_pipeline(*chain, make_sink, purpose) for chain in _seen_through(frame, values, batches)]
     return inner[0] if len(inner) == 1 else Union(*inner)
@@ -212,7 +215,7 @@ def pipeline(
 def _seen_through(
     frame: Frame, values: Sequence[Value], batches: Batches | None
 ) -> Iterator[tuple[Frame, Sequence[Value], Batches | None]]:
-    """Yield what is under projections and joined rows, one after the other: nested calls could be too many."""
+    """Yield the chains below projections and concatenations, without recursion: there may be very many."""
     stack: list[tuple[Frame, Sequence[Value], Batches | None]] = [(frame, values, batches)]
     while stack:
         frame, values, batches = stack.pop()
@@ -229,7 +232,7 @@ def _seen_through(
 def _pipeline(
     frame: Frame, values: Sequence[Value], batches: Batches | None, make_sink: MakeSink, purpose: str
 ) -> Pipeline:
-    """Return the tasks of a chain on rows that nothing is seen through."""
+    """Return the tasks of a chain whose bases are neither projections nor concatenations."""
     chain = Chain.of(frame)
     positions = {base._name: number for number, base in enumerate(chain.bases)}
     everything = [*chain.predicates, *chain.replicas, *values]
@@ -257,18 +260,18 @@ def _pipeline(
 
 
 def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:
-    """Return the lots without the partitions that the filters leave no row of; by default each partition is one."""
+    """Return the batches without the partitions that the filters exclude; by default each partition is a batch."""
     left = partitions_left(chain.bases, chain.predicates)
     wanted = single_partitions(frame) if batches is None else batches
     if left is None:
         return wanted
     sources = chain.sources(frame.npartitions)
-    kept = tuple(tuple(number for number in batch if left[sources[number]]) for batch in wanted)
-    return kept if batches is None else tuple(filter(None, kept)) or ((),)
+    left_batches = tuple(tuple(number for number in batch if left[sources[number]]) for batch in wanted)
+    return left_batches if batches is None else tuple(filter(None, left_batches)) or ((),)
 
 
 def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple[Mask | ExpandMatches, ...]:
-    """Compile filters and matches; the rows that a match adds count as one input more."""
+    """Compile filters and matches; the row numbers added by a match count as one more input."""
     masks: list[Mask | ExpandMatches] = []
     for node in chain.selections:
         match node:
@@ -284,7 +287,7 @@ def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple
 
 
 def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
-    """Return the frame without the nodes whose columns nobody asks for: they need not be made."""
+    """Return the frame without bases whose columns are not used, so that these are not computed."""
     chain = Chain.of(frame)
     if len(chain.bases) == 1:
         return frame
@@ -296,10 +299,10 @@ def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
 
 
 def _block_rows(programs: Sequence[Program], unit: int) -> int:
-    """Return how many rows to evaluate at a time: a full block of a single column, fewer where several share the cache.
+    """Return the number of rows to evaluate at a time, a multiple of `unit`.
 
-    Where there are very many columns, a floor keeps the cost of running a step small beside its work.  It is a multiple
-    of `unit`.
+    A single column fills a block; several columns share the cache, so that blocks have fewer rows.  With very many
+    columns, a lower bound keeps the cost of a step small compared to its work.
     """
     loads = {load for program in programs for load in program.loads}
     columns = sum(1 if load.dtype.is_number else STRING_WIDTH for load in loads)
