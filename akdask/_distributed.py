@@ -172,9 +172,9 @@ def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Ca
     """
     from distributed.protocol import dask_deserialize, dask_serialize
 
-    def spill(held: Any, context: Any = None) -> tuple[dict[str, Any], list[bytes]]:
+    def spill(result: Any, context: Any = None) -> tuple[dict[str, Any], list[bytes]]:
         # Only what goes to other workers has a context: that is pickled.
-        name = name_of(held) if context is None else None
+        name = name_of(result) if context is None else None
         if name is None:
             raise NotImplementedError
         return {"name": name}, []

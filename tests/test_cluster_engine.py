@@ -76,7 +76,7 @@ TASKS = {
 @pytest.fixture
 def short_memory(monkeypatch):
     """Have workers keep nothing in memory that they have split."""
-    monkeypatch.setattr(exchange, "HELD", 2**60)
+    monkeypatch.setattr(exchange, "MEMORY_SHARE", 2**60)
 
 
 @pytest.mark.parametrize("task", TASKS)

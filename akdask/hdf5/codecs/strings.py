@@ -87,7 +87,7 @@ def read_bounds(elements: Elements, place: ColumnLocation, start: int, stop: int
     """
     if len(place.extents) == 1:
         # Only counting NULs from the first byte of the file on finds a row.
-        return elements.once(place.extents[0], scan_starts)[start : stop + 1]
+        return elements.cached(place.extents[0], scan_starts)[start : stop + 1]
     values, segments = place.extents
     is_last = stop == segments.length
     bounds = new_array(stop - start + 1, np.int64)

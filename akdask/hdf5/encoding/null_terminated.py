@@ -17,14 +17,14 @@ from akdask.kernels import compiled
 from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.typing import NumberArray
 
-ROWS_AT_ONCE = 2**17
+BLOCK_ROWS = 2**17
 """Rows of a piece: fewer cost more for each call, more no longer fit in the cache."""
 
-_BYTES_AT_ONCE = 2**22
+_BLOCK_BYTES = 2**22
 
 _LISTED, _SEPARATOR = pa.list_(pa.binary()), pa.scalar(b"\0")
 _NUL = np.zeros(1, np.uint8)
-_COUNTED = np.arange(ROWS_AT_ONCE)
+_COUNTED = np.arange(BLOCK_ROWS)
 
 
 class StringError(Exception):
@@ -135,16 +135,16 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
     offsets, data = offsets_and_bytes(strings)
     start = 0
     while start < len(strings):
-        fitting = np.searchsorted(offsets[start + 1 : start + ROWS_AT_ONCE + 1], offsets[start] + _BYTES_AT_ONCE)
+        fitting = np.searchsorted(offsets[start + 1 : start + BLOCK_ROWS + 1], offsets[start] + _BLOCK_BYTES)
         stop = min(start + max(int(fitting), 1), len(strings))
-        piece = strings.slice(start, stop - start)
+        part = strings.slice(start, stop - start)
         if compiled.should_compile(stop - start):
             from akdask.kernels.compiled.keys.null_terminated import with_nuls
 
-            values = with_nuls(piece, prefixes.least, prefixes.most)
+            values = with_nuls(part, prefixes.least, prefixes.most)
         else:
-            prefixes.add(piece)
-            values = _with_nuls(piece)
+            prefixes.add(part)
+            values = _with_nuls(part)
         if values is None:
             nul = int(np.argmin(data[offsets[start] - offsets[0] :])) + offsets[start]
             raise StringError(int(np.searchsorted(offsets, nul, side="right")) - 1, "contains NUL")
@@ -165,16 +165,16 @@ def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
     offsets[-1] = offsets[-2]
     # The list has one row: all strings.  Offsets of 32 bits are enough for a piece, and are what Arrow joins.
     words = pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
-    whole = pa.Array.from_buffers(_LISTED, 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words])
-    joined = pc.binary_join(whole, _SEPARATOR)
+    listed = pa.Array.from_buffers(_LISTED, 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words])
+    joined = pc.binary_join(listed, _SEPARATOR)
     return np.frombuffer(joined.buffers()[2], np.uint8, len(text) + count - 1)
 
 
 def segments_of(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
     """Yield where strings start among their encoded bytes, in pieces; the first starts at 0."""
     offsets, _ = offsets_and_bytes(strings)
-    for start in range(0, len(strings), ROWS_AT_ONCE):
-        stop = min(start + ROWS_AT_ONCE, len(strings))
+    for start in range(0, len(strings), BLOCK_ROWS):
+        stop = min(start + BLOCK_ROWS, len(strings))
         # There is a NUL for each string before.
         segments = np.add(offsets[start:stop], _COUNTED[: stop - start], out=new_array(stop - start, np.int64))
         segments += start - offsets[0]

@@ -97,12 +97,12 @@ class Layouts:
         """Columns with data that is, or may be, in other files."""
         return self._columns_where(lambda offsets: offsets == OUTSIDE)
 
-    def is_scattered(self, column: str) -> bool:
+    def is_chunked(self, column: str) -> bool:
         """Whether in some file the elements of a column are not one run of bytes."""
-        return column in self._scattered
+        return column in self._chunked
 
     @cached_property
-    def _scattered(self) -> frozenset[str]:
+    def _chunked(self) -> frozenset[str]:
         return self._columns_where(lambda offsets: offsets < 0)
 
     def _columns_where(self, test: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.bool_]]) -> frozenset[str]:
@@ -267,18 +267,18 @@ class Hdf5Source:
 
     def _part(self, index: int, columns: Sequence[str], verify: bool) -> Hdf5Part:
         file = int(self._ranges.files[index])
-        places = {}
+        locations = {}
         for name in columns:
             dtype = self._columns.get(name)
             if dtype is None:
                 raise MissingDatasetError(f"{self.label} has no column {name!r} in this row space.")
-            places[name] = self._layouts.place(file, name, dtype, use_segments=self._use_segments)
+            locations[name] = self._layouts.place(file, name, dtype, use_segments=self._use_segments)
         start, stop = int(self._ranges.starts[index]), int(self._ranges.stops[index])
-        checksums = self._checksums(file, places) if verify else ()
-        return Hdf5Part(self._layouts.files[file].file, start, stop, places, tuple(checksums))
+        checksums = self._checksums(file, locations) if verify else ()
+        return Hdf5Part(self._layouts.files[file].file, start, stop, locations, tuple(checksums))
 
-    def _checksums(self, file: int, places: Mapping[str, ColumnLocation]) -> Iterator[tuple[Extent, int]]:
-        for name, place in places.items():
+    def _checksums(self, file: int, locations: Mapping[str, ColumnLocation]) -> Iterator[tuple[Extent, int]]:
+        for name, place in locations.items():
             # Segments that are not read come last.
             for extent, checksum in zip(place.extents, self._layouts.checksums(file, name), strict=False):
                 if checksum is not None:

@@ -53,8 +53,8 @@ def _place(node: H5Object, length: int) -> int:
     if made.get_layout() != h5d.CHUNKED:
         return ELSEWHERE
     # Rows that are stored together: for an array of several dimensions, those of all chunks along the others.
-    together = int(made.get_chunk()[0] * math.prod(node.shape[1:]))
-    return ELSEWHERE - min(together, length)
+    stored_rows = int(made.get_chunk()[0] * math.prod(node.shape[1:]))
+    return ELSEWHERE - min(stored_rows, length)
 
 
 def is_outside(made: H5Object) -> bool:

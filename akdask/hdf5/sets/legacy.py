@@ -76,22 +76,22 @@ def find_legacy_objects(kinds: Mapping[str, ObjType]) -> dict[str, LegacyObject]
     return found
 
 
-def combined(family: LegacyObject, objects: Mapping[str, StoredObject]) -> StoredObject | None:
+def combined(legacy: LegacyObject, objects: Mapping[str, StoredObject]) -> StoredObject | None:
     """Return the object that a family makes up; None if its members are not what they would have to be.
 
     Parameters
     ----------
-    family : Family
+    legacy : LegacyObject
         The members by name.
     objects : mapping of str to StoredObject
         What the set holds under these names.  A sample of segments is read, to see whether they are some.
     """
     plain = {ObjType.PDARRAY, ObjType.STRINGS}
-    if any(objects[root].kind not in plain for root in family.members.values()):
+    if any(objects[root].kind not in plain for root in legacy.members.values()):
         return None
-    members = {member: objects[root].members[VALUES] for member, root in family.members.items()}
-    fits = _is_segarray(members) if family.kind is ObjType.SEGARRAY else _is_categorical(members)
-    return StoredObject(family.name, family.kind, members) if fits else None
+    members = {member: objects[root].members[VALUES] for member, root in legacy.members.items()}
+    fits = _is_segarray(members) if legacy.kind is ObjType.SEGARRAY else _is_categorical(members)
+    return StoredObject(legacy.name, legacy.kind, members) if fits else None
 
 
 def _is_categorical(members: Mapping[str, StoredColumn]) -> bool:

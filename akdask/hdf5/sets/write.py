@@ -24,7 +24,7 @@ from akdask.errors import (
     warn,
 )
 from akdask.hdf5.codecs import lay_out_object
-from akdask.hdf5.encoding.merge import copy_shares, whole
+from akdask.hdf5.encoding.merge import concat_parts, copy_shares
 from akdask.hdf5.encoding.newfile import (
     NewDataset,
     NewGroup,
@@ -151,7 +151,7 @@ class SetWriter:
         table : Table
             Its rows.
         tables : mapping of name to column, optional
-            The small tables that every partition is given whole.
+            The small tables that every partition is given in full.
 
         Raises
         ------
@@ -268,7 +268,9 @@ class SetWriter:
             return [(staged[0], self.path)]
         merged = self._staging.attempt(os.path.basename(self.path))
         with _errors_naming(self.path):
-            placed = self._lay_out(merged, whole([share.parts for share in shares]), self.path if self._adds else None)
+            placed = self._lay_out(
+                merged, concat_parts([share.parts for share in shares]), self.path if self._adds else None
+            )
             copy_shares(merged, placed, staged, [share.placed for share in shares])
             return [(self._staging.finish(merged, os.path.basename(self.path)), self.path)]
 

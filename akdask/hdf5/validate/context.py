@@ -51,7 +51,7 @@ class SetContext:
         return [file for file in self.files if file.problem is None]
 
     @cached_property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all files are there and readable, so that shares can be added up."""
         missing = (path for path in missing_locales(file.path for file in self.files) if not exists(path))
         return len(self.readable) == len(self.files) and next(missing, None) is None
@@ -134,7 +134,7 @@ class SetContext:
 
 def total_rows(context: SetContext, placed: Sequence[tuple[FileMetadata, Node | None]]) -> int | None:
     """Return the rows of all shares of an object; None if some are unknown.  A share that is not there has none."""
-    if not context.is_whole:
+    if not context.is_complete:
         return None
     rows = [0 if node is None else context.rows(file, node) for file, node in placed]
     return None if None in rows else sum(row for row in rows if row is not None)

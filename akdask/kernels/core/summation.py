@@ -209,8 +209,8 @@ def _reduce_units(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) -> Fl
     nfull = len(rows) - len(rows) % UNIT
     units = _accumulate(ufunc, rows[:nfull].reshape(-1, UNIT // ACCUMULATORS, ACCUMULATORS), _shaped(mask, nfull))
     if nfull < len(rows):
-        rest, marks = rows[nfull:], None if mask is None else mask[nfull:]
-        units = np.concatenate([units, _accumulate_rest(ufunc, rest, marks)[np.newaxis]])
+        rest, rest_mask = rows[nfull:], None if mask is None else mask[nfull:]
+        units = np.concatenate([units, _accumulate_rest(ufunc, rest, rest_mask)[np.newaxis]])
     return _halved(ufunc, units)
 
 
@@ -290,9 +290,9 @@ class Moments:
         units = [slice(start, min(start + UNIT, len(rows))) for start in range(0, len(rows), UNIT)]
         counts = np.array([unit.stop - unit.start if mask is None else np.count_nonzero(mask[unit]) for unit in units])
         means = sums / np.maximum(counts, 1)
-        within, room = np.empty(len(units)), np.empty(UNIT)
+        within, buffer = np.empty(len(units)), np.empty(UNIT)
         for number, unit in enumerate(units):
-            distances = np.subtract(rows[unit], means[number], out=room[: unit.stop - unit.start])
+            distances = np.subtract(rows[unit], means[number], out=buffer[: unit.stop - unit.start])
             np.square(distances, out=distances)
             (within[number],) = unit_sums(distances, None if mask is None else mask[unit])
         return cls._joined(counts, sums, within)

@@ -69,7 +69,7 @@ class StringEncoder:
             if self._plain is None and not self._write(block):
                 self._plain = StringsBuilder(self._expected)
                 if self._nrows:
-                    self._plain.append(self._coded(slice(self._nrows)).strings())
+                    self._plain.append(self._encoded(slice(self._nrows)).strings())
             if self._plain is not None:
                 self._plain.append(block)
             self._nrows += len(block)
@@ -77,7 +77,7 @@ class StringEncoder:
     def finish(self) -> EncodedStrings | pa.LargeStringArray:
         """Return all rows; as strings where there are none, or any that are so long that codes would not pay."""
         if self._plain is None and self._nrows:
-            return self._coded(slice(self._nrows))
+            return self._encoded(slice(self._nrows))
         return (self._plain or StringsBuilder(0)).finish()
 
     def _write(self, strings: pa.LargeStringArray) -> bool:
@@ -100,10 +100,10 @@ class StringEncoder:
         codes = _reserve(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)
         for start in range(0, self._nrows, BLOCK_ROWS):
             rows = slice(start, min(start + BLOCK_ROWS, self._nrows))
-            write_codes(form, self._coded(rows).strings(), codes[:, rows])
+            write_codes(form, self._encoded(rows).strings(), codes[:, rows])
         self._form, self._codes = form, codes
 
-    def _coded(self, rows: slice) -> EncodedStrings:
+    def _encoded(self, rows: slice) -> EncodedStrings:
         assert self._form is not None, "rows have come"
         return EncodedStrings(self._form, list(self._codes[:, rows]))
 

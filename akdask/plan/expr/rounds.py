@@ -9,13 +9,10 @@ rounds as the step before.  A hundred tables that rows are looked up in are one 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.values import Value
-
-if TYPE_CHECKING:
-    from akdask.plan.expr.node import Frame
 
 _ROUNDS = "_rounds"
 
@@ -33,7 +30,7 @@ def rounds_on(own: int, values: Sequence[Value]) -> int:
     return most + 1 if any(value.awaits > most for value in values) else most
 
 
-def rounds_of(frame: Frame) -> Rounds:
+def rounds_of(frame: Expr) -> Rounds:
     """Return the rounds of a frame, which keeps them; those of its inputs are found first, without nesting calls."""
     stack = [frame]
     while stack:
@@ -52,7 +49,7 @@ def rounds_of(frame: Frame) -> Rounds:
     return found
 
 
-def _rounds(frame: Frame, inputs: Sequence[Rounds]) -> Rounds:
+def _rounds(frame: Expr, inputs: Sequence[Rounds]) -> Rounds:
     values = list(values_of(frame))
     before = max((item.own for item in inputs), default=0)
     with_values = rounds_on(before, values)
@@ -60,7 +57,7 @@ def _rounds(frame: Frame, inputs: Sequence[Rounds]) -> Rounds:
     return Rounds(with_values if frame.is_seen_through else 0, most)
 
 
-def values_of(frame: Frame) -> Iterator[Value]:
+def values_of(frame: Expr) -> Iterator[Value]:
     """Yield the values among the operands of a frame, and those that are reduced."""
     for operand in frame.operands:
         for item in operand if isinstance(operand, tuple) else (operand,):

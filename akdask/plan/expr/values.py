@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from akdask.kernels.core.rules import scalar_type
 from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
-
-if TYPE_CHECKING:
-    from akdask.plan.expr.node import Frame
 
 
 class Value:
@@ -93,7 +91,7 @@ class Replica(Value):
 
     rounds = -1
 
-    def __init__(self, node: Frame, field: Hashable, dtype: ColumnType) -> None:
+    def __init__(self, node: Expr, field: Hashable, dtype: ColumnType) -> None:
         self.node = node
         self.awaits = node.passes
         self.field = field
@@ -206,10 +204,10 @@ SHOWN = 200
 
 def describe(value: Value) -> str:
     """Write a value as a user would, with an ellipsis for parts that are long."""
-    texts: dict[str, str] = {}
+    shown: dict[str, str] = {}
     for part in walk(value):
-        text = _describe(part, [texts[arg.token] for arg in part.args])
-        texts[part.token] = text if len(text) <= SHOWN else "(…)"
+        text = _describe(part, [shown[arg.token] for arg in part.args])
+        shown[part.token] = text if len(text) <= SHOWN else "(…)"
     return text
 
 

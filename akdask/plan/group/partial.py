@@ -20,8 +20,7 @@ from akdask.plan.expr.values import Value
 from akdask.plan.group import cache as kept
 from akdask.plan.task.batches import group_batches
 from akdask.plan.task.blocks import Partition, PartitionBatch
-from akdask.plan.task.column_buffer import ColumnBuffer
-from akdask.plan.task.operators import Sink
+from akdask.plan.task.operators import ColumnBuffer, Sink
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import Program
 from akdask.typing import Column

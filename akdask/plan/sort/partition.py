@@ -19,7 +19,7 @@ from akdask.plan.sort.radix import RadixPartitioning
 from akdask.plan.sort.runs import ROW, By, PackedKeys, RangedRows, join_runs
 from akdask.plan.sort.splitters import Splitters
 from akdask.plan.task.blocks import Block, Partition, PartitionBatch
-from akdask.plan.task.column_buffer import ColumnBuffer
+from akdask.plan.task.operators import ColumnBuffer
 from akdask.plan.task.program import BroadcastInput, Program
 from akdask.typing import NumberArray
 
@@ -53,13 +53,13 @@ class RangePartition:
         packs = self.names == (ROW,) and (splitters.fits or (splitters.nearly_fits and self.memory_budget is None))
         if self._can_radix_partition(splitters) and compiled.should_compile(partition.nrows):
             partitioned = self._radix_words(partition, splitters) if packs else self._radix_runs(partition, splitters)
-            return spilled([[piece] for piece in partitioned], self.memory_budget, join_runs)
+            return spilled([[part] for part in partitioned], self.memory_budget, join_runs)
         splitters = splitters.coarser()
-        parts = self._packed(partition, splitters) if packs else self._runs(partition, splitters)
+        blocks = self._packed(partition, splitters) if packs else self._runs(partition, splitters)
         slices: list[list[Any]] = [[] for _ in range(self.count)]
-        for block_slices in parts:
-            for piece, part in zip(slices, block_slices, strict=False):
-                piece.append(part)
+        for block_slices in blocks:
+            for parts, part in zip(slices, block_slices, strict=False):
+                parts.append(part)
         return spilled(slices, self.memory_budget, join_runs)
 
     def _can_radix_partition(self, splitters: Splitters) -> bool:
@@ -106,11 +106,11 @@ class RangePartition:
             keys = splitters.codes([columns[name] for name in self.by])
             slices = split_packed(splitters.pack(keys, columns[ROW]), at)
             if splitters.fits:
-                yield [PackedKeys(piece, splitters.shift, [0, len(piece)]) for piece in slices]
+                yield [PackedKeys(words, splitters.shift, [0, len(words)]) for words in slices]
             elif block.nrows:
                 first = int(columns[ROW][0])
                 _move_below(slices, splitters, (codes, rows), keys, first)
-                yield [PackedKeys(piece, splitters.shift, [0, len(piece)], {first: keys}) for piece in slices]
+                yield [PackedKeys(words, splitters.shift, [0, len(words)], {first: keys}) for words in slices]
 
     def _runs(self, partition: Partition | PartitionBatch, splitters: Splitters) -> Iterator[list[RangedRows]]:
         by = self._by(splitters)

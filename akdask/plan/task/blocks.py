@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeGuard
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 
@@ -20,62 +19,25 @@ from akdask.errors import InconsistentFilesError
 from akdask.kernels.core.summation import UNIT, UnitPositions
 from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.task.inputs import (
+    ExpandMatches,
+    Input,
+    Mask,
+    PositionReader,
+    Range,
+    Reader,
+    RowPositions,
+    Selection,
+    TableReader,
+)
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.schema import ColumnType
 from akdask.storage.data.consecutive import ConsecutiveParts
-from akdask.storage.data.source import Part, Stretch
+from akdask.storage.data.source import Stretch
 from akdask.typing import Column, NumberArray
 
 OPEN_PARTITIONS = 4
 """Partitions that are open at once where they are read together; each may have several files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mask:
-    """Keep the rows where a predicate holds."""
-
-    predicate: Program
-
-
-@dataclass(frozen=True, slots=True)
-class ExpandMatches:
-    """Repeat the rows for every match; `column` is where the row is found that each is paired with."""
-
-    predicate: Program
-    multiplicity: BroadcastInput
-    keep_all: bool
-    column: Load
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Keep every `step`-th row from `start` to `stop`, counted in what earlier selections left."""
-
-    start: int
-    stop: int
-    step: int
-
-
-Selection = Mask | ExpandMatches | Range
-
-
-@dataclass(frozen=True, slots=True)
-class RowPositions:
-    """The input of rows that are only counted: the first position and how many follow."""
-
-    start: int
-    nrows: int
-
-
-Input = Part | RowPositions | Table
-
-
-class Reader(Protocol):
-    """An input, open for reading."""
-
-    def read(self, column: Any, start: int, stop: int, out: NumberArray | None = None) -> Column: ...
-
-    def stretches(self, column: Any) -> Sequence[Stretch] | None: ...
 
 
 class Partition:
@@ -136,9 +98,9 @@ class Partition:
     def _open(self, item: Input) -> Reader:
         match item:
             case Table():
-                return _TableReader(item)
+                return TableReader(item)
             case RowPositions():
-                return _PositionReader(item)
+                return PositionReader(item)
             case _:
                 return self._stack.enter_context(item.open())
 
@@ -484,25 +446,3 @@ def _common_nrows(inputs: Sequence[Input]) -> int:
             hint="a file has probably changed since it was opened; open the set again.",
         )
     return counts.pop()
-
-
-class _TableReader:
-    def __init__(self, table: Table) -> None:
-        self._columns = table.columns
-
-    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        return slice_rows(self._columns[column], start, stop)
-
-    def stretches(self, column: Hashable) -> None:
-        return None
-
-
-class _PositionReader:
-    def __init__(self, positions: RowPositions) -> None:
-        self._start = positions.start
-
-    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        return np.arange(self._start + start, self._start + stop)
-
-    def stretches(self, column: Hashable) -> None:
-        return None

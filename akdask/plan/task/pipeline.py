@@ -21,9 +21,17 @@ from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Replica, Value, columns_of, walk
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.batches import Batches, rows_read, single_partitions
-from akdask.plan.task.blocks import ExpandMatches, Mask, Partition, PartitionBatch, Range, RowPositions, Selection
-from akdask.plan.task.coalesce import Given, coalesce_partitions
+from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.concat import through
+from akdask.plan.task.inputs import (
+    ExpandMatches,
+    Given,
+    Mask,
+    Range,
+    RowPositions,
+    Selection,
+    coalesce_partitions,
+)
 from akdask.plan.task.operators import Reduce, Sink
 from akdask.plan.task.program import Apply, BroadcastInput, Compiler, Load, Program
 from akdask.plan.task.pruning import partitions_left

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.kernels.core.reduction import State
-from akdask.plan.task.blocks import Mask, Partition, Selection
+from akdask.plan.task.blocks import Partition
+from akdask.plan.task.inputs import Mask, Selection
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.plan.vector.program import Address, NoInstructionError, Register, VectorProgram
 

@@ -135,7 +135,7 @@ def test_keys_of_small_ranges_are_packed_with_row_numbers(rows, others):
 def test_leading_bits_that_have_no_room_beside_the_row_number_are_left_out(rows, others):
     table = np.array([row for row, copies in rows for _ in range(1 + copies)] + [-(2**60), 2**60 - 1])
     index = PackedIndex([table], [span(table)])
-    assert index._cut
+    assert index._dropped_bits
     if index.is_sound:
         check(index, [table], [np.array(others + [row + more for row, _ in rows for more in (0, 2**57, 2**61)])])
 
@@ -161,7 +161,7 @@ def test_keys_too_many_of_whose_words_belong_to_one_place_are_hashed(first, coun
     rest = np.random.default_rng(0).integers(0, 2**58, 2_700).tolist()
     keys = np.array([0, 2**58 - 1, *crowd, *rest])
     index = PackedIndex([keys], [span(keys)])
-    assert (index._spare, index._cut, index.is_sound) == (spare, 6, is_sound)
+    assert (index._spare, index._dropped_bits, index.is_sound) == (spare, 6, is_sound)
     assert isinstance(index_keys([keys]), PackedIndex if is_sound else HashIndex)
     check(index_keys([keys]), [keys], [np.append(keys[::-1], keys + 1)])
 

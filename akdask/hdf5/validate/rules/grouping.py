@@ -85,7 +85,7 @@ def permutation(context: SetContext) -> Iterator[Finding]:
     for path, placed in _grouped(context):
         found = [(file, node) for file, group in placed if (node := group.dataset(PERMUTATION)) is not None]
         rows = sum(node.nrows for _, node in found)
-        if not context.is_whole:
+        if not context.is_complete:
             continue
         prints = [context.fingerprint(file, node) for file, node in found if node.type.family == "integer"]
         known = [value for value in prints if value is not None]
@@ -112,7 +112,7 @@ def segments(context: SetContext) -> Iterator[Finding]:
     for path, placed in _grouped(context):
         size, before = _rows(context, placed, PERMUTATION), None
         for file, facts in _facts(context, placed, SEGMENTS):
-            if before is None and facts.first != 0 and context.is_whole:
+            if before is None and facts.first != 0 and context.is_complete:
                 yield file.path, path, f"the first segment is {facts.first}"
             if facts.fall is not None or (before is not None and facts.first < before):
                 yield file.path, path, f"segment {facts.fall or 0} of the file is smaller than the one before"

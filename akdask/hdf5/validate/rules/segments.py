@@ -52,8 +52,8 @@ def agree(context: SetContext) -> Iterator[Finding]:
     """Segments are where the NUL bytes say that strings start; servers use now the ones, now the others."""
     for file, group, facts in _strings(context):
         segments = group.dataset(SEGMENTS)
-        whole = segments is not None and facts.is_terminated and facts.nuls == segments.nrows
-        if whole and facts.astray is not None and _in_order(context, file, group):
+        complete = segments is not None and facts.is_terminated and facts.nuls == segments.nrows
+        if complete and facts.astray is not None and _in_order(context, file, group):
             yield file.path, group.path, f"segment {facts.astray} does not follow a NUL byte"
 
 
@@ -132,8 +132,8 @@ def segarray_bool(context: SetContext) -> Iterator[Finding]:
     for _, placed in context.groups(ObjType.SEGARRAY):
         file, group = placed[0]
         first = group.dataset(VALUES)
-        marks = [node.attributes.get("isBool") for node in (group, first) if node is not None]
-        if first is not None and [None if mark is None else mark.value for mark in marks] == [1, None]:
+        flags = [node.attributes.get("isBool") for node in (group, first) if node is not None]
+        if first is not None and [None if flag is None else flag.value for flag in flags] == [1, None]:
             yield file.path, first.path, "has no isBool, the group has"
 
 

@@ -62,7 +62,7 @@ def shape(context: SetContext) -> Iterator[Finding]:
                 yield file.path, path, f"has Rank {rank} and Shape {None if stored is None else stored.value}"
             elif shapes[0] is not None and stored.value != shapes[0].value:
                 yield file.path, path, f"has Shape {stored.value}, in the first file {shapes[0].value}"
-            elif node is views[0][1] and context.is_whole and prod(stored.value) != (found := _elements(views)):
+            elif node is views[0][1] and context.is_complete and prod(stored.value) != (found := _elements(views)):
                 yield file.path, path, f"has Shape {stored.value}, and {found} elements"
 
 
