@@ -8,7 +8,7 @@ Worth proposing upstream, as it would make code here unnecessary:
 
 - restrictions of tasks that hold until their worker is gone, and not as long as it is short of memory
   (`relax_restrictions`);
-- results that a worker spills by itself and reads piece by piece (`register_spilling`);
+- results that a worker spills by itself and reads slice by slice (`register_spilling`);
 - a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
 - workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
 - local threads that are handed tasks ahead, and that start anew after a fork (`threaded_get`, `forget_threads`);
@@ -38,7 +38,7 @@ threaded_get = dask.threaded.get
 """Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says."""
 
 DASK_TRIM_THRESHOLD = "65536"
-"""What Dask sets for its workers; whoever sets anything else has reasons."""
+"""The value that Dask sets for its workers; another value is the choice of the user."""
 
 
 def __getattr__(name: str) -> Any:

@@ -59,7 +59,7 @@ class ColumnCodec(Protocol):
     def read(
         self, elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
     ) -> Column:
-        """Return rows `start` to `stop` of the file, of which there is one at least.
+        """Return rows `start` to `stop` of the file, at least one.
 
         `out`, where given, is a contiguous array of the column's dtype with at least as many elements.  Numbers are
         read into it, and a view of it is returned.

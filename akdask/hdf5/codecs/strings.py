@@ -26,7 +26,7 @@ from akdask.typing import Column, NumberArray, StringArray
 KINDS = (ObjType.STRINGS,)
 COLUMNS = ("str",)
 
-_SCAN = 8 * 2**20  # bytes looked at in one go where strings have no segments
+_SCAN = 8 * 2**20  # bytes scanned at a time where strings have no segments
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:

@@ -201,7 +201,7 @@ class ChunkReader:
         key, nbytes = (self.name, offset), math.prod(self.index.chunk) * out.itemsize
         chunk = self._cache.get(key)
         if chunk is None:
-            # A row of the array goes through so many chunks, and the next rows through the same ones.
+            # A row of the array crosses that many chunks, and the next rows cross the same ones.
             self._cache.reserve(self.name, nbytes, math.prod(self.index.grid[1:]))
             stored = np.empty(size, np.uint8)
             ranges.read_into(stored, offset, self.name)
@@ -228,7 +228,7 @@ class ChunkStore:
         return chunk
 
     def reserve(self, dataset: str, nbytes: int, count: int) -> None:
-        """Drop chunks for another of the same size, of a dataset that needs so many at a time.
+        """Drop chunks to make space for another of the same size; its dataset needs `count` chunks at a time.
 
         Raises
         ------

@@ -171,7 +171,7 @@ def _unpack_lzf(packed: bytes, limit: int) -> Bytes | None:
 
 
 def _unshuffled(data: Bytes, width: int) -> Bytes:
-    """Put the bytes of each element together again; what is left over at the end was never moved."""
+    """Undo the shuffle filter: the bytes of each element become adjacent; a remainder at the end stays as it is."""
     if width < 1:
         raise ChunkError(f"a chunk has elements of {width} bytes")
     count = len(data) // width

@@ -114,7 +114,7 @@ class NewObject:
     parts : tuple of NewGroup and NewDataset
         In the order in which they are made.
     blocks : mapping of str to iterable of ndarray
-        The elements of each dataset, by path, in pieces; each is gone through once.
+        The elements of each dataset, by path, in blocks; each iterable is consumed once.
     prefixes : mapping of str to PrefixRange
         For datasets of bytes that spell strings, by path: the range of these, once the blocks were gone through.
     """
@@ -221,7 +221,7 @@ def write_bytes(path: str, placed: Iterable[Placed], new: NewObject) -> None:
 def summing_up(new: NewObject, placed: Iterable[Placed]) -> tuple[NewObject, dict[str, DatasetSummary]]:
     """Return an object whose blocks are summed up as they are gone through, and the summaries by path of the dataset.
 
-    The blocks come in pieces that are still in the core's cache when they are used next.
+    The blocks come in parts that are still in the cache of the core when they are used next.
     """
     summaries = {
         place.extent.dataset: DatasetSummary(place.extent.dtype, new.prefixes.get(place.extent.dataset))

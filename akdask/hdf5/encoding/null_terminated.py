@@ -1,7 +1,7 @@
 """Strings as Arkouda stores them, each ended by NUL, and as Arrow holds them, end to end without.
 
 The bytes of all rows are the *values*; where each string starts among them are the *segments*.  Both directions work
-on pieces of a hundred thousand rows, which mostly stay in the processor's cache between the steps.
+on blocks of a hundred thousand rows, which mostly stay in the cache of the core between the steps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.typing import NumberArray
 
 BLOCK_ROWS = 2**17
-"""Rows of a piece: fewer cost more for each call, more no longer fit in the cache."""
+"""Rows of a block: fewer cost more calls, more no longer fit in the cache."""
 
 _BLOCK_BYTES = 2**22
 
@@ -118,14 +118,14 @@ def _as_utf8(strings: pa.LargeBinaryArray) -> pa.LargeStringArray:
 
 
 def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[NumberArray]:
-    """Yield the bytes of strings, each ended by NUL, in pieces.
+    """Yield the bytes of strings, each ended by NUL, in blocks.
 
     Parameters
     ----------
     strings : LargeStringArray
         Strings without nulls.
     prefixes : PrefixRange
-        Takes in the strings of each piece, while they are in the cache.
+        Records the prefixes of each block, while it is in the cache.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
     offsets = np.empty(count + 1, np.int32)
     np.subtract(bounds, bounds[0], out=offsets[:-1], casting="unsafe")
     offsets[-1] = offsets[-2]
-    # The list has one row: all strings.  Offsets of 32 bits are enough for a piece, and are what Arrow joins.
+    # The list has one row: all strings.  Offsets of 32 bits suffice for a block, and Arrow joins no others.
     words = pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
     listed = pa.Array.from_buffers(_LISTED, 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words])
     joined = pc.binary_join(listed, _SEPARATOR)
@@ -171,7 +171,7 @@ def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
 
 
 def segments_of(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
-    """Yield where strings start among their encoded bytes, in pieces; the first starts at 0."""
+    """Yield where strings start among their encoded bytes, in blocks; the first starts at 0."""
     offsets, _ = offsets_and_bytes(strings)
     for start in range(0, len(strings), BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, len(strings))

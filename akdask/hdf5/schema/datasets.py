@@ -38,7 +38,7 @@ def describe_dataset(node: H5Object, path: str, *, flat: bool = True) -> tuple[D
         raise NotFlatError(f"has shape {shape}, not one dimension")
     dtype, is_canonical = _stored_type(node.get_type().encode())
     length: int = math.prod(shape)
-    # The name of a type ends with its bytes, of which there are eight at most.
+    # The name of a type ends with its number of bytes, at most eight.
     if length >= _MOST_BYTES // 8 and length * int(dtype[2:]) >= _MOST_BYTES:
         raise NotFlatError(f"claims {length:,} elements, more than can be counted")
     offset = node.get_offset() if is_canonical else None

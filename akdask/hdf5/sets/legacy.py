@@ -1,7 +1,7 @@
 """Objects that releases until 2023 stored as several root objects, told by the ends of their names.
 
 SegArrays were ``<name>_segments`` and ``<name>_values``, Categoricals ``<name>.codes``, ``<name>.categories`` and more.
-Columns of users may happen to be called so; only what can be nothing else is put together.
+Columns of users may have such names by chance; only what can be nothing else becomes an object.
 """
 
 from __future__ import annotations

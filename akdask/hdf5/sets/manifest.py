@@ -224,7 +224,7 @@ class _Entries:
         self._doubtful = self._rows_of_doubt(batch["size"].to_numpy())
 
     def _check(self, batch: pa.RecordBatch) -> None:
-        """Refuse numbers that do not fit together; a checksum only tells that they are those that were written."""
+        """Refuse inconsistent numbers; a checksum only proves that they are those that were written."""
         made_of = batch["made"].to_numpy()
         counts = np.array([len(self._itemsizes(number)) for number in range(len(self._made))], np.int64)
         if (

@@ -275,7 +275,7 @@ class SetWriter:
             return [(self._staging.finish(merged, os.path.basename(self.path)), self.path)]
 
     def _check_unchanged(self) -> None:
-        """Refuse to replace files by copies of what they were before somebody else changed them."""
+        """Refuse to replace files by copies of an older state, if another writer has changed them since."""
         changed = [file.path for file in self._added_to if not is_unchanged(file)]
         if changed:
             raise WriteError(

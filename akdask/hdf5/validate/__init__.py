@@ -1,6 +1,6 @@
 """Rules on files from anyone: all violations of a set, and which releases of Arkouda can read it.
 
-Nothing of the reader is trusted: files are surveyed as they are, damaged or not, and data is read block by block.
+The reader is not trusted: the metadata of files are read as they are, damaged or not, and data block by block.
 """
 
 from __future__ import annotations

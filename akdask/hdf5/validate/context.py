@@ -1,4 +1,4 @@
-"""A set of files as rules see it: the surveys of all files, objects by path, and facts of data, each found once."""
+"""A set of files as rules see it: metadata of all files, objects by path, and facts of data, each found once."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def _told(span: Span, name: str) -> str:
 
 
 def _spans_of(placed: list[Placed]) -> Iterator[Span]:
-    """Yield what an object asks for; its shares in all files are looked at."""
+    """Yield what an object requires, judged by its shares in all files."""
     for _, node in placed:
         if isinstance(node, (Group, Dataset)):
             yield from _spans_of_node(node)

@@ -20,19 +20,19 @@ from akdask.columns.scratch import scratch
 from akdask.typing import NumberArray
 
 UNIT = 2**15
-"""Rows that are added up by themselves."""
+"""Rows whose sum is computed separately."""
 
 ACCUMULATORS = 2**8
-"""Sums side by side within a unit: a processor adds several at a time."""
+"""Partial sums of a unit: the processor adds to several at a time."""
 
 FEW = 32
-"""Of one row in so many under a mask, or fewer, only these are looked at, not the places between them."""
+"""If a mask selects one row in this number, or fewer, only the selected rows are added, without zeros between them."""
 
 FEW_POSITIONS = 2
-"""The same of rows that have been selected."""
+"""The same for rows that were selected before."""
 
 FEW_DISTANCES = 8
-"""The same where the distances of rows from a mean are added up as well."""
+"""The same if distances from a mean are added up as well."""
 
 DIGITS = 53
 """Bits of the mantissa of a float64."""
@@ -44,14 +44,14 @@ Floats = npt.NDArray[np.float64]
 
 
 class UnitPositions(NamedTuple):
-    """Where rows stand that were selected from a block.
+    """The positions of selected rows within the units of summation.
 
     Parameters
     ----------
     offsets : ndarray of int64
-        Ascending, counted from where a unit begins.
+        Ascending, counted from the start of the first unit.
     extent : int
-        Number of places.
+        Number of rows before the selection.
     """
 
     offsets: NumberArray
@@ -130,7 +130,7 @@ def sum_exactly(
     mask : ndarray of bool, optional
         Which rows count.
     positions : UnitPositions, optional
-        Where the rows stand, if not one beside the other.
+        Positions of the rows, if they are not adjacent.
     """
     if positions is not None:
         return ExactSum.of(_placed_sums(column, mask, positions))
@@ -166,7 +166,7 @@ def _placed_sums(column: NumberArray, mask: NumberArray | None, positions: UnitP
 def _selected(
     column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None
 ) -> tuple[NumberArray, UnitPositions]:
-    """Return the rows under a mask, and where they stand."""
+    """Return the rows under a mask, and their positions."""
     if mask is None:
         return column, positions or UnitPositions(np.arange(len(column)), len(column))
     rows = np.flatnonzero(mask)
@@ -179,7 +179,7 @@ def _selected(
 
 
 def spread_out(values: NumberArray, positions: UnitPositions, between: float) -> Floats:
-    """Return rows at their places, and a number between them, in memory that this thread uses again."""
+    """Return rows at their positions with a constant between them, in memory that this thread reuses."""
     rows = scratch(positions.extent * values.itemsize).view(np.float64)[: positions.extent]
     rows.fill(between)
     rows[positions.offsets] = values
@@ -187,12 +187,12 @@ def spread_out(values: NumberArray, positions: UnitPositions, between: float) ->
 
 
 def _sparse_sums(values: NumberArray, positions: UnitPositions) -> Floats:
-    """Add up the rows of each lane, which NumPy does in their order."""
+    """Add up the rows of each accumulator; NumPy adds them in order."""
     return _sum_accumulators(values, _accumulator_numbers(positions.offsets), -(-positions.extent // UNIT))
 
 
 def _accumulator_numbers(positions: NumberArray) -> NumberArray:
-    """Return the number of the lane that each row belongs to, counted through all units."""
+    """Return the accumulator of each row, numbered through all units."""
     # Dividing by powers of two; NumPy would take the sign of each position into account.
     accumulators: NumberArray = positions >> (UNIT.bit_length() - 1)
     accumulators <<= ACCUMULATORS.bit_length() - 1
@@ -219,7 +219,7 @@ def _shaped(mask: NumberArray | None, nfull: int) -> NumberArray | None:
 
 
 def _accumulate(ufunc: np.ufunc, rows: NumberArray, mask: NumberArray | None) -> Floats:
-    """Return the lanes of units: NumPy goes over the rows in order, as lanes lie side by side in memory."""
+    """Return the accumulators of units: NumPy adds rows in order, as accumulators are adjacent in memory."""
     if mask is None:
         accumulators: Floats = ufunc.reduce(rows, axis=1)
         return accumulators
@@ -227,7 +227,7 @@ def _accumulate(ufunc: np.ufunc, rows: NumberArray, mask: NumberArray | None) ->
 
 
 def _accumulate_rest(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) -> Floats:
-    """Return the lanes of a unit that the rows do not fill."""
+    """Return the accumulators of a unit that the rows do not fill."""
     if mask is not None:
         rows = rows * mask
     nfull = len(rows) - len(rows) % ACCUMULATORS
@@ -240,8 +240,8 @@ def _accumulate_rest(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) ->
 
 
 def _halved(ufunc: np.ufunc, accumulators: Floats) -> Floats:
-    """Return the lanes of each unit joined."""
-    # The same lane of all units lies side by side, so that each step is one call on neighbours.
+    """Return the sum of the accumulators of each unit."""
+    # The same accumulators of all units are adjacent, so that each step is one call.
     joined: Floats = np.ascontiguousarray(accumulators.T)
     width = ACCUMULATORS // 2
     while width:
@@ -253,7 +253,7 @@ def _halved(ufunc: np.ufunc, accumulators: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What variances are found from, without rounding where rows are joined.
+    """The state of a variance, merged without rounding.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ class Moments:
 
     @classmethod
     def of(cls, column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> Moments:
-        """Return those of rows that begin where a unit does; see `sum_exactly`."""
+        """Return the moments of rows that begin where a unit does; see `sum_exactly`."""
         if positions is None and (mask is None or np.count_nonzero(mask) * FEW_DISTANCES > len(mask)):
             found = cls._of_units(column.astype(np.float64, copy=False), mask)
             # What was not selected may have spoilt the sums, where it is not finite or very large.
@@ -285,7 +285,7 @@ class Moments:
 
     @classmethod
     def _of_units(cls, rows: Floats, mask: NumberArray | None) -> Moments:
-        """Go over all rows, a unit at a time, which stays in the core's cache."""
+        """Compute unit by unit, each of which stays in the cache of the core."""
         sums = unit_sums(rows, mask)
         units = [slice(start, min(start + UNIT, len(rows))) for start in range(0, len(rows), UNIT)]
         counts = np.array([unit.stop - unit.start if mask is None else np.count_nonzero(mask[unit]) for unit in units])
@@ -308,7 +308,7 @@ class Moments:
 
     @classmethod
     def _joined(cls, counts: NumberArray, sums: Floats, within: Floats) -> Moments:
-        """Return those of units, of which the number of rows, the sum, and the squared distances are given."""
+        """Return the moments of units, given the number of rows, the sum, and the squared distances of each."""
         known = np.flatnonzero((counts > 0) & np.isfinite(sums))
         scaled = zip(_scaled_each(sums[known]), counts[known].tolist(), strict=True)
         squares = sum((total**2 << GUARD) // count for total, count in scaled)

@@ -19,7 +19,7 @@ from akdask.kernels.keys.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
 TELLING_BITS = 6
-"""Bits of a place that a word has at least: so many places are never between a word and where it belongs."""
+"""Bits of a slot number stored with a word, at least: no word is that many slots away from its own slot."""
 
 EMPTY = -1
 """Stands for a row where there is none."""
@@ -65,7 +65,7 @@ class PackedIndex(Sized):
         self._layout = OpenAddressingTable(nrows)
         self._slots, furthest, self._later = self._inserted() if compiled.should_compile(nrows) else self._laid_out()
         self.is_sound = furthest < 1 << (self._layout.bits - dropped_bits - 1)
-        """Whether the bits that are left tell which of two words comes first, as they do of words so close together."""
+        """Whether the remaining bits order any two words, which is true for words of neighbouring slots."""
 
     def _laid_out(self) -> tuple[Words, int, NumberArray]:
         """Return the table, how far a word is from its first slot, and the rows whose key has come before."""

@@ -44,7 +44,7 @@ class MatchMultiplicity(Sized):
         self._counts = np.append(counts, 0)
 
     def pairs(self, found: NumberArray, keep_all: bool, limit: int) -> Iterator[tuple[NumberArray | None, NumberArray]]:
-        """Yield pairs of equal rows, at most so many at a time.
+        """Yield pairs of equal rows, at most `limit` at a time.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class MatchMultiplicity(Sized):
         keep_all : bool
             Whether rows without a match are paired with -1; otherwise they are left out.
         limit : int
-            Number of pairs to yield together.
+            Largest number of pairs to yield at a time.
 
         Yields
         ------

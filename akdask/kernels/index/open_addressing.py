@@ -18,7 +18,7 @@ from akdask.kernels.core.words import VACANT, WORD_BITS, Words
 from akdask.typing import Column, NumberArray
 
 SLOTS_OF_A_ROW = 3
-"""Slots for each row, at least: of fewer, more would have to be looked at."""
+"""Slots for each row, at least: with fewer, searches would visit more slots."""
 
 CHUNK_ROWS = 2**13
 """Rows that are searched for at a time, so that what is found in between stays in the fastest cache."""
@@ -70,7 +70,7 @@ class OpenAddressingTable:
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.open_addressing import lay_out
 
-            # However far the last words are from their slots; memory that nobody touches costs nothing.
+            # However far the last words are from their slots; untouched memory costs nothing.
             table = new_array(self._size + len(words) + 1, np.uint64)
             end, furthest = lay_out(read_only(order), read_only(words), self.shift, self._size, table)
             return table[:end], furthest

@@ -19,7 +19,7 @@ from akdask.schema import STR, UINT64
 from akdask.typing import NumberArray
 
 CHUNK_ROWS = 2**14
-"""Rows that go together, so that their state stays in the cache."""
+"""Rows hashed at a time, so that their state stays in the cache."""
 
 
 def digests(offsets: NumberArray, data: NumberArray, part: int) -> Words:

@@ -1,4 +1,4 @@
-"""Columns of strings as codes, made block by block, so that the strings themselves need not be kept."""
+"""String key encoding: columns of strings as codes, made block by block, so that no strings are kept."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EncodedStrings:
 
 
 class StringEncoder:
-    """Makes codes of strings as they come, of a form that widens when others come; none need outlive the next.
+    """Encodes strings block by block, in a form that is widened for new strings; no block need outlive the next.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class StringEncoder:
         return False
 
     def _widen(self, form: StringLayout, nrows: int) -> None:
-        """Have room for so many rows of a form, and what has come so far in it."""
+        """Reserve space for rows of a form, and convert the codes so far to it."""
         if form == self._form and nrows <= self._codes.shape[1]:
             return
         codes = _reserve(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)

@@ -58,8 +58,8 @@ def is_exact(columns: Sequence[Column]) -> bool:
 def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.uint16]:
     """Return which of some buckets each row goes to, so that rows with equal hashes meet in one.
 
-    It is the last bits of the hashes that decide: those of one bucket differ in the leading ones, by which indices find
-    their places, as much as all do.
+    The last bits of the hashes decide: the hashes of one bucket still differ in the leading bits, by which an index
+    finds its slots.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.uint16]:
 
 
 def bucket_order(buckets: npt.NDArray[np.uint16], count: int) -> tuple[NumberArray, NumberArray]:
-    """Share rows out among some buckets.
+    """Return the rows in order of their buckets.
 
     Parameters
     ----------

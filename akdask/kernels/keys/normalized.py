@@ -165,7 +165,7 @@ def least_and_most(numbers: NumberArray) -> tuple[int, int]:
 
 
 def row_bits(nrows: int) -> int:
-    """Return how many bits the numbers of so many rows take.
+    """Return the bits of a row number below `nrows`.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def pack_words(key: Key, shift: int) -> Words:
 
 
 _ROWS = np.arange(2**15, dtype=np.uint64)
-"""The first row numbers, so many that they stay in the fastest caches; it is a power of two."""
+"""The first row numbers, few enough for the fastest cache; their number is a power of two."""
 
 
 def _counted_from(key: Key) -> Words:

@@ -1,4 +1,4 @@
-"""Ranges of keys: which of them rows belong to, found without sorting by a compiled loop."""
+"""Range partitioning: the ranges of keys that rows belong to, found by a compiled loop without sorting."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
 SLOT_BITS = 15
-"""Leading bits by which marks are looked up: with one mark in few cells, hardly any has to be searched for."""
+"""Leading bits by which splitters are looked up: most slots have at most one splitter, so that searches are rare."""
 
 
 class RangePartitioner:
-    """Ranges of rows in order of one key, which begin at marks.
+    """Ranges of rows in order of one key, which begin at splitters.
 
     Parameters
     ----------
     splitters : ndarray of uint64
-        Words of the keys of the rows where the second range begins, and all that follow; ascending.
+        Words of the keys at which the second and all further ranges begin; ascending.
     rows : ndarray of int64
-        Numbers of these rows, to tell rows with equal keys apart; 0 where these stay together.
+        Row numbers of the splitters, to divide rows with equal keys; 0 where these stay in one range.
     low, high : int
         The smallest and the largest word that there is.
 
@@ -51,7 +51,7 @@ class RangePartitioner:
         return found
 
     def pack(self, words: Words, rows: NumberArray, lost: int, shift: int, out: Words) -> Words:
-        """Write words without their lost bits, with row numbers in the lowest `shift` bits; return all bits.
+        """Write words without their lost bits, with row numbers in the lowest `shift` bits; return the full keys.
 
         Both are counted from the smallest word.
         """

@@ -1,4 +1,4 @@
-"""Sorting: positions that put rows in order, and rows of one partition cut at given boundaries.
+"""Sorting: positions that put rows in order, and rows of one partition split at splitters.
 
 All orders are stable: rows that are equal stay as they are.  Missing values (NaN) come last, ascending or descending.
 """
@@ -121,7 +121,7 @@ class _Digits:
         return bool(self._words)
 
     def take(self, max_bits: int, rows: NumberArray | None = None) -> Key:
-        """Return the next bits, as many as there is room for, of all rows or of those at the given positions.
+        """Return the next bits, at most `max_bits`, of all rows or of those at the given positions.
 
         Rows that differ in what has been handed out before must not be compared by them.
         """
@@ -190,7 +190,7 @@ def split_sorted(
     splitters: Sequence[Column],
     earlier: NumberArray,
 ) -> NumberArray:
-    """Return how many of some sorted rows come before each of some marks.
+    """Return how many of some sorted rows come before each splitter.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def split_sorted(
     splitters : sequence of columns
         Values of the same columns.
     earlier : ndarray of int64
-        The number from which on rows that are equal to a mark come after it.
+        The row number from which on rows equal to a splitter come after it.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def split_sorted(
 
 
 class _Levels:
-    """The words of some columns and of the same columns of marks, found when they are asked for."""
+    """The words of some columns and of the same columns of splitters, computed on demand."""
 
     def __init__(self, columns: Sequence[Column], ascending: Sequence[bool], splitters: Sequence[Column]) -> None:
         self._words = [
@@ -244,9 +244,9 @@ class _Levels:
 
 
 def split_packed(packed: Words, splitters: Words) -> list[Words]:
-    """Return the packed keys below the first of ascending marks, those from there to the second, and so on.
+    """Return the packed keys below the first of ascending splitters, those from there to the second, and so on.
 
-    They change places: the results are views of `packed`.
+    Reorders `packed`: the results are views of it.
     """
     if not len(splitters):
         return [packed]

@@ -319,4 +319,4 @@ LIMB_OPERATIONS: dict[str, Operation] = {
         ),
     )
 }
-"""Integers of any size taken apart into 64 bits each, and put together from the highest on."""
+"""Integers of any size split into words of 64 bits, and joined from the highest on."""

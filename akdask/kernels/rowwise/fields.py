@@ -37,7 +37,7 @@ class Delimiters:
     stops: NumberArray
 
     def up_to(self, most: int) -> Delimiters:
-        """Return so many delimiters of each row at most, the first ones; all for 0."""
+        """Return the first `most` delimiters of each row; all for 0."""
         counts = np.diff(self.first)
         if not most or not (counts > most).any():
             return self
@@ -106,7 +106,7 @@ def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool = False
 
 
 def _fields(strings: StringArray, found: Delimiters) -> pa.LargeListArray:
-    """Return what is between delimiters: of the rows cut on both sides of each, every other piece."""
+    """Return what is between delimiters: of the rows split on both sides of each, every other part."""
     offsets, data = offsets_and_bytes(strings)
     rows = np.arange(len(strings))
     before = 2 * np.arange(len(found.starts)) + np.repeat(rows, np.diff(found.first))

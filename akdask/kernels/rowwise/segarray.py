@@ -1,6 +1,6 @@
 """Operations on lists, row by row: what SegArrays are computed with.
 
-Lists are sorted, compared and put together through codes: every value of a block is numbered in ascending order, so
+Lists are sorted, compared and concatenated through codes: every value of a block is numbered in ascending order, so
 that a row and a code make one integer whatever the type of the values is.
 """
 
@@ -75,7 +75,7 @@ class ValueCodes:
 
 
 def codes_of(values: Column, nrows: int) -> ValueCodes:
-    """Return the codes of the values of so many rows: of integers close together, how far they are from the lowest."""
+    """Return the codes of the values of rows; of close integers, their distances from the lowest."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
         low, spread = values.min(), int(values.max()) - int(values.min()) + 1
         if spread * nrows < 2**62:
@@ -110,7 +110,7 @@ def distinct_keys(keys: NumberArray) -> NumberArray:
 
 
 def _offsets(rows: NumberArray, count: int) -> NumberArray:
-    """Return where the lists of so many rows start, from the rows of their values in order."""
+    """Return the starts of the lists of `nrows` rows, given the row of each value, ascending."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=count))]).astype(np.int64)
 
 

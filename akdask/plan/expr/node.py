@@ -106,7 +106,7 @@ class Node(SingletonExpr):
 
 
 PICKLED = ("planned_rows", "npartitions")
-"""What is pickled with a node: whoever unpickles it may not know what was known when it was planned."""
+"""Cached fields that are pickled with a node: another process may not know the lengths known when it was planned."""
 
 
 def _remade(cls: type[Node], determ_token: str, state: Mapping[str, Any], *operands: Any) -> Node:
@@ -163,7 +163,7 @@ class Frame(Node):
 
     @property
     def passes(self) -> int:
-        """How often rows are gone over, one time after the other, before its result is there whole."""
+        """Number of successive passes over rows before its result is complete."""
         return 1 + rounds_of(self).most
 
     @property
@@ -194,7 +194,7 @@ def _knows_rows(frame: Frame) -> bool:
 
 
 def _inputs_first(frame: Frame) -> Iterator[Frame]:
-    """Yield the frames below one whose rows nobody has asked for, and the frame itself, each after its inputs."""
+    """Yield the frames below one whose rows are not cached yet, and the frame itself, each after its inputs."""
     stack = [frame]
     while stack:
         node = stack[-1]

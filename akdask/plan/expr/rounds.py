@@ -1,4 +1,4 @@
-"""How often rows are gone over, one time after the other, because each time needs a result of the time before.
+"""Rounds: successive passes over rows, each of which needs a result of the pass before.
 
 ``a - a.mean()`` goes over the rows of ``a`` twice: once for the mean, and once more with it.  Of ``a = a - a.mean()``
 in a loop, each mean needs all means before it, and to find it, all steps before it are computed again from what is

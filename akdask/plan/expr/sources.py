@@ -1,4 +1,4 @@
-"""Frames without inputs: files, counted rows, and data that is at hand already."""
+"""Frames without inputs: files, counted rows, and data in memory."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Values: row-wise trees over the columns of a frame, evaluated inside one partition task.
 
-Because they are evaluated together, tasks grow with the number of partitions and never with columns times
+All are evaluated in one task, so that tasks grow with the number of partitions and never with columns times
 operators.  A value refers to columns by (name of the node that makes them, name of the column); filtering rows leaves
 it as it is.
 """
@@ -30,13 +30,13 @@ class Value:
     token: str
 
     rounds = 0
-    """How often its rows are gone over before they can be for this value; each time for a result that it needs then.
+    """Passes over its rows before the one that computes this value, each for a result that it needs.
 
     Negative for what has no rows.  See `akdask.plan.expr.rounds`.
     """
 
     awaits = 0
-    """How often rows are gone over, one time after the other, before all whole results are there that it looks at."""
+    """Successive passes over rows before all replicated results that it refers to are complete."""
 
     @property
     def args(self) -> tuple[Value, ...]:
@@ -183,7 +183,7 @@ def substitute(value: Value, replacements: Mapping[str, Value]) -> Value:
 
 
 def substitute_all(values: Sequence[Value], replacements: Mapping[str, Value]) -> list[Value]:
-    """Return the trees with columns replaced; what they share is gone over once."""
+    """Return the trees with columns replaced; shared parts are visited once."""
     if not replacements:
         return list(values)
     done: dict[str, Value] = {}

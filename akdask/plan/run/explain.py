@@ -49,7 +49,7 @@ def _tree(root: Any, describe_node: Callable[[Any], Described | list[Any]]) -> I
 
 
 def _logical(node: Any) -> Described | list[Any]:
-    """Return a node in words, or what stands for one of which there is nothing to tell."""
+    """Describe a logical node; return its inputs in place of a node without a description."""
     match node:
         case CollectionRows():
             return [node.frame]

@@ -60,9 +60,9 @@ class SpillFile(WorkerResult, Sequence[Any]):
         super().__init__(name)
         self._lock = Lock()
         with _errors_naming_the_folder():
-            self._file = TemporaryFile(dir=worker_folder())  # noqa: SIM115 -- closed with the shelf
+            self._file = TemporaryFile(dir=worker_folder())  # noqa: SIM115 -- closed with this object
         finalize(self, _close, self._file)
-        # There are many shelves, each of many pieces: eight bytes of memory for a piece.
+        # There are many spill files of many slices each: eight bytes of memory for a slice.
         self._starts = array("q")
         for slice_ in slices:
             with _errors_naming_the_folder():

@@ -184,7 +184,7 @@ class SampleKeys:
         return (self.program,)
 
     def run(self, partition: Partition | PartitionBatch) -> list[PartitionSample]:
-        # One by one, for where the rows that are looked at lie must not depend on who looks.
+        # One by one: the sampled positions must not depend on the batch.
         return [self._found(part) for part in partition.each()]
 
     def _found(self, partition: Partition) -> PartitionSample:

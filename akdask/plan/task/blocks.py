@@ -37,7 +37,7 @@ from akdask.storage.data.source import Stretch
 from akdask.typing import Column, NumberArray
 
 OPEN_PARTITIONS = 4
-"""Partitions that are open at once where they are read together; each may have several files."""
+"""Number of partitions that are open at a time; each may have several files."""
 
 
 class Partition:
@@ -45,11 +45,11 @@ class Partition:
 
     Parameters
     ----------
-    inputs : sequence of Part, Positions or Table
-        What the columns come from; all have the same number of rows.
+    inputs : sequence of Part, RowPositions or Table
+        The sources of the columns; all have the same number of rows.
     replicas : sequence
-        Whole results that programs refer to, each indexed by field.
-    selections : sequence of Mask, Pairs or Range
+        Replicated results that programs refer to, each indexed by field.
+    selections : sequence of Mask, ExpandMatches or Range
         Applied to each block in order.
     block_rows : int
         Rows read at a time.
@@ -57,7 +57,7 @@ class Partition:
         Hand the mask of a final `Mask` to the consumer as ``block.mask`` instead of applying it: a reduction of a
         plain column is faster under a mask than after copying the selected rows.
     identity : tuple of hashable
-        Tells its rows from those of other partitions from which the same columns are read.
+        Distinguishes its rows from those of other partitions with the same columns.
     """
 
     def __init__(
@@ -105,11 +105,11 @@ class Partition:
                 return self._stack.enter_context(item.open())
 
     def each(self) -> Iterator[Partition]:
-        """Yield this partition."""
+        """Yield this partition alone."""
         yield self
 
     def open_several(self) -> Iterator[list[Partition]]:
-        """Yield this partition."""
+        """Yield this partition alone."""
         yield [self]
 
     @property
@@ -146,7 +146,7 @@ class Partition:
             self._give_back(0)
 
     def _selected(self, block: Block, first: int, seen: list[int]) -> Iterator[Block]:
-        """Yield what the selections from the given one on leave of a block, in pieces where rows are repeated."""
+        """Apply the selections from number `first` on to a block; yields several blocks where rows are repeated."""
         for number, selection in enumerate(self.selections[first:], first):
             if not block.nrows:
                 return
@@ -170,7 +170,7 @@ class Partition:
             yield block.expanded(positions, selection.column, rows)
 
     def _give_back(self, first: int) -> None:
-        """Take back the buffers that were lent from the given one on."""
+        """Take back the buffers lent from number `first` on."""
         for dtype, buffer in self._lent[first:]:
             self.give_buffer(dtype, buffer)
         del self._lent[first:]
@@ -204,7 +204,7 @@ class Partition:
         return self._readers[load.base].read(load.column, start, stop, out)
 
     def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
-        """Return where all rows of some columns lie in open files, None where only `read` finds those of one."""
+        """Return the stretches of some columns in open files, None if one can only be read by `read`."""
         found = []
         for load in loads:
             column = self._readers[load.base].stretches(load.column)
@@ -214,7 +214,7 @@ class Partition:
         return found
 
     def unit_positions(self, start: int, stop: int) -> UnitPositions | None:
-        """Return where the rows of a block stand in the units of summation, None if side by side."""
+        """Return the positions of the rows of a block in the units of summation, None if they are adjacent."""
         several = next(filter(_is_several, self._inputs), None)
         if several is not None:
             # All are one block, and each begins a unit.
@@ -232,23 +232,23 @@ class Partition:
         return free.pop() if free else np.empty(self._buffer_rows, dtype.numpy)
 
     def give_buffer(self, dtype: ColumnType, buffer: NumberArray) -> None:
-        """Take back a buffer that nobody reads any more."""
+        """Take back a buffer that is not read any more."""
         self._free.setdefault(dtype, []).append(buffer)
 
     def take_over(self, other: Partition) -> None:
-        """Use the buffers of a partition whose blocks nobody reads any more: new memory would have to be cleared."""
+        """Take over the buffers of a finished partition: new memory would have to be zeroed."""
         read = min(self._block_rows, self.nrows)
         self._reading = {load: buffer for load, buffer in other._reading.items() if len(buffer) >= read}
         for dtype, buffers in other._free.items():
             self._free[dtype] = [buffer for buffer in buffers if len(buffer) >= self._buffer_rows]
 
     def lend(self, dtype: ColumnType, buffer: NumberArray) -> None:
-        """Keep a buffer from being reused until the next block, for it holds a result."""
+        """Keep a buffer that holds a result until the next block."""
         self._lent.append((dtype, buffer))
 
 
 class PartitionBatch:
-    """Partitions that a task goes over one after the other, each open only while it is read."""
+    """The partitions of a task, read one after the other, each open only while it is read."""
 
     def __init__(self, partitions: Sequence[Partition], identity: tuple[Hashable, ...] = ()) -> None:
         self._partitions = partitions
@@ -268,7 +268,7 @@ class PartitionBatch:
             before = partition
 
     def open_several(self) -> Iterator[list[Partition]]:
-        """Yield the partitions, some at a time, which are open then."""
+        """Yield the partitions in groups, which are open until the next."""
         for first in range(0, len(self._partitions), OPEN_PARTITIONS):
             with ExitStack() as stack:
                 yield [stack.enter_context(one) for one in self._partitions[first : first + OPEN_PARTITIONS]]
@@ -323,7 +323,7 @@ class Block:
         return column
 
     def recall(self, slot: int) -> Column:
-        """Return what an earlier program has handed on."""
+        """Return a result handed on by an earlier program."""
         column = self._handed_on.get(slot)
         if column is None:
             assert self._origin is not None, "an earlier program has computed it"
@@ -351,16 +351,16 @@ class Block:
         return block
 
     def apply_mask(self) -> None:
-        """Drop the rows that a mask left to the consumer does not hold for."""
+        """Apply the mask that was left to the consumer."""
         if self.mask is not None:
             rows = np.flatnonzero(self.mask)
             self.select_rows(rows, len(rows))
             self.mask = None
 
     def unit_positions(self) -> UnitPositions | None:
-        """Return where the rows stand in the units of `akdask.kernels.core.summation`; None if all are side by side.
+        """Return the positions of the rows in the units of `akdask.kernels.core.summation`; None if they are adjacent.
 
-        Rows that were paired are counted in their block, others in the partition that they are of.
+        Repeated rows are counted from the start of their block, others from the start of their partition.
         """
         selections = self._selections[self._nexpanded :]
         given = None if self._origin is not None else self.partition.unit_positions(self._start, self._stop)
@@ -424,7 +424,7 @@ def _is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
 
 
 def _read_only(column: Column) -> Column:
-    """Plans keep tables in memory; who wants to change what they hold must copy it."""
+    """Plans keep tables in memory: a caller that changes a column must copy it."""
     if isinstance(column, np.ndarray):
         column = column.view()
         column.flags.writeable = False

@@ -24,7 +24,7 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class ExpandMatches:
-    """Repeat the rows for every match; `column` is where the row is found that each is paired with."""
+    """Repeat the rows for every match; `column` has the matching row of the other table."""
 
     predicate: Program
     multiplicity: BroadcastInput
@@ -34,7 +34,7 @@ class ExpandMatches:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Keep every `step`-th row from `start` to `stop`, counted in what earlier selections left."""
+    """Keep every `step`-th row from `start` to `stop`, counted after the earlier selections."""
 
     start: int
     stop: int
@@ -46,7 +46,7 @@ Selection = Mask | ExpandMatches | Range
 
 @dataclass(frozen=True, slots=True)
 class RowPositions:
-    """The input of rows that are only counted: the first position and how many follow."""
+    """The input of rows without columns: the first position and the number of rows."""
 
     start: int
     nrows: int

@@ -232,7 +232,7 @@ def _seen_through(
         if parts is None:
             yield frame, values, batches
             continue
-        # Joined rows have no lots: next to others, they are not seen through, and must be run alike.
+        # The parts of a concatenation have single partitions as batches, as they have beside other bases.
         joined = batches is not None and len(parts) > 1
         stack += [(part, item, single_partitions(part) if joined else batches) for part, item in reversed(parts)]
 

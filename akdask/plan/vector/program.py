@@ -239,7 +239,7 @@ class VectorProgram:
         if not len(lengths):
             return [None] * len(self._finish)
         addresses = np.array([columns for nrows, columns in extents if nrows], np.int64)
-        # Every piece of the rows begins a unit.
+        # Every extent begins a unit.
         nunits = int((-(-lengths // UNIT)).sum())
         sums, totals = np.zeros((self._nsums, nunits)), np.zeros(self._ntotals, np.int64)
         selected = run(

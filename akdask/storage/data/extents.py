@@ -82,7 +82,7 @@ def split_rows(
         Ranges that each file is split into at most.  All files together have no more than `MOST_PARTITIONS`, or one
         each.
     grain : ndarray, shape (nfiles,), int64, optional
-        Rows that are stored together; ranges begin at multiples of it.
+        Rows of a chunk; ranges begin at multiples of it.
 
     Examples
     --------

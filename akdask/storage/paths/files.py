@@ -110,7 +110,7 @@ def identify(path: str) -> FileIdentity:
     MissingFileError
         If there is no such file.
     FileFormatError
-        If it is a folder, a FIFO or a device, or cannot be looked at.
+        If it is a folder, a FIFO or a device, or cannot be read.
     """
     try:
         if is_remote(path):

@@ -95,7 +95,7 @@ def insert_packed(
 
 @compiled
 def lay_out(order: Words, words: Words, shift: np.uint64, size: int, table: Words) -> tuple[int, int]:
-    """Put words in a table of at least so many slots, and one more after the last; `order` is what ascends.
+    """Put words in a table with at least as many slots as their number, and one more; `order` ascends.
 
     Returns
     -------

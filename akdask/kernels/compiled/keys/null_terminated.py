@@ -38,7 +38,7 @@ def without_nuls(values: NumberArray, bounds: NumberArray) -> tuple[NumberArray,
     if found < 0 or (found and len(values) - np.count_nonzero(values) != count):
         return None
     text = text[: int(offsets[-1]) + MARGIN]
-    # So whoever reads on a little need not copy.
+    # So a caller that reads a little further need not copy.
     text[-MARGIN:] = 1
     return offsets, text, not found
 
@@ -99,7 +99,7 @@ def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words)
         # There is a NUL for each string before.
         stop, into = offsets[row + ONE] - offsets[0], at + row
         first = swapped(leading_bytes(word_at(text, at), at, stop))
-        # Mostly it lies between, so the second word need not be looked at.
+        # Mostly it lies between, so that the second word need not be compared.
         if not low < first < high:
             second = swapped(leading_bytes(word_at(text, at + BYTES), at + BYTES, stop))
             if first < least[0] or (first == least[0] and second < least[1]):

@@ -44,9 +44,9 @@ def number_ranges(
     splitters, splitter_rows : ndarray of uint64 and of int64
         Those of the rows where ranges begin, ascending.
     low, shift : uint64
-        The cell of a word is its distance from the lowest one, without so many bits.
+        The slot of a word is its distance from the lowest one, without this number of lowest bits.
     before : ndarray of uint16
-        For each cell, how many marks are in cells before it.
+        For each slot, the number of splitters in the slots before it.
     ranges : ndarray of uint16
         The results.
     """

@@ -12,7 +12,7 @@ from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, word_at
 from akdask.kernels.core.words import Words
 
 CHUNK = 2**12
-"""Places that are looked at together."""
+"""Positions that are compared at a time."""
 
 
 def contain(strings: pa.LargeStringArray, pattern: bytes) -> npt.NDArray[np.bool_]:
