@@ -98,4 +98,4 @@ def test_no_two_nodes_make_the_same_keys():
 
 
 def _subclasses(kind: type) -> set[type]:
-    return {found for below in kind.__subclasses__() for found in (below, *_subclasses(below))}
+    return {found for direct in kind.__subclasses__() for found in (direct, *_subclasses(direct))}
