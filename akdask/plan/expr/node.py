@@ -6,7 +6,7 @@ their own modules and are found by the type of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
@@ -32,11 +32,8 @@ class Node(SingletonExpr):
     _instances: ClassVar[WeakValueDictionary[str, Any]] = WeakValueDictionary()
 
     def __init_subclass__(cls) -> None:
-        fields = list(get_annotations(cls))
-        cls._parameters = fields
+        cls._parameters = list(get_annotations(cls))
         cls._instances = WeakValueDictionary()
-        for position, name in enumerate(fields):
-            setattr(cls, name, property(_operand(position)))
 
     def __new__(cls, *operands: Any, _determ_token: str | None = None) -> Self:
         """Return the node of these operands, the same object for as long as anybody holds it.
@@ -48,6 +45,7 @@ class Node(SingletonExpr):
         if found is not None:
             return found
         node = object.__new__(cls)
+        node.__dict__.update(zip(cls._parameters, operands, strict=False))
         node.__dict__.update(operands=list(operands), _determ_token=name.partition("-")[2], _name=name)
         cls._instances[name] = node
         return node
@@ -113,10 +111,6 @@ def _remade(cls: type[Node], determ_token: str, state: Mapping[str, Any], *opera
     node = cls(*operands, _determ_token=determ_token)
     node.__dict__.update(state)
     return node
-
-
-def _operand(position: int) -> Callable[[Any], Any]:
-    return lambda self: self.operands[position]
 
 
 class Frame(Node):

@@ -38,10 +38,8 @@ class Value:
     awaits = 0
     """Successive passes over rows before all replicated results that it refers to are complete."""
 
-    @property
-    def args(self) -> tuple[Value, ...]:
-        """The values that this one is computed from."""
-        return ()
+    args: tuple[Value, ...] = ()
+    """The values that this one is computed from."""
 
     def __hash__(self) -> int:
         return hash(self.token)
@@ -109,11 +107,11 @@ class Replica(Value):
 class Call(Value):
     """An operation on values, row by row."""
 
-    __slots__ = ("_args", "awaits", "operation", "params", "rounds")
+    __slots__ = ("args", "awaits", "operation", "params", "rounds")
 
     def __init__(self, operation: str, *args: Value, **params: Any) -> None:
         self.operation = operation
-        self._args = args
+        self.args = args
         self.params = params
         named = tuple(sorted(params.items()))
         self.dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
@@ -127,16 +125,12 @@ class Call(Value):
         if 0 <= self.rounds < looked_at:
             self.rounds += 1
 
-    @property
-    def args(self) -> tuple[Value, ...]:
-        return self._args
-
     def __reduce__(self) -> tuple[Any, ...]:
         return flattened(self)
 
     def made_of(self) -> Made:
         """Return what the call is made of."""
-        return _called, (self.operation, self.params, *self._args)
+        return _called, (self.operation, self.params, *self.args)
 
 
 def _called(operation: str, params: Mapping[str, Any], *args: Value) -> Call:
