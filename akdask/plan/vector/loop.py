@@ -54,6 +54,139 @@ def _join(accumulators: NumberArray) -> float:
     return float(total)
 
 
+# Each operation is compiled for every type that has an opcode for it.
+
+
+@compiled
+def _add(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] + values[b, at]
+
+
+@compiled
+def _subtract(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] - values[b, at]
+
+
+@compiled
+def _multiply(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] * values[b, at]
+
+
+@compiled
+def _divide(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] / values[b, at]
+
+
+@compiled
+def _and(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] & values[b, at]
+
+
+@compiled
+def _or(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] | values[b, at]
+
+
+@compiled
+def _xor(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] ^ values[b, at]
+
+
+@compiled
+def _negate(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = -values[a, at]
+
+
+@compiled
+def _absolute(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = abs(values[a, at])
+
+
+@compiled
+def _root(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = np.sqrt(values[a, at])
+
+
+@compiled
+def _invert(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = ~values[a, at]
+
+
+@compiled
+def _not(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] == 0
+
+
+@compiled
+def _less(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        bools[out, at] = values[a, at] < values[b, at]
+
+
+@compiled
+def _less_equal(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        bools[out, at] = values[a, at] <= values[b, at]
+
+
+@compiled
+def _equal(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        bools[out, at] = values[a, at] == values[b, at]
+
+
+@compiled
+def _not_equal(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        bools[out, at] = values[a, at] != values[b, at]
+
+
+@compiled
+def _where(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, c: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[b, at] if bools[a, at] else values[c, at]
+
+
+@compiled
+def _convert(values: NumberArray, converted: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        converted[out, at] = values[a, at]
+
+
+@compiled
+def _least(values: NumberArray, bools: NumberArray, out: int, a: int, mask: int, count: int) -> None:
+    for at in range(count):
+        value, best = values[a, at], values[out, at]
+        values[out, at] = value if bools[mask, at] and (value < best or value != value) else best
+
+
+@compiled
+def _most(values: NumberArray, bools: NumberArray, out: int, a: int, mask: int, count: int) -> None:
+    for at in range(count):
+        value, best = values[a, at], values[out, at]
+        values[out, at] = value if bools[mask, at] and (value > best or value != value) else best
+
+
+@compiled
+def _sum(values: NumberArray, row: int, bools: NumberArray, mask: int, count: int) -> int:
+    total = 0
+    for at in range(count):
+        total += values[row, at] if bools[mask, at] else 0
+    return total
+
+
 @compiled
 def run(
     addresses: NumberArray,
@@ -101,6 +234,7 @@ def run(
     totals : ndarray
         The integer sums, changed in place.
     """
+    uints = ints.view(np.uint64)
     address, row_bytes = np.int64(bools.ctypes.data), bools.shape[1]
     selected = 0
     left = np.zeros(BLOCK // VECTOR, np.int64)
@@ -133,154 +267,98 @@ def run(
                         continue
                     a, b, c = a + vector * moves[a], b + vector * moves[b], c + vector * moves[c]
                     if op == Opcode.ADD_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = floats[a, at] + floats[b, at]
-                    elif op == Opcode.SUBTRACT_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = floats[a, at] - floats[b, at]
-                    elif op == Opcode.MULTIPLY_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = floats[a, at] * floats[b, at]
-                    elif op == Opcode.DIVIDE_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = floats[a, at] / floats[b, at]
-                    elif op == Opcode.NEGATE_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = -floats[a, at]
-                    elif op == Opcode.ABSOLUTE_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = abs(floats[a, at])
-                    elif op == Opcode.ROOT_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = np.sqrt(floats[a, at])
-                    elif op == Opcode.LESS_FLOATS:
-                        for at in range(count):
-                            bools[out, at] = floats[a, at] < floats[b, at]
-                    elif op == Opcode.LESS_EQUAL_FLOATS:
-                        for at in range(count):
-                            bools[out, at] = floats[a, at] <= floats[b, at]
-                    elif op == Opcode.EQUAL_FLOATS:
-                        for at in range(count):
-                            bools[out, at] = floats[a, at] == floats[b, at]
-                    elif op == Opcode.NOT_EQUAL_FLOATS:
-                        for at in range(count):
-                            bools[out, at] = floats[a, at] != floats[b, at]
+                        _add(floats, out, a, b, count)
                     elif op == Opcode.ADD_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] + ints[b, at]
+                        _add(ints, out, a, b, count)
+                    elif op == Opcode.SUBTRACT_FLOATS:
+                        _subtract(floats, out, a, b, count)
                     elif op == Opcode.SUBTRACT_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] - ints[b, at]
+                        _subtract(ints, out, a, b, count)
+                    elif op == Opcode.MULTIPLY_FLOATS:
+                        _multiply(floats, out, a, b, count)
                     elif op == Opcode.MULTIPLY_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] * ints[b, at]
+                        _multiply(ints, out, a, b, count)
+                    elif op == Opcode.DIVIDE_FLOATS:
+                        _divide(floats, out, a, b, count)
+                    elif op == Opcode.NEGATE_FLOATS:
+                        _negate(floats, out, a, count)
                     elif op == Opcode.NEGATE_INTS:
-                        for at in range(count):
-                            ints[out, at] = -ints[a, at]
+                        _negate(ints, out, a, count)
+                    elif op == Opcode.ABSOLUTE_FLOATS:
+                        _absolute(floats, out, a, count)
                     elif op == Opcode.ABSOLUTE_INTS:
-                        for at in range(count):
-                            ints[out, at] = abs(ints[a, at])
-                    elif op == Opcode.AND_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] & ints[b, at]
-                    elif op == Opcode.OR_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] | ints[b, at]
-                    elif op == Opcode.XOR_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] ^ ints[b, at]
-                    elif op == Opcode.INVERT_INTS:
-                        for at in range(count):
-                            ints[out, at] = ~ints[a, at]
+                        _absolute(ints, out, a, count)
+                    elif op == Opcode.ROOT_FLOATS:
+                        _root(floats, out, a, count)
+                    elif op == Opcode.LESS_FLOATS:
+                        _less(floats, bools, out, a, b, count)
                     elif op == Opcode.LESS_INTS:
-                        for at in range(count):
-                            bools[out, at] = ints[a, at] < ints[b, at]
-                    elif op == Opcode.LESS_EQUAL_INTS:
-                        for at in range(count):
-                            bools[out, at] = ints[a, at] <= ints[b, at]
+                        _less(ints, bools, out, a, b, count)
                     elif op == Opcode.LESS_UINTS:
-                        for at in range(count):
-                            bools[out, at] = np.uint64(ints[a, at]) < np.uint64(ints[b, at])
+                        _less(uints, bools, out, a, b, count)
+                    elif op == Opcode.LESS_EQUAL_FLOATS:
+                        _less_equal(floats, bools, out, a, b, count)
+                    elif op == Opcode.LESS_EQUAL_INTS:
+                        _less_equal(ints, bools, out, a, b, count)
                     elif op == Opcode.LESS_EQUAL_UINTS:
-                        for at in range(count):
-                            bools[out, at] = np.uint64(ints[a, at]) <= np.uint64(ints[b, at])
+                        _less_equal(uints, bools, out, a, b, count)
+                    elif op == Opcode.EQUAL_FLOATS:
+                        _equal(floats, bools, out, a, b, count)
                     elif op == Opcode.EQUAL_INTS:
-                        for at in range(count):
-                            bools[out, at] = ints[a, at] == ints[b, at]
+                        _equal(ints, bools, out, a, b, count)
+                    elif op == Opcode.NOT_EQUAL_FLOATS:
+                        _not_equal(floats, bools, out, a, b, count)
                     elif op == Opcode.NOT_EQUAL_INTS:
-                        for at in range(count):
-                            bools[out, at] = ints[a, at] != ints[b, at]
+                        _not_equal(ints, bools, out, a, b, count)
+                    elif op == Opcode.AND_INTS:
+                        _and(ints, out, a, b, count)
                     elif op == Opcode.AND_BOOLS:
-                        for at in range(count):
-                            bools[out, at] = bools[a, at] & bools[b, at]
+                        _and(bools, out, a, b, count)
+                    elif op == Opcode.OR_INTS:
+                        _or(ints, out, a, b, count)
                     elif op == Opcode.OR_BOOLS:
-                        for at in range(count):
-                            bools[out, at] = bools[a, at] | bools[b, at]
+                        _or(bools, out, a, b, count)
+                    elif op == Opcode.XOR_INTS:
+                        _xor(ints, out, a, b, count)
                     elif op == Opcode.XOR_BOOLS:
-                        for at in range(count):
-                            bools[out, at] = bools[a, at] ^ bools[b, at]
+                        _xor(bools, out, a, b, count)
+                    elif op == Opcode.INVERT_INTS:
+                        _invert(ints, out, a, count)
                     elif op == Opcode.NOT_BOOLS:
-                        for at in range(count):
-                            bools[out, at] = bools[a, at] == 0
+                        _not(bools, out, a, count)
                     elif op == Opcode.WHERE:
-                        for at in range(count):
-                            ints[out, at] = ints[b, at] if bools[a, at] else ints[c, at]
+                        _where(ints, bools, out, a, b, c, count)
                     elif op == Opcode.FLOATS_OF_INTS:
-                        for at in range(count):
-                            floats[out, at] = ints[a, at]
+                        _convert(ints, floats, out, a, count)
                     elif op == Opcode.FLOATS_OF_UINTS:
-                        for at in range(count):
-                            floats[out, at] = np.uint64(ints[a, at])
+                        _convert(uints, floats, out, a, count)
                     elif op == Opcode.FLOATS_OF_BOOLS:
-                        for at in range(count):
-                            floats[out, at] = bools[a, at]
+                        _convert(bools, floats, out, a, count)
                     elif op == Opcode.INTS_OF_BOOLS:
-                        for at in range(count):
-                            ints[out, at] = bools[a, at]
+                        _convert(bools, ints, out, a, count)
                     elif op == Opcode.SUM_FLOATS:
                         if is_filtered:
                             _add_floats(floats, a, bools, under, count, accumulators[to])
                         else:
                             _add_all_floats(floats, a, count, accumulators[to])
                     elif op == Opcode.SUM_INTS:
-                        total = 0
-                        for at in range(count):
-                            total += ints[a, at] if bools[under, at] else 0
-                        totals[to] += total
+                        totals[to] += _sum(ints, a, bools, under, count)
                     elif op == Opcode.COUNT_BOOLS:
-                        total = 0
-                        for at in range(count):
-                            total += bools[a, at] & bools[under, at]
-                        totals[to] += total
+                        totals[to] += _sum(bools, a, bools, under, count)
                     elif op == Opcode.LEAST_FLOATS:
-                        for at in range(count):
-                            value, best = floats[a, at], floats[out, at]
-                            floats[out, at] = value if bools[under, at] and (value < best or value != value) else best
-                    elif op == Opcode.MOST_FLOATS:
-                        for at in range(count):
-                            value, best = floats[a, at], floats[out, at]
-                            floats[out, at] = value if bools[under, at] and (value > best or value != value) else best
+                        _least(floats, bools, out, a, under, count)
                     elif op == Opcode.LEAST_INTS:
-                        for at in range(count):
-                            value, best = ints[a, at], ints[out, at]
-                            ints[out, at] = value if bools[under, at] and value < best else best
-                    elif op == Opcode.MOST_INTS:
-                        for at in range(count):
-                            value, best = ints[a, at], ints[out, at]
-                            ints[out, at] = value if bools[under, at] and value > best else best
+                        _least(ints, bools, out, a, under, count)
                     elif op == Opcode.LEAST_UINTS:
-                        for at in range(count):
-                            value, best = np.uint64(ints[a, at]), np.uint64(ints[out, at])
-                            ints[out, at] = value if bools[under, at] and value < best else best
+                        _least(uints, bools, out, a, under, count)
+                    elif op == Opcode.MOST_FLOATS:
+                        _most(floats, bools, out, a, under, count)
+                    elif op == Opcode.MOST_INTS:
+                        _most(ints, bools, out, a, under, count)
                     elif op == Opcode.MOST_UINTS:
-                        for at in range(count):
-                            value, best = np.uint64(ints[a, at]), np.uint64(ints[out, at])
-                            ints[out, at] = value if bools[under, at] and value > best else best
+                        _most(uints, bools, out, a, under, count)
                 if not part and is_filtered:
-                    total = 0
-                    for at in range(count):
-                        total += bools[under, at]
-                    left[vector] = total
+                    left[vector] = _sum(bools, under, bools, under, count)
             if not part and is_filtered and not left[:nvectors].any():
                 break
         else:
