@@ -77,20 +77,8 @@ class Receipt:
 class SetWriter:
     """One write of objects to a set.  Picklable once it has begun.
 
-    Parameters
-    ----------
-    path : str or path
-        Prefix and extension of the set, or the exact path of a single file.
-    specs : sequence of ObjectSpec
-        The objects, in the order of the user's columns.
-    npartitions : int
-        Number of files, unless single.
-    mode : {"truncate", "append"}, default "truncate"
-        Replace the set, or add objects to its files.
-    file_type : {"distribute", "single"}, default "distribute"
-        One file for each partition, or one in all.
-    overwrite : bool, default False
-        With append: replace objects that are there already; the space that they took is given back.
+    Takes the parameters of `akdask.storage.formats.registry.Format.writer`; the space of replaced objects is given
+    back.
     """
 
     def __init__(
