@@ -230,8 +230,6 @@ def _describe_call(call: Call, args: list[str]) -> str:
 
 def as_value(item: Any, other: ColumnType | None = None) -> Value:
     """Return a value for a plain scalar, or the value itself."""
-    return item if isinstance(item, Value) else Constant(_plain(item), other)
-
-
-def _plain(item: Any) -> Any:
-    return item[()] if isinstance(item, np.ndarray) and item.ndim == 0 else item
+    if isinstance(item, Value):
+        return item
+    return Constant(item[()] if isinstance(item, np.ndarray) and item.ndim == 0 else item, other)

@@ -278,17 +278,13 @@ def max_rows(frame: Frame) -> int | None:
     """Return the number of rows, or of those that they were selected from; None if neither is known."""
     if frame.rows.size is not None:
         return frame.rows.size
-    source = _selected_from(frame)
+    rows = frame
+    while isinstance(rows, SELECTIONS):
+        rows = rows.frame
+    source = rows.bases[0]
     if isinstance(source, Project) and source.frame.rows.size is not None:
         return source.frame.rows.size
     return _read_from(frame).rows.size
-
-
-def _selected_from(frame: Frame) -> Frame:
-    """Return the first base of a frame."""
-    while isinstance(frame, SELECTIONS):
-        frame = frame.frame
-    return frame.bases[0]
 
 
 _READ_FROM = "_read_from"

@@ -65,7 +65,10 @@ class SortOrder:
 
         The token includes everything that it depends on, as rows of unknown number may be counted later.
         """
-        count, stride = partition_count(frame), _stride(frame)
+        count, most = partition_count(frame), max_rows(frame)
+        # Small partitions have some sampled rows each.
+        wanted = MOST_SAMPLED if most is None else most // (frame.npartitions * SAMPLES)
+        stride = min(max(wanted, 1), MOST_SAMPLED)
         straddle = count > 1 and frame.rows.lengths is not None
         named = [column_identity(*key) for key in keys]
         rows = rows_decided_by("sort", named, count, tuple(ascending), stride, straddle, frame.rows.token)
@@ -149,12 +152,6 @@ def ranks(frame: Frame, value: Value) -> Replica:
     sort, (row,) = sorted_rows([(frame, value)], [True], with_row=True)
     inverse, _ = sorted_rows([(sort, row)], [True], with_row=True)
     return Replica(inverse, ROW, INT64)
-
-
-def _stride(frame: Frame) -> int:
-    """Look at one row in 2,048, and at some rows of each partition where these are small."""
-    rows = max_rows(frame)
-    return MOST_SAMPLED if rows is None else min(max(rows // (frame.npartitions * SAMPLES), 1), MOST_SAMPLED)
 
 
 @lower.register

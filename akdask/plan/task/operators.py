@@ -75,7 +75,10 @@ class Collect:
         if columns is not None:
             return Table(dict(zip(self.names, columns, strict=True)), partition.nrows)
         arrays = [new_array(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
-        builders = [None if t.is_number else _builder(t, partition.nrows) for t in self.program.dtypes]
+        builders = [
+            None if t.is_number else StringsBuilder(partition.nrows) if t == STR else _ColumnParts(t)
+            for t in self.program.dtypes
+        ]
         row = 0
         for block in partition.blocks():
             targets = [array[row : row + block.nrows] for array in arrays]
@@ -118,10 +121,6 @@ class _ColumnParts:
 
     def finish(self) -> Column:
         return concat_rows(self._parts) if self._parts else self._nothing
-
-
-def _builder(dtype: ColumnType, nrows: int) -> StringsBuilder | _ColumnParts:
-    return StringsBuilder(nrows) if dtype == STR else _ColumnParts(dtype)
 
 
 def _drop_before(tables: list[Table], excess: int) -> int:

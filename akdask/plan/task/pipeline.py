@@ -25,7 +25,6 @@ from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.concat import through
 from akdask.plan.task.inputs import (
     ExpandMatches,
-    Given,
     Mask,
     Range,
     RowPositions,
@@ -178,19 +177,16 @@ def run_batch(
     remaining = iter(made)
     broadcast = [item.columns if isinstance(item, Table) else item for item in replicas]
     given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]
+    # Floats of repeated rows are summed in units that start at the first row of their partition.
+    stays_apart = _adds_floats(sink) and any(isinstance(item, ExpandMatches) for item in given[0][0])
     partitions = [
         Partition(inputs, broadcast, selections, block_rows, sink.leave_last_mask, identity=identity)
-        for selections, inputs in (given if _counts_pairs(sink, given) else coalesce_partitions(given, block_rows))
+        for selections, inputs in (given if stays_apart else coalesce_partitions(given, block_rows))
     ]
     if len(partitions) > 1:
         return sink.run(PartitionBatch(partitions, identity))
     with partitions[0] as partition:
         return sink.run(partition)
-
-
-def _counts_pairs(sink: Sink, given: Sequence[Given]) -> bool:
-    """Whether floats are summed over repeated rows, whose units start at the first row of their partition."""
-    return _adds_floats(sink) and any(isinstance(item, ExpandMatches) for item in given[0][0])
 
 
 def _adds_floats(sink: Sink) -> bool:
