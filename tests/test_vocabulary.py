@@ -33,11 +33,6 @@ EXCEPTIONS = {
 }
 """Names that may have such a word, and why."""
 
-PHRASES = re.compile(
-    r"\b(?:whoever|of which there|what it is of|who(?:ever)? asks|so many of|in so many,|is at hand)\b", re.IGNORECASE
-)
-"""Turns of phrase that are read twice."""
-
 
 def _defined(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
@@ -46,6 +41,30 @@ def _defined(tree: ast.Module) -> Iterator[str]:
                 yield name
             case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
                 yield name
+
+
+CLASSES = {name for path in MODULES for name in _defined(ast.parse(path.read_text(encoding="utf-8")))}
+FOREIGN = {
+    "Arrow",
+    "Client",
+    "Dask",
+    "False",
+    "IPv4",
+    "LargeListArray",
+    "LargeStringArray",
+    "None",
+    "NumPy",
+    "Path",
+    "Python",
+    "Struct",
+    "True",
+}
+"""Classes and proper names of others, in the types of documented parameters."""
+
+PHRASES = re.compile(
+    r"\b(?:whoever|of which there|what it is of|who(?:ever)? asks|so many of|in so many,|is at hand)\b", re.IGNORECASE
+)
+"""Turns of phrase that are read twice."""
 
 
 def _prose(source: str) -> Iterator[tuple[int, str]]:
@@ -75,6 +94,33 @@ def test_names_are_those_of_the_glossary(path):
 def test_docstrings_and_comments_are_plain(path):
     prose = _prose(path.read_text(encoding="utf-8"))
     assert [(line, found) for line, text in prose for found in PHRASES.findall(text)] == []
+
+
+def _documented(node: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, str]]:
+    """Yield the parameters that a docstring describes, and their types as they are written there."""
+    _, _, section = (ast.get_docstring(node) or "").partition("Parameters\n----------\n")
+    for line in re.split(r"\n[A-Z][\w ]*\n-{3,}", section)[0].splitlines():
+        if found := re.fullmatch(r"(\*{0,2}\w[\w, *]*?)(?: : (.*))?", line):
+            yield from ((name.strip(" *"), found[2] or "") for name in found[1].split(","))
+
+
+def _parameters(node: ast.FunctionDef | ast.ClassDef) -> set[str]:
+    if isinstance(node, ast.FunctionDef):
+        return {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+    fields = {item.target.id for item in node.body if isinstance(item, ast.AnnAssign) and hasattr(item.target, "id")}
+    made = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name in {"__init__", "__new__"}]
+    return fields.union(*map(_parameters, made))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_ids)
+def test_documented_parameters_and_their_classes_exist(path):
+    wrong = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (real := _parameters(node)):
+            for name, kind in _documented(node):
+                unknown = set(re.findall(r"(?<![\w.\"'`])[A-Z]\w+", kind)) - CLASSES - FOREIGN
+                wrong += [(node.name, name, kind)] if unknown or name not in real else []
+    assert wrong == []
 
 
 def test_exceptions_are_still_needed():

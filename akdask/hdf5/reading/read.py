@@ -63,7 +63,7 @@ class Hdf5PartReader:
         The file, in the state that the places are of.
     start, stop : int
         Rows of the file that are the partition.
-    columns : mapping of name to ColumnPlace
+    columns : mapping of name to ColumnLocation
         Where the columns lie.
     """
 

@@ -39,7 +39,7 @@ class Hdf5Part:
         The file, in the state that the places are of.
     start, stop : int
         Rows of the file.
-    columns : mapping of name to ColumnPlace
+    columns : mapping of name to ColumnLocation
         Only the columns that will be read.
     checksums : tuple of (Extent, int)
         Datasets to be checked before.
