@@ -106,7 +106,7 @@ class Exchange(Node):
         }
         if self.is_buffered:
             self._add_buffers(graph)
-        collected = f"slices-{self._name}"
+        collected = f"all-slices-{self._name}"
         if not self.is_separate:
             # One list for all new partitions: with one for each, references would grow with the product.
             graph[collected] = Task(collected, _collect, List(*(TaskRef(key) for key, _ in self._sources)))
@@ -184,10 +184,10 @@ class Exchange(Node):
         return PARTITIONS_PER_BUFFER * len(self._groups)
 
     def _buffer_key(self, number: int, index: int) -> Hashable:
-        return (f"buffer-{self._name}", number, index // self._buffer_size)
+        return (f"shuffle-buffer-{self._name}", number, index // self._buffer_size)
 
     def _slice_key(self, number: int, index: int) -> Hashable:
-        return (f"slice-{self._name}", number, index)
+        return (f"shuffle-slice-{self._name}", number, index)
 
 
 def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | None = None) -> Expr:

@@ -37,7 +37,7 @@ def test_positions_are_left_out_where_they_are_all_rows():
     assert (positions, rows.tolist()) == (None, [2, 0])
 
 
-def test_pairs_of_a_row_with_many_matches_come_in_several_lots():
+def test_pairs_of_a_row_with_many_matches_come_in_several_batches():
     multiplicity = MatchMultiplicity(np.zeros(10, np.int64))
     lots = [rows.tolist() for _, rows in multiplicity.pairs(np.array([0, 0]), False, 8)]
     assert lots == [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 0, 1, 2, 3, 4, 5], [6, 7, 8, 9]]

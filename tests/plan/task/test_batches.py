@@ -29,14 +29,14 @@ def memory(seed=0, rows=5 * MANY):
 
 
 @given(st.lists(st.integers(0, 2 * MOST_ROWS), min_size=1, max_size=300))
-def test_lots_are_neighbours_each_partition_once_and_none_too_large(rows):
+def test_batches_are_neighbours_each_partition_once_and_none_too_large(rows):
     found = batch_neighbours(tuple(rows))
     assert [number for batch in found for number in batch] == list(range(len(rows)))
     assert all(len(batch) == 1 or sum(rows[number] for number in batch) <= MOST_ROWS for batch in found)
     assert all(len(batch) <= MOST_FILES for batch in found)
 
 
-def test_lots_follow_the_rows_so_that_most_tasks_have_as_many():
+def test_batches_follow_the_rows_so_that_most_tasks_have_as_many():
     assert {len(batch) for batch in batch_neighbours((1000,) * (FEW * 10))} == {10}
     assert {len(batch) for batch in batch_neighbours((MOST_ROWS,) * (FEW * 10))} == {1}
 
@@ -140,7 +140,7 @@ def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(m
     assert distinct.tolist() == wanted["value"].tolist()
 
 
-def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot(monkeypatch):
+def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_batch(monkeypatch):
     monkeypatch.setattr(batches, "FEW", 64)
     monkeypatch.setattr(batches, "CORES", 64)
     rows = np.arange(5 * MANY)
