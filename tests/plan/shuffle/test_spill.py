@@ -57,7 +57,7 @@ def test_slices_in_a_spill_file_take_next_to_no_memory():
     try:
         copy = SpillFile(spill_file)
         gc.collect()
-        # Threads of other tests allocate meanwhile, and libraries fill their caches: only what a spill file made counts.
+        # Threads of other tests allocate meanwhile, and libraries fill their caches: only what this makes counts.
         of_shelves = tracemalloc.Filter(True, shelf_module.__file__, all_frames=True)
         made = tracemalloc.take_snapshot().filter_traces([of_shelves])
     finally:
