@@ -106,7 +106,7 @@ SETTINGS: dict[str, Setting] = {
     "compat": Setting(False, FLAG),
     # Bytes of results that are kept in this process: of groups while a GroupBy is in use, so that it need not sort
     # again, and of columns in programs that go on asking for values.  None for an eighth of the memory.
-    "kept_groups": Setting(None, _or(BYTES, "None for an eighth of the memory", None)),
+    "cache_size": Setting(None, _or(BYTES, "None for an eighth of the memory", None)),
     # Bytes of freed arrays that this process keeps for half a minute, as new memory takes long to get.
     "spare_memory": Setting(2**31, BYTES),
     # Bytes of columns that every task may hold in full: one side of a join, or what rows are taken from by position.

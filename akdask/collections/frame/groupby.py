@@ -315,7 +315,7 @@ class DataFrameGroupBy:
             )
         self._columns([column for _, column, _ in calls])
         one_pass = [call for call in calls if call[2] in GROUPED]
-        keys, results = self.gb.reduce_together([(self.df._columns.array(column), how) for _, column, how in one_pass])
+        keys, results = self.gb.reduce_at_once([(self.df._columns.array(column), how) for _, column, how in one_pass])
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
             if how in PAIR_STATISTICS:

@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.columns import empty
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.kernels.core.summation import Places
+from akdask.kernels.core.summation import UnitPositions
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, UINT8, UINT64, ColumnType, bigint_of, unlimited
 from akdask.typing import Column, NumberArray
 
@@ -64,13 +64,13 @@ class Reduction:
         """Return the state of no rows."""
         return self.partial(empty(dtype))
 
-    def partial(self, column: Column, mask: NumberArray | None = None, places: Places | None = None) -> State:
+    def partial(self, column: Column, mask: NumberArray | None = None, positions: UnitPositions | None = None) -> State:
         """Reduce one block, or those of its rows where a bool mask holds.
 
-        Without `places`, the first row stands where a unit of `akdask.kernels.core.summation` begins.
+        Without `positions`, the first row stands where a unit of `akdask.kernels.core.summation` begins.
         """
         with np.errstate(all="ignore"):
-            return self.block(column, mask, places) if self.is_placed else self.block(column, mask)
+            return self.block(column, mask, positions) if self.is_placed else self.block(column, mask)
 
     def merge(self, left: State, right: State) -> State:
         """Return the state of the rows of both; those of `left` come first."""

@@ -98,7 +98,7 @@ class Accumulator:
 
     def __init__(self, cells: int, dtype: np.dtype[Any], names: frozenset[str]) -> None:
         self._names = names
-        self._is_compiled = compiled.is_at_hand()
+        self._is_compiled = compiled.is_loaded()
         self._cells = np.zeros((cells, 4 if names & EXTREMES else 2), dtype, "C" if self._is_compiled else "F")
         self._nans = np.zeros(cells, np.int64)
         self._all_marked = False
@@ -170,7 +170,7 @@ def _cells(codes: NumberArray, first: np.uint64) -> NumberArray:
 
 
 def _count_rows(codes: NumberArray, first: np.uint64, cells: NumberArray) -> None:
-    if not compiled.pays(len(codes)):
+    if not compiled.should_compile(len(codes)):
         cells += np.bincount(_cells(codes, first), minlength=len(cells))
         return
     from akdask.kernels.compiled.group import one_pass as onepass

@@ -40,7 +40,7 @@ def group_batches(lots: Sequence[Column], low: int, bits: int, room: RowBuffer) 
     """
     key, nrows = lots[0], sum(map(len, lots))
     is_integer = isinstance(key, np.ndarray) and key.dtype in (np.int64, np.uint64)
-    if not nrows or not is_integer or not compiled.pays(nrows):
+    if not nrows or not is_integer or not compiled.should_compile(nrows):
         return None
     # Words count from the smallest number that there is, keys from 0.
     first = np.uint64(low) ^ SIGN if key.dtype == np.int64 else np.uint64(low)
@@ -102,7 +102,7 @@ class SlotGroups:
         for key, of_lot in zip(self.lots, values, strict=True):
             lanes.add(key, of_lot, self.first)
         keys = (_places(self.count) + self.first).view(self.dtype)
-        output.add_marked(collapse.table([keys], lanes.states()), lanes.marks)
+        output.add_masked(collapse.table([keys], lanes.states()), lanes.marks)
 
 
 @lru_cache(8)

@@ -65,9 +65,9 @@ class DenseTable:
         if grid is None or not all(isinstance(column, np.ndarray) for column in values):
             return None
         codes = grid.codes(keys)
-        seen = full_array(grid.cells, False, np.bool_)
+        seen = full_array(grid.nslots, False, np.bool_)
         seen[codes] = True
-        states = collapse.partial(GroupCodes(codes, grid.cells), values)
+        states = collapse.partial(GroupCodes(codes, grid.nslots), values)
         return cls(collapse, np.dtype(keys[0].dtype), grid.lows[0], seen, states)
 
     @property
@@ -102,10 +102,10 @@ def _grid(keys: Sequence[Column]) -> SlotGrid | None:
     (key, *others) = keys
     is_one_number = isinstance(key, np.ndarray) and not others and len(key)
     found = SlotGrid.within([key], CELLS_PER_ROW * len(key)) if is_one_number else None
-    if found is None or found.cells <= MOST_CELLS:
+    if found is None or found.nslots <= MOST_CELLS:
         return None
     low = found.lows[0] - found.lows[0] % CHUNK
-    return SlotGrid((low,), (-(-(found.lows[0] + found.cells - low) // CHUNK) * CHUNK,))
+    return SlotGrid((low,), (-(-(found.lows[0] + found.nslots - low) // CHUNK) * CHUNK,))
 
 
 def merge_dense_tables(slabs: Sequence[DenseTable]) -> Table:

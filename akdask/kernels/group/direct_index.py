@@ -41,14 +41,14 @@ class DirectIndexTable:
         self.grid = grid
         self._collapse = collapse
         self._pending: list[list[State]] = []
-        self._seen = np.zeros(grid.cells, np.bool_)
+        self._seen = np.zeros(grid.nslots, np.bool_)
         self._all_seen = False
         self._dtypes: list[np.dtype[np.generic]] = []
 
     @property
     def fewest_rows(self) -> int:
         """Rows that are worth adding, since all cells are touched."""
-        return self.grid.cells
+        return self.grid.nslots
 
     def add_within(self, keys: Sequence[NumberArray], values: Sequence[Column]) -> bool:
         """Return False: whether the grid holds the rows of a block takes as long to tell as to find their own."""
@@ -57,7 +57,7 @@ class DirectIndexTable:
     def add(self, keys: Sequence[Column], values: Sequence[Column]) -> None:
         """Add the rows of a block."""
         self._dtypes = [key.dtype for key in keys]
-        groups = GroupCodes(self.grid.codes(keys), self.grid.cells)
+        groups = GroupCodes(self.grid.codes(keys), self.grid.nslots)
         if not self._all_seen:
             np.logical_or(self._seen, groups.sizes() > 0, out=self._seen)
             self._all_seen = bool(self._seen.all())
@@ -80,7 +80,7 @@ class DirectIndexTable:
     def _total(self) -> list[State]:
         if len(self._pending) == 1:
             return self._pending[0]
-        return self._collapse.merge_cells(self._pending, self.grid.cells)
+        return self._collapse.merge_cells(self._pending, self.grid.nslots)
 
 
 class DirectIndexAggregation:
@@ -113,11 +113,11 @@ class DirectIndexAggregation:
         grid = None if numbers is None else SlotGrid.around(numbers)
         if grid is not None and self._tally is not None and not self._tally.grid.covers(grid):
             grid = grid.united(self._tally.grid)
-            if isinstance(self._tally, OnePassAggregation) and grid.cells <= self._cells:
+            if isinstance(self._tally, OnePassAggregation) and grid.nslots <= self._cells:
                 self._tally = self._tally.widened(grid)
             else:
                 self._close_tally()
-        if numbers is None or grid is None or (self._tally is None and grid.cells > self._cells):
+        if numbers is None or grid is None or (self._tally is None and grid.nslots > self._cells):
             self.closed = True
             return False
         if self._tally is None:

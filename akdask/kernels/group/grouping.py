@@ -104,11 +104,11 @@ def _grouped(keys: Sequence[NumberArray], room: npt.NDArray[np.int32]) -> tuple[
     """
     grid = SlotGrid.within(keys, CELLS_PER_ROW * len(keys[0])) if len(keys[0]) else None
     if grid is not None:
-        codes = GroupCodes(grid.codes(keys), grid.cells)
+        codes = GroupCodes(grid.codes(keys), grid.nslots)
         cells = np.flatnonzero(codes.sizes())
         size = codes.codes.nbytes + codes.sizes().nbytes + cells.nbytes
         return GroupedSlice(codes, cells, size), grid.keys(cells, [key.dtype for key in keys])
-    if 0 < len(keys[0]) < MOST_PACKED_ROWS and compiled.pays(len(keys[0])):
+    if 0 < len(keys[0]) < MOST_PACKED_ROWS and compiled.should_compile(len(keys[0])):
         codes, firsts = number_rows(keys, room[: len(keys[0])])
         # Sizes are counted when somebody asks for them.
         nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count

@@ -53,19 +53,19 @@ class OnePassAggregation:
         """Return an empty tally for rows like the given ones, None where lanes do not do what is to be computed."""
         if not Accumulators.knows(collapse, values):
             return None
-        return cls(collapse, grid, Accumulators(collapse, grid.cells, values), [key.dtype for key in keys])
+        return cls(collapse, grid, Accumulators(collapse, grid.nslots, values), [key.dtype for key in keys])
 
     def widened(self, grid: SlotGrid) -> Self:
         """Return a tally that goes on in a larger grid, with what has been added up so far."""
-        places = grid.codes(self.grid.keys(np.arange(self.grid.cells), self._dtypes))
-        return type(self)(self._collapse, grid, self._lanes.moved(places, grid.cells), self._dtypes)
+        places = grid.codes(self.grid.keys(np.arange(self.grid.nslots), self._dtypes))
+        return type(self)(self._collapse, grid, self._lanes.moved(places, grid.nslots), self._dtypes)
 
     def add_within(self, keys: Sequence[NumberArray], values: Sequence[Column]) -> bool:
         """Add the rows of a block; False where the grid does not hold all of them, and none is added.
 
         Also where it takes as long to tell as to find their own grid, as it does without compiled loops.
         """
-        codes = self._encoded(keys) if compiled.pays(len(keys[0])) else None
+        codes = self._encoded(keys) if compiled.should_compile(len(keys[0])) else None
         if codes is not None:
             self._lanes.add(codes, values)
         return codes is not None

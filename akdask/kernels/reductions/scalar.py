@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, type_of
 from akdask.kernels.core.reduction import TOTALS, Reduction, State, some
-from akdask.kernels.core.summation import ExactSum, Moments, Places, spread_out, sum_exactly, unit_products
+from akdask.kernels.core.summation import ExactSum, Moments, UnitPositions, spread_out, sum_exactly, unit_products
 from akdask.kernels.reductions.bigint import BIGINT_REDUCTIONS, modulo
 from akdask.kernels.reductions.select import count_rows, select_rows, sum_rows
 from akdask.schema import BOOL, FLOAT64, INT64, STR, ColumnType
@@ -30,9 +30,9 @@ def _total_dtype(column: NumberArray) -> Any:
 # --------------------------------------------------------------------------------------------------- sums and counts
 
 
-def _sum(column: NumberArray, mask: NumberArray | None, places: Places | None) -> State:
+def _sum(column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> State:
     if column.dtype == np.float64:
-        return sum_exactly(column, mask, places)
+        return sum_exactly(column, mask, positions)
     return sum_rows(column, mask, _total_dtype(column))
 
 
@@ -40,15 +40,15 @@ def _final_sum(state: State) -> Any:
     return state.rounded() if isinstance(state, ExactSum) else state
 
 
-def _product(column: NumberArray, mask: NumberArray | None, places: Places | None) -> State:
+def _product(column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> State:
     """Return the product of integers, which wraps; of floats that of each unit, in the order of the rows."""
     if column.dtype != np.float64:
         return np.multiply.reduce(select_rows(column, mask), dtype=_total_dtype(column))
-    if places is None and mask is None:
+    if positions is None and mask is None:
         return unit_products(column)
-    places = places or Places(np.arange(len(column)), len(column))
-    rows, positions = select_rows(column, mask), select_rows(places.positions, mask)
-    return unit_products(spread_out(rows, Places(positions, places.extent), 1.0))
+    positions = positions or UnitPositions(np.arange(len(column)), len(column))
+    rows, offsets = select_rows(column, mask), select_rows(positions.offsets, mask)
+    return unit_products(spread_out(rows, UnitPositions(offsets, positions.extent), 1.0))
 
 
 def _multiply(left: State, right: State) -> State:
@@ -72,8 +72,8 @@ def _add(left: State, right: State) -> State:
 # ------------------------------------------------------------------------------------- -------- mean and variance
 
 
-def _mean(column: NumberArray, mask: NumberArray | None, places: Places | None) -> State:
-    return count_rows(column, mask), sum_exactly(column, mask, places)
+def _mean(column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> State:
+    return count_rows(column, mask), sum_exactly(column, mask, positions)
 
 
 def _merge_mean(left: State, right: State) -> State:

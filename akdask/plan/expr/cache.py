@@ -1,7 +1,7 @@
 """The cache of results: what tasks of this process have found and later tasks need not find again.
 
 A GroupBy holds a `CacheLease` on its groupings, a plan one on each column that it keeps in memory.  While a lease is
-held, its results are cached, up to the setting ``kept_groups`` of bytes in all; the least recently used are dropped
+held, its results are cached, up to the setting ``cache_size`` of bytes in all; the least recently used are dropped
 first.  What is not there is found again.
 """
 
@@ -119,7 +119,7 @@ def _drop(key: Key) -> None:
 
 
 def _limit() -> int:
-    limit = config.get("kept_groups")
+    limit = config.get("cache_size")
     return machine.memory() // SHARE if limit is None else int(limit)
 
 

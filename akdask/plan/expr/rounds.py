@@ -1,4 +1,4 @@
-"""How often rows are gone over, one time after the other, because each time needs a result of the time before.
+"""Rounds: successive passes over rows, each of which needs a result of the pass before.
 
 ``a - a.mean()`` goes over the rows of ``a`` twice: once for the mean, and once more with it.  Of ``a = a - a.mean()``
 in a loop, each mean needs all means before it, and to find it, all steps before it are computed again from what is
@@ -9,15 +9,12 @@ rounds as the step before.  A hundred tables that rows are looked up in are one 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.values import Value
 
-if TYPE_CHECKING:
-    from akdask.plan.expr.node import Frame
-
-_KEPT = "_rounds"
+_ROUNDS = "_rounds"
 
 
 class Rounds(NamedTuple):
@@ -34,13 +31,13 @@ def rounds_on(own: int, values: Sequence[Value]) -> int:
     return most + 1 if max([value.awaits for value in values], default=0) > most else most
 
 
-def rounds_of(frame: Frame) -> Rounds:
+def rounds_of(frame: Expr) -> Rounds:
     """Return the rounds of a frame, which keeps them."""
-    found: Rounds = each_after_its_inputs(frame, _KEPT, _rounds)
+    found: Rounds = each_after_its_inputs(frame, _ROUNDS, _rounds)
     return found
 
 
-def each_after_its_inputs(frame: Frame, name: str, rule: Callable[[Frame, list[Any]], Any]) -> Any:
+def each_after_its_inputs(frame: Expr, name: str, rule: Callable[[Expr, list[Any]], Any]) -> Any:
     """Return what a rule finds of a frame and of what it has found of its inputs, without nesting calls.
 
     Each frame keeps it under the name.
@@ -61,7 +58,7 @@ def each_after_its_inputs(frame: Frame, name: str, rule: Callable[[Frame, list[A
     return frame.__dict__[name]
 
 
-def _rounds(frame: Frame, inputs: Sequence[Rounds]) -> Rounds:
+def _rounds(frame: Expr, inputs: Sequence[Rounds]) -> Rounds:
     values = list(values_of(frame))
     before = max((item.own for item in inputs), default=0)
     with_values = rounds_on(before, values)
@@ -69,7 +66,7 @@ def _rounds(frame: Frame, inputs: Sequence[Rounds]) -> Rounds:
     return Rounds(with_values if frame.is_seen_through else 0, most)
 
 
-def values_of(frame: Frame) -> Iterator[Value]:
+def values_of(frame: Expr) -> Iterator[Value]:
     """Yield the values among the operands of a frame, and those that are reduced."""
     for operand in frame.operands:
         for item in operand if isinstance(operand, tuple) else (operand,):

@@ -22,7 +22,7 @@ from akdask.kernels.group.radix import LeadingBits, RadixPartitioned, RadixRange
 from akdask.plan.expr import cache as kept
 from akdask.plan.expr._dask import Expr
 from akdask.plan.group.splitters import SAMPLES, Cuts, TableSample, choose_splitters, split_table, splitter_keys
-from akdask.plan.shuffle.exchange import Pieces, buffer_bytes, exchange
+from akdask.plan.shuffle.exchange import Slices, buffer_bytes, exchange
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.task.pipeline import Pipeline
 from akdask.plan.task.tables import Tasks, Union
@@ -88,7 +88,7 @@ def _split_tables(name: str, tables: Expr, count: int, merging: TableMerge) -> E
     looks = tuple((((0, number),), (number, nkeys, most, FEW_ROWS if is_many else -1)) for number in numbers)
     overviews: Expr = Tasks(f"sample {name}", _look_at, looks, tables)
     while is_many and overviews.npartitions > FEW_TABLES:
-        calls = tuple((lot, (merging,)) for lot in _lots(overviews.npartitions))
+        calls = tuple((batch, (merging,)) for batch in _batches(overviews.npartitions))
         overviews = Tasks(f"merge few {name}", _merge_few, calls, overviews)
     cuts = Tasks(f"cut {name}", _choose_cuts, ((_all(overviews), (count, nkeys)),), overviews)
     room = buffer_bytes(len(numbers))
@@ -104,7 +104,7 @@ def _all(tables: Expr) -> tuple[tuple[int, int], ...]:
     return tuple((0, number) for number in range(tables.npartitions))
 
 
-def _lots(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
+def _batches(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
     for start in range(0, count, FAN_IN):
         yield tuple((0, number) for number in range(start, min(start + FAN_IN, count)))
 
@@ -218,7 +218,7 @@ def _divide(
 def _gone_over(tables: Expr) -> tuple[Hashable, ...]:
     """Return which partitions each table is of: the same rows in other lots make other tables."""
     if isinstance(tables, Pipeline):
-        return tables.layout.lots
+        return tables.layout.batches
     return tuple(_gone_over(part) for part in tables.operands)
 
 
@@ -261,12 +261,12 @@ def _own(parts: Sequence[Table | RadixPartitioned]) -> list[Table | RadixPartiti
 
 def _split(
     inputs: tuple[Table | RadixPartitioned, Chosen], number: int, count: int, nkeys: int, room: int | None
-) -> Pieces:
+) -> Slices:
     part, (cuts, members) = inputs
     return None if number in members else spilled(_cut(part, cuts, count, nkeys), room, _own)
 
 
-def _split_merged(inputs: tuple[TableSamples, Chosen], count: int, nkeys: int, room: int | None) -> Pieces:
+def _split_merged(inputs: tuple[TableSamples, Chosen], count: int, nkeys: int, room: int | None) -> Slices:
     overview, (cuts, _) = inputs
     return None if overview.merged is None else spilled(_cut(overview.merged, cuts, count, nkeys), room, _own)
 

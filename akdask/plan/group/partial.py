@@ -20,8 +20,7 @@ from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Value
 from akdask.plan.task.batches import group_batches
 from akdask.plan.task.blocks import Partition, PartitionBatch
-from akdask.plan.task.column_buffer import ColumnBuffer
-from akdask.plan.task.operators import Sink
+from akdask.plan.task.operators import ColumnBuffer, Sink
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import Program
 from akdask.typing import Column
@@ -52,7 +51,7 @@ def group_partitions(
         return PartialGroups(compile_these(values), compile_these(values[nkeys:]), gathering, name, scattered, in_slabs)
 
     purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(gathering)[:8]}"
-    return pipeline(frame, values, sink, purpose, lots=group_batches(frame, values[: gathering.nkeys]))
+    return pipeline(frame, values, sink, purpose, batches=group_batches(frame, values[: gathering.nkeys]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import akdask as ak
 from akdask.kernels.group import direct_index as tally
 from akdask.kernels.group import grouping
 from akdask.kernels.group import radix as scattered
-from akdask.plan.expr import cache as kept
+from akdask.plan.expr import cache
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.group import splitters as cuts
 from akdask.testing.memory import MemorySource
@@ -76,30 +76,30 @@ def test_groups_are_forgotten_with_their_groupby(source, found):
     result = groups.sum(data["y"])[1]
     result.to_ndarray()
     name = next(iter(groups._leases))
-    assert kept.is_leased(name)
-    assert any(key[0] == name for key in kept._kept)
+    assert cache.is_leased(name)
+    assert any(key[0] == name for key in cache._kept)
     del groups
-    assert not any(key[0] == name for key in kept._kept)
+    assert not any(key[0] == name for key in cache._kept)
     before = len(found)
     result.to_ndarray()
     assert len(found) > before
-    assert not any(key[0] == name for key in kept._kept)
+    assert not any(key[0] == name for key in cache._kept)
 
 
 def test_groups_that_nobody_may_ask_again_are_not_kept(source):
     data = source.arrays()
     keys, totals = ak.GroupBy(data["k"]).sum(data["y"])
-    before = list(kept._kept)
+    before = list(cache._kept)
     dask.compute(keys, totals)
-    assert set(kept._kept) <= set(before)
+    assert set(cache._kept) <= set(before)
 
 
 def test_no_more_is_kept_than_is_allowed(source, found):
     data = source.arrays()
     groups = ak.GroupBy(data["k"])
-    with ak.config.set(kept_groups=0):
+    with ak.config.set(cache_size=0):
         groups.sum(data["y"])[1].to_ndarray()
-        assert not kept._kept
+        assert not cache._kept
         before = len(found)
         assert groups.sum(data["y"])[1].tolist() == sums(ROWS * 7 % 30, ROWS)
         assert len(found) == 2 * before

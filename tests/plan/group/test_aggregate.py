@@ -118,7 +118,7 @@ def test_partitions_whose_keys_are_scattered_fit_those_with_tables(monkeypatch, 
     assert sums.tolist() == [sum(row for row, other in enumerate(keys) if other == key) for key in sorted(set(keys))]
 
 
-@pytest.mark.parametrize("pieces", [exchange.MOST_PIECES, 8])
+@pytest.mark.parametrize("pieces", [exchange.MAX_SLICES, 8])
 def test_scattered_rows_are_cut_where_tables_are(monkeypatch, pieces):
     """Where no task looks at all partitions: some have few groups, and are in tables; their pieces may be joined."""
     for name, value in {"FEWEST_ROWS": 50, "PIECE_ROWS": 8, "HEAVIEST": 100}.items():
@@ -126,7 +126,7 @@ def test_scattered_rows_are_cut_where_tables_are(monkeypatch, pieces):
     monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
     monkeypatch.setattr(tally, "MOST_CELLS", 0)
     monkeypatch.setattr(ranges, "MOST_SLICES", 0)
-    monkeypatch.setattr(exchange, "MOST_PIECES", pieces)
+    monkeypatch.setattr(exchange, "MAX_SLICES", pieces)
     monkeypatch.setattr(exchange, "FEWEST_GROUPS", 2)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 150)
     made = []

@@ -176,7 +176,7 @@ def test_what_is_kept_goes_with_the_objects_that_it_is_for():
 def test_nothing_is_kept_beyond_the_budget():
     source = MemorySource({"x": ROWS}, [5, 7])
     a = _deep(source.arrays()["x"])
-    with ak.config.set(kept_groups=64):
+    with ak.config.set(cache_size=64):
         first = a.to_ndarray()
         source.reads.clear()
         # One of two partitions does not help: both are found again, to the same bits.
