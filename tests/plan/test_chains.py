@@ -212,6 +212,8 @@ NOT_IN_CHAINS = {
     "Frame": "a base",
     "Computed": "a base",
     "OverProject": "a base",
+    "SelectedRows": "a base",
+    "RowsByValue": "a base",
     "Scan": "has no inputs",
     "Persisted": "has no inputs",
     "PersistedResults": "has no inputs",

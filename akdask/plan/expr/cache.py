@@ -1,8 +1,8 @@
-"""The cache of results: what tasks of this process have found and later tasks need not find again.
+"""The cache of results that tasks of this process have computed and later tasks use again.
 
-A GroupBy holds a `CacheLease` on its groupings, a plan one on each column that it keeps in memory.  While a lease is
-held, its results are cached, up to the setting ``cache_size`` of bytes in all; the least recently used are dropped
-first.  What is not there is found again.
+A GroupBy holds a `CacheLease` on its groupings, and a plan holds one on each column that it materializes.  While a lease
+exists, its results are cached, up to the setting ``cache_size`` of bytes in all; the least recently used are dropped
+first, and computed again when they are needed.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from weakref import WeakValueDictionary, finalize
 from akdask import config, machine
 
 Key = tuple[Hashable, ...]
-"""The name of the wish, and which of the results that are found for it."""
+"""The name of a lease, and which of its results."""
 
 SHARE = 8
-"""The part of this machine's memory that results may take unless a setting says how much."""
+"""The divisor of this machine's memory that bounds the cache by default."""
 
 Found = TypeVar("Found", bound="CachedResult")
 
 
 class CachedResult(Protocol):
-    """What is kept."""
+    """A result that can be cached."""
 
     @property
     def nbytes(self) -> int:
@@ -34,15 +34,15 @@ class CachedResult(Protocol):
         ...
 
 
-_kept: OrderedDict[Key, CachedResult] = OrderedDict()
+_cached: OrderedDict[Key, CachedResult] = OrderedDict()
 _sizes: dict[Key, int] = {}
 _used = 0
-# Wishes may be dropped, when garbage is collected, by a thread that holds the lock.
+# Garbage collection may drop a lease in a thread that holds the lock.
 _lock = RLock()
 
 
 def _start_anew() -> None:
-    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    """Replace the lock in a forked process: a thread that it lacks may hold the old one."""
     global _lock  # noqa: PLW0603 - there is one for the process
     _lock = RLock()
 
@@ -51,7 +51,7 @@ os.register_at_fork(after_in_child=_start_anew)
 
 
 class CacheLease:
-    """That results be kept; without the last of a name, they go.
+    """Keeps results in the cache; they are dropped with the last lease of their name.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ _leases: WeakValueDictionary[str, CacheLease] = WeakValueDictionary()
 
 
 def lease(name: str) -> CacheLease:
-    """Return the wish of a name, to be held."""
+    """Return the lease of a name; the caller keeps a reference for as long as it needs the results."""
     with _lock:
         found = _leases.get(name)
         if found is None:
@@ -79,42 +79,42 @@ def lease(name: str) -> CacheLease:
 
 
 def is_leased(name: str) -> bool:
-    """Whether somebody in this process holds the wish of a name."""
+    """Whether a lease of this name exists in this process."""
     return name in _leases
 
 
 def find(key: Key | None) -> CachedResult | None:
-    """Return what is kept, None if nothing is."""
+    """Return a cached result, None if there is none."""
     with _lock:
-        if key is None or key not in _kept:
+        if key is None or key not in _cached:
             return None
-        _kept.move_to_end(key)
-        return _kept[key]
+        _cached.move_to_end(key)
+        return _cached[key]
 
 
 def put(key: Key | None, result: Found) -> Found:
-    """Keep a result if it is still wished for, and return it."""
+    """Cache a result if its lease still exists, and return it."""
     if key is not None:
         with _lock:
             if is_leased(str(key[0])):
                 _add(key, result)
                 limit = _limit()
                 while _used > limit:
-                    _drop(next(iter(_kept)))
+                    _drop(next(iter(_cached)))
     return result
 
 
 def _add(key: Key, result: CachedResult) -> None:
     global _used  # noqa: PLW0603 - there is one cache for the process
-    if key in _kept:
+    if key in _cached:
         _drop(key)
-    _kept[key], _sizes[key] = result, result.nbytes
+    _cached[key], _sizes[key] = result, result.nbytes
     _used += _sizes[key]
 
 
 def _drop(key: Key) -> None:
     global _used  # noqa: PLW0603 - there is one cache for the process
-    del _kept[key]
+    del _cached[key]
     _used -= _sizes.pop(key)
 
 
@@ -126,5 +126,5 @@ def _limit() -> int:
 def _forget(name: str) -> None:
     with _lock:
         if name not in _leases:
-            for key in [key for key in _kept if key[0] == name]:
+            for key in [key for key in _cached if key[0] == name]:
                 _drop(key)

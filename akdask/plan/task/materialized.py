@@ -50,13 +50,13 @@ class Materialized(OverProject):
     frame: Project
 
     @property
-    def held(self) -> tuple[CachedResult, ...] | None:
+    def cached(self) -> tuple[CachedResult, ...] | None:
         """Its results where all of them are kept already."""
         if not is_leased(self._name):
             return None
         found = [find((self._name, number)) for number in range(self.npartitions)]
-        held = tuple(table for table in found if table is not None)
-        return held if len(held) == len(found) else None
+        cached = tuple(table for table in found if table is not None)
+        return cached if len(cached) == len(found) else None
 
     @property
     def inputs(self) -> list[Frame]:
@@ -64,7 +64,7 @@ class Materialized(OverProject):
 
     def dependencies(self) -> list[Expr]:
         """Return what is needed to compute it: nothing where it is kept already, for those who walk through plans."""
-        return [] if self.held is not None else super().dependencies()
+        return [] if self.cached is not None else super().dependencies()
 
     @cached_property
     def lease(self) -> CacheLease:
@@ -119,10 +119,10 @@ def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
 
 @lower.register
 def _(frame: Materialized) -> Expr:
-    name, count, held = frame._name, frame.npartitions, frame.held
-    if held is not None:
-        return Tables(name, held, _determ_token=name)
-    frame.lease  # noqa: B018 -- held by the frame from here on
+    name, count, cached = frame._name, frame.npartitions, frame.cached
+    if cached is not None:
+        return Tables(name, cached, _determ_token=name)
+    frame.lease  # noqa: B018 -- the frame keeps it from here on
     calls = tuple((((0, number),), (name, number)) for number in range(count))
     return Tasks(f"keep {name}", _keep, calls, frame.frame)
 
