@@ -66,7 +66,10 @@ def fill(group, kind):
     members = {
         ObjType.STRINGS: texts,
         ObjType.SEGARRAY: {"values": np.arange(4), "segments": np.array([0, 2])},
-        ObjType.CATEGORICAL: {"codes": np.array([1, 0]), **{f"categories/{name}": part for name, part in texts.items()}},
+        ObjType.CATEGORICAL: {
+            "codes": np.array([1, 0]),
+            **{f"categories/{name}": part for name, part in texts.items()},
+        },
         ObjType.PDARRAY: {"Limb_0": np.arange(2, dtype=np.uint64), "Limb_1": np.arange(2, dtype=np.uint64)},
         ObjType.INDEX: {"idx_0": np.arange(2)},
     }[kind]
