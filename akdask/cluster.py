@@ -58,7 +58,7 @@ def transfer_limit() -> float:
     return math.inf if limit is None else float(limit)
 
 
-def check_held(nbytes: int, what: str, hint: str) -> None:
+def check_memory(nbytes: int, what: str, hint: str) -> None:
     """Refuse to hold bytes at once that are more than one conversion may bring into this process.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from h5py import h5d, h5g
 
-from akdask.cluster import check_held
+from akdask.cluster import check_memory
 from akdask.errors import UnsupportedError
 from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import NewObject, Share
@@ -73,7 +73,7 @@ class ColumnCodec(Protocol):
         ...
 
 
-_FEW_ROWS = 2**23
+_UNCHECKED_ROWS = 2**23
 """Rows that are read without a look at the memory there is."""
 
 _COPIES = 3
@@ -103,8 +103,8 @@ def read_column(
     TransferError
         If they would take more memory than this process may use for them: a short list may claim any number of values.
     """
-    if stop - start > _FEW_ROWS:
-        check_held(_COPIES * (stop - start) * place.dtype.itemsize, "these rows take", "read fewer rows")
+    if stop - start > _UNCHECKED_ROWS:
+        check_memory(_COPIES * (stop - start) * place.dtype.itemsize, "these rows take", "read fewer rows")
     return COLUMN_CODECS[place.dtype.kind].read(elements, place, start, stop, out)
 
 

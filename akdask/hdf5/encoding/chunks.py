@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from h5py import h5d
 
-from akdask.cluster import check_held
+from akdask.cluster import check_memory
 from akdask.hdf5.encoding.boxes import Box, boxes
 from akdask.hdf5.encoding.filters import OWN, Bytes, ChunkError, Filter, applied, check_size, undo
 from akdask.hdf5.schema.layout import H5Object
@@ -250,4 +250,4 @@ def check_chunk(nbytes: int) -> None:
     TransferError
         If it is.
     """
-    check_held(nbytes, "a chunk takes", "write the file in smaller chunks")
+    check_memory(nbytes, "a chunk takes", "write the file in smaller chunks")

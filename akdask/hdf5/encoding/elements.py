@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from akdask.cluster import check_held
+from akdask.cluster import check_memory
 from akdask.columns.scratch import LARGEST_REUSED, scratch
 from akdask.storage.data.extents import Extent
 from akdask.storage.paths.files import FileIdentity
@@ -48,7 +48,7 @@ class Elements(ABC):
         dtype = np.dtype(extent.dtype)
         nbytes = count * dtype.itemsize
         if nbytes > LARGEST_REUSED:
-            check_held(nbytes, f"these rows of dataset {extent.dataset!r} take", "read fewer rows")
+            check_memory(nbytes, f"these rows of dataset {extent.dataset!r} take", "read fewer rows")
         stored = scratch(nbytes).view(dtype)
         self.read_into(stored, extent, start)
         return stored

@@ -96,11 +96,11 @@ def _decode_compiled(values: NumberArray, bounds: NumberArray) -> pa.LargeString
 
 def _first_nuls(values: NumberArray, count: int) -> NumberArray:
     """Return the positions of the first NULs, not many more than wanted: they may be billions."""
-    found, held = [np.empty(0, np.int64)], 0
-    for start in range(0, len(values), _BYTES_AT_ONCE):
-        found.append(np.flatnonzero(values[start : start + _BYTES_AT_ONCE] == 0) + start)
-        held += len(found[-1])
-        if held >= count:
+    found, total = [np.empty(0, np.int64)], 0
+    for start in range(0, len(values), _BLOCK_BYTES):
+        found.append(np.flatnonzero(values[start : start + _BLOCK_BYTES] == 0) + start)
+        total += len(found[-1])
+        if total >= count:
             break
     return np.concatenate(found)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from akdask.cluster import check_held
+from akdask.cluster import check_memory
 from akdask.columns import Table, concat_rows
 from akdask.errors import FileFormatError, NonUniqueError
 from akdask.plan.expr._dask import Expr
@@ -110,10 +110,10 @@ def _(frame: UniqueLabels) -> Expr:
 
 @lower.register
 def _(frame: CategoryTable) -> Expr:
-    whole = [frame.labels, *([frame.na] if isinstance(frame.na, Frame) else [])]
+    replicated = [frame.labels, *([frame.na] if isinstance(frame.na, Frame) else [])]
     # Those of every partition, what they are joined to, and what marks them, are in memory at the same time.
-    nbytes = sum((part.rows.size or 0) * STR.itemsize for part in whole) * _COPIES
-    check_held(nbytes, "the categories of a Categorical take", "write it with fewer categories")
+    nbytes = sum((part.rows.size or 0) * STR.itemsize for part in replicated) * _COPIES
+    check_memory(nbytes, "the categories of a Categorical take", "write it with fewer categories")
     if isinstance(frame.na, Frame):
         return Tasks(frame._name, _marked, ((((0, 0), (1, 0)), ()),), frame.labels, frame.na)
     return Tasks(frame._name, _completed, ((((0, 0),), (frame.na,)),), frame.labels)

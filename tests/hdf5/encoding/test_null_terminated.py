@@ -194,10 +194,10 @@ def test_a_wrong_segment_anywhere_is_an_error(path, texts, wrong, data):
 
 
 def test_the_place_of_an_error_is_found_without_the_places_of_all_nuls():
-    values = np.zeros(2**24, np.uint8)
+    values = np.zeros(2**25, np.uint8)
     tracemalloc.start()
     try:
-        with pytest.raises(StringError, match="row|start|NUL"):
+        with pytest.raises(StringError, match="NUL"):
             decode(values, np.array([0, 1, len(values)]))
         assert tracemalloc.get_traced_memory()[1] < 4 * len(values)
     finally:
