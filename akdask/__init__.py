@@ -144,6 +144,7 @@ from akdask.io import (
     to_hdf,
     update_hdf,
 )
+from akdask.io_csv import get_columns, ls_csv, read_csv, to_csv
 from akdask.pandas_hdf import export, import_data
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
@@ -238,6 +239,7 @@ __all__ = [
     "full",
     "full_like",
     "gen_ranges",
+    "get_columns",
     "get_config",
     "get_datasets",
     "get_filetype",
@@ -277,6 +279,7 @@ __all__ = [
     "logspace",
     "lookup",
     "ls",
+    "ls_csv",
     "max",
     "maximum",
     "maxk",
@@ -302,6 +305,7 @@ __all__ = [
     "random_strings_lognormal",
     "random_strings_uniform",
     "read",
+    "read_csv",
     "read_hdf",
     "read_tagged_data",
     "restore",
@@ -329,6 +333,7 @@ __all__ = [
     "tan",
     "tanh",
     "timedelta_range",
+    "to_csv",
     "to_hdf",
     "trunc",
     "uint8",

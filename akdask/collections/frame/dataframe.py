@@ -32,6 +32,8 @@ from akdask.plan.expr._dask import unknown_categories
 from akdask.plan.run.dask_dataframe import to_dask
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
+from akdask.storage.formats.registry import format_named, open_files
+from akdask.storage.paths.locales import Filenames
 
 
 @provides("DataFrame")
@@ -123,6 +125,21 @@ class DataFrame(
         # A snapshot of one DataFrame is a set with one object.
         (first, *rest) = objects.values()
         return first if isinstance(first, cls) and not rest else cls(objects)
+
+    @classmethod
+    def read_csv(cls, filename: Filenames, col_delim: str = ",", *, dtypes: Any = None) -> Self:
+        """Open CSV files as a DataFrame, those of Arkouda and of other writers; see `akdask.read_csv`.
+
+        Parameters
+        ----------
+        filename : str, path or sequence of them
+            Files or glob patterns.
+        col_delim : str, default ","
+            What stands between fields.
+        dtypes : mapping of str to dtype, or dtype, optional
+            Types of columns.
+        """
+        return cls(read_objects(open_files(filename, format_named("CSV"), column_delim=col_delim, dtypes=dtypes)))
 
     @overload
     def __getitem__(self, key: list[str] | slice | Array) -> Self: ...

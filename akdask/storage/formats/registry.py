@@ -33,7 +33,7 @@ from akdask.storage.paths.locales import Filenames, names_of
 ENTRY_POINTS = "akdask.formats"
 """Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
 
-_BUILT_IN = ("akdask.hdf5.format",)
+_BUILT_IN = ("akdask.hdf5.format", "akdask.csv.format")
 """Modules that register akdask's own formats.  They import what is slow to load when a file is opened."""
 
 _DEFAULT = "HDF5"
@@ -132,11 +132,6 @@ class _Parquet(Format):
     signatures = (b"PAR1",)
 
 
-class _Csv(Format):
-    name = "CSV"
-    signatures = (b"**HEADER",)
-
-
 _FORMATS: dict[str, Format] = {}
 """By name in upper case."""
 
@@ -158,8 +153,7 @@ def unregister(name: str) -> None:
     del _FORMATS[name.upper()]
 
 
-for _recognized in (_Parquet(), _Csv()):
-    register(_recognized)
+register(_Parquet())
 
 
 @cache

@@ -1,0 +1,241 @@
+"""Bytes of CSV rows as columns, by pyarrow's parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from akdask.columns import new_array
+from akdask.csv.lines import Lines
+from akdask.errors import FileFormatError
+from akdask.schema import ColumnType
+from akdask.typing import Column
+
+_SPARE = tuple(bytes([code]) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))
+"""Bytes that text hardly ever holds: one of them stands for a delimiter of several."""
+
+_TRUE, _FALSE = ("true", "True", "TRUE", "1"), ("false", "False", "FALSE", "0")
+_CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?(?:CSV conversion error to \S+: )?(.*)", re.DOTALL)
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CsvColumn:
+    """One column of CSV files.
+
+    Parameters
+    ----------
+    position : int
+        Of the field in a row.
+    dtype : ColumnType
+        The type of the column.
+    is_time : bool
+        Whether the text says a date or a time, which becomes nanoseconds since 1970.
+    """
+
+    position: int
+    dtype: ColumnType
+    is_time: bool = False
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """The type that the parser makes of the text."""
+        if self.is_time:
+            return pa.timestamp("ns")
+        return pa.from_numpy_dtype(self.dtype.numpy) if self.dtype.is_number else pa.large_string()
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Where bytes are from, and how they are parsed.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    names : tuple of str
+        All columns of the file.
+    lines : Lines
+        How rows are told apart.
+    allow_errors : bool
+        Give the smallest value of its type for a cell that does not fit.
+    """
+
+    path: str
+    names: tuple[str, ...]
+    lines: Lines
+    allow_errors: bool = False
+
+    def parse(self, data: bytes | np.ndarray[Any, Any], columns: Mapping[str, CsvColumn], start: int) -> dict[str, Any]:
+        """Return columns of the rows that some bytes are.
+
+        Parameters
+        ----------
+        data : bytes or ndarray of uint8
+            Whole rows.
+        columns : mapping of str to CsvColumn
+            The columns to make, at least one.
+        start : int
+            Where the rows begin in the file, for messages.
+
+        Raises
+        ------
+        FileFormatError
+            If rows have too many or too few fields, or a field is not of the type of its column.
+        """
+        if not len(data):
+            return {name: pa.array([], column.arrow) for name, column in columns.items()}
+        types = {str(column.position): column.arrow for column in columns.values()}
+        try:
+            table = self.table(data, types)
+        except pa.ArrowInvalid as error:
+            if not self.allow_errors or _CONVERSION.match(str(error)) is None:
+                self.refuse(error, start)
+            table = self.table(data, dict.fromkeys(types, pa.large_string()))
+            return {name: _smallest_for_errors(table, column) for name, column in columns.items()}
+        return {name: self._column(name, column, table, start) for name, column in columns.items()}
+
+    def table(self, data: bytes | np.ndarray[Any, Any], types: Mapping[str, pa.DataType] | None) -> pa.Table:
+        """Return the fields of given positions with their types; all, with types that are guessed, if None."""
+        delimiter, spare = self.lines.delimiter, None
+        if len(delimiter) > 1:
+            text = bytes(data)
+            spare = next((byte for byte in _SPARE if byte not in text), None)
+            if spare is None:
+                raise FileFormatError(
+                    f"{self.path!r} holds all bytes that could stand for the delimiter {delimiter.decode()!r}.",
+                    hint="write the file with a delimiter of one character.",
+                )
+            data, delimiter = text.replace(delimiter, spare), spare
+        positions = list(map(str, range(len(self.names))))
+        table = arrow_csv.read_csv(
+            pa.BufferReader(pa.py_buffer(data)),
+            arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=positions),
+            arrow_csv.ParseOptions(
+                delimiter=delimiter.decode(), newlines_in_values=True, ignore_empty_lines=not self.lines.keeps_blank
+            ),
+            arrow_csv.ConvertOptions(
+                column_types=types, include_columns=list(types or ()), true_values=_TRUE, false_values=_FALSE
+            ),
+        )
+        return table if spare is None else _with_delimiter(table, spare, self.lines.delimiter)
+
+    def refuse(self, error: Exception, start: int) -> NoReturn:
+        """Raise what tells users of an error of the parser."""
+        found = _CONVERSION.match(str(error))
+        where = f"row {{}} of those from byte {start}" if start else "row {}"
+        if found is None:
+            told = str(error).removeprefix("CSV parse error: ")
+            raise FileFormatError(
+                f"{self.path!r} is not read as CSV: {told[:_SHOWN]}.",
+                details=[f"rows are counted from byte {start}"] if start else [],
+                hint="each row needs as many fields as there are names; give the delimiter of the file as column_delim.",
+            ) from None
+        number, row, reason = found.groups()
+        name = self.names[int(number)]
+        raise FileFormatError(
+            f"column {name!r} of {self.path!r} holds what is not of its type: {reason[:_SHOWN]}.",
+            details=[where.format(row)] if row else [],
+            hint=f"give another type: read_csv(…, dtypes={{{name!r}: 'str'}}); allow_errors=True reads such cells as "
+            "the smallest number.",
+        ) from None
+
+    def _column(self, name: str, column: CsvColumn, table: pa.Table, start: int) -> Column:
+        found = _joined(table.column(str(column.position)))
+        if found.null_count and column.dtype.kind != "float" and column.dtype.is_number and not column.is_time:
+            if not self.allow_errors:
+                row = int(np.flatnonzero(np.asarray(found.is_null()))[0]) + 1
+                self.refuse(
+                    pa.ArrowInvalid(f"In CSV column #{column.position}: Row #{row}: a cell without a value"), start
+                )
+            return _filled(found, smallest(column.dtype))
+        return _as_column(found, column)
+
+
+def _joined(chunks: pa.ChunkedArray) -> pa.Array:
+    return chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
+
+
+def _as_column(found: pa.Array, column: CsvColumn) -> Column:
+    if column.is_time:
+        return _filled(found.view(pa.int64()), np.iinfo(np.int64).min)
+    if not column.dtype.is_number:
+        return found
+    return _filled(found, np.nan if column.dtype.kind == "float" else 0)
+
+
+def _filled(found: pa.Array, value: Any) -> Column:
+    """Return numbers as an array of NumPy, with a value for those that are missing."""
+    filled = pc.fill_null(found, pa.scalar(value, found.type)) if found.null_count else found
+    numbers: Column = filled.to_numpy(zero_copy_only=pa.types.is_primitive(found.type) and found.type != pa.bool_())
+    return numbers
+
+
+def smallest(dtype: ColumnType) -> Any:
+    """Return the smallest finite value of a type of numbers."""
+    match dtype.kind:
+        case "bool":
+            return False
+        case "float":
+            return np.finfo(np.float64).min
+    return np.iinfo(dtype.numpy).min
+
+
+def _with_delimiter(table: pa.Table, spare: bytes, delimiter: bytes) -> pa.Table:
+    """Put the delimiter back where it stood inside quotes."""
+    columns = [
+        pc.replace_substring(column, pattern=spare.decode(), replacement=delimiter.decode())
+        if pa.types.is_large_string(column.type) or pa.types.is_string(column.type)
+        else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.column_names)
+
+
+def _smallest_for_errors(table: pa.Table, column: CsvColumn) -> Column:
+    """Return a column cell by cell, the smallest value for those that are not of its type."""
+    text = _joined(table.column(str(column.position)))
+    if not column.dtype.is_number:
+        return text
+    value = np.iinfo(np.int64).min if column.is_time else smallest(column.dtype)
+    cells = new_array(len(text), column.dtype.numpy)
+    read = _reader(column)
+    for row, cell in enumerate(text.to_pylist()):
+        try:
+            cells[row] = read(cell.strip())
+        except (ValueError, OverflowError, pa.ArrowInvalid):
+            cells[row] = value
+    return cells
+
+
+def _reader(column: CsvColumn) -> Callable[[str], Any]:
+    """Return what makes a value of the text of a cell."""
+    if column.is_time:
+        return lambda cell: pa.scalar(cell).cast(pa.timestamp("ns")).value
+    match column.dtype.kind:
+        case "bool":
+            return lambda cell: (*_FALSE, *_TRUE).index(cell) >= len(_FALSE)
+        case "float":
+            return float
+    return int
+
+
+def parsed_types(rows: Rows, sample: bytes) -> Sequence[pa.DataType]:
+    """Return what pyarrow takes the fields of some rows for.
+
+    Raises
+    ------
+    FileFormatError
+        If the rows have too many or too few fields.
+    """
+    try:
+        return rows.table(sample, None).schema.types
+    except pa.ArrowInvalid as error:
+        rows.refuse(error, 0)
