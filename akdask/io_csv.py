@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,12 +27,13 @@ def read_csv(
     r"""Open CSV files as lazy arrays: Arkouda's, and those of any other writer.
 
     All bytes are looked at once, to find where rows begin and how many there are, and parsed when something asks for
-    values; columns that nobody asks for are not converted.  Large files are cut into partitions where rows end, whatever
-    stands inside quotes; a file with a quote inside a field that does not begin with one is one partition.
+    values; columns that nobody asks for are not converted.  Large files are cut into partitions where rows end,
+    whatever stands inside quotes; a file with a quote inside a field that does not begin with one is one partition.
 
-    Types are those of Arkouda's header.  Without it they are found by pyarrow from the first MiB of the first files:
+    Types are those of Arkouda's header.  Without it they are found by pyarrow from the first rows of the first files:
     digits are int64, or uint64 beyond its range, or float64 where cells are empty; dates and times in the form of ISO
-    8601 are Datetimes; all else is text.  A cell further on that is not of its column's type is an error when it is read.
+    8601 are Datetimes; all else is text.  A cell further on that is not of its column's type is an error when it is
+    read.
 
     Parameters
     ----------
@@ -129,10 +131,8 @@ def ls_csv(filename: Path, col_delim: str = ",") -> list[str]:
     col_delim : str, default ","
         What stands between fields.
     """
-    if not isinstance(filename, Path):
-        raise ArgumentTypeError(
-            f"ls_csv takes one file name, got {type(filename).__name__}.", hint="use get_columns."
-        )
+    if not isinstance(filename, str | os.PathLike):
+        raise ArgumentTypeError(f"ls_csv takes one file name, got {type(filename).__name__}.", hint="use get_columns.")
     return list(open_files(filename, format_named("CSV"), column_delim=col_delim).kinds)
 
 

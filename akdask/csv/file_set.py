@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
@@ -13,11 +12,19 @@ from dask.system import CPU_COUNT
 
 from akdask.cluster import partition_size
 from akdask.csv.head import Head, checked_delimiter, read_bytes, read_head
-from akdask.csv.lines import ByteRange, Lines, StrayQuoteError, byte_ranges
+from akdask.csv.lines import ByteRange, Lines, StrayQuoteError, UnclosedQuoteError, byte_ranges
 from akdask.csv.parse import CsvColumn, Rows
 from akdask.csv.source import CsvSource
 from akdask.csv.types import found_types, given_types
-from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingDatasetError, MissingFileError, warn
+from akdask.errors import (
+    AkdaskError,
+    FileError,
+    FileFormatError,
+    InconsistentFilesError,
+    MissingDatasetError,
+    MissingFileError,
+    warn,
+)
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.paths.files import FileIdentity, identify
@@ -37,10 +44,10 @@ class CsvSet:
         What stands between fields.
     dtypes : mapping of str to dtype, dtype or None
         Types that the user has given.
-    allow_errors : bool
-        Give the smallest value of its type for a cell that does not fit.
     label : str
         How plans and messages name the set.
+    allow_errors : bool
+        Give the smallest value of its type for a cell that does not fit.
     """
 
     def __init__(self, files: Files, delimiter: bytes, dtypes: Any, label: str, *, allow_errors: bool) -> None:
@@ -90,9 +97,7 @@ class CsvSet:
                 details=[f"datasets: {', '.join(self.columns)}"],
             )
         source = self._source
-        return {
-            name: StoredObject(name, self.kinds[name], {VALUES: StoredColumn(source, name)}) for name in wanted
-        }
+        return {name: StoredObject(name, self.kinds[name], {VALUES: StoredColumn(source, name)}) for name in wanted}
 
     @cached_property
     def _source(self) -> CsvSource:
@@ -117,6 +122,10 @@ def _ranges(file: FileIdentity, start: int, rows: Rows, limit: int) -> Sequence[
     """Return the rows of a file, in one range if its quotes do not tell where to cut it."""
     try:
         return byte_ranges(file, start, rows.lines, limit)
+    except UnclosedQuoteError:
+        raise FileFormatError(
+            f"{file.path!r} ends inside a field in quotes.", hint="a quote is never closed, or the file is truncated."
+        ) from None
     except StrayQuoteError:
         data = read_bytes(file, start, file.size)
         try:

@@ -1,8 +1,9 @@
 """Where the rows of a CSV file lie: how many there are, and where the file may be cut.
 
-All bytes are looked at once, some at a time, by vector operations.  A line break ends a row unless it is inside quotes;
-as fields are quoted from their first byte to their last, the number of quotes before it tells which.  In a file where
-a quote stands anywhere else that number tells nothing: such a file is not cut, and its rows are counted by the parser.
+All bytes are looked at once, some at a time: as bits, 64 bytes in a word.  A line break ends a row unless it is inside
+quotes; as fields are quoted from their first byte to their last, the number of quotes before it tells which.  In a file
+where a quote stands anywhere else that number tells nothing: such a file is not cut, and its rows are counted by the
+parser.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from akdask.storage.data.extents import ALIGNED_ROWS, MANY
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import FileIdentity
 
-BLOCK = 2**20
+BLOCK = 2**19
 """Bytes that are looked at at a time."""
 
 _QUOTE, _FEED, _RETURN = 34, 10, 13
 
+_ONE, _TOP = np.uint64(1), np.uint64(63)
+
 Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
 
 
 class ByteRange(NamedTuple):
@@ -34,7 +38,11 @@ class ByteRange(NamedTuple):
 
 
 class StrayQuoteError(ValueError):
-    """A quote stands inside a field that does not begin with one, or the last one is never closed."""
+    """A quote stands inside a field that does not begin with one."""
+
+
+class UnclosedQuoteError(StrayQuoteError):
+    """The last quote opens a field that has no end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,7 @@ def byte_ranges(file: FileIdentity, start: int, lines: Lines, limit: int, block:
     Raises
     ------
     StrayQuoteError
-        If the quotes do not tell where rows end.
+        If the quotes do not tell where rows end, or the last field has no end.
     """
     scan = _Scan(lines, start, -(-(file.size - start) // limit), file.size)
     room = np.empty(block, np.uint8)
@@ -102,20 +110,24 @@ class _Scan:
         self._grain = 0
         self._rows = 0
         self._line_start = start
-        self._tail = b"\n"
+        self._tail = b"\n" * len(lines.delimiter)
         self._inside = False
         self._first = ByteRange(start, start, 0)
         self._ranges: list[ByteRange] = []
 
     def add(self, data: Bytes) -> None:
         """Count the rows that end in a block."""
-        is_plain = not self._inside and not (data == _QUOTE).any() and not (data == _RETURN).any()
-        breaks = data == _FEED
-        cuts = self._position + len(data) >= self._first.start + self._step
-        if is_plain and not cuts:
-            self._count(breaks)
+        first, last = self._line_ends(data)
+        if self._position + len(data) >= self._first.start + self._step:
+            self._cut(np.flatnonzero(_bools(first)), np.flatnonzero(_bools(last)))
         else:
-            self._add_ends(*(self._plain_ends(breaks) if is_plain else self._ends(data)))
+            self._rows += _count(last)
+            if not self._lines.keeps_blank:
+                # A line without any byte is a break behind another.
+                self._rows -= _count(first & _shifted(last, self._line_start == self._position))
+        word = len(last) - 1 - int(np.argmax(last[::-1] != 0))
+        if last[word]:
+            self._line_start = self._position + 64 * word + int(last[word]).bit_length()
         self._position += len(data)
         self._tail = (self._tail + data[-len(self._lines.delimiter) :].tobytes())[-len(self._lines.delimiter) :]
         if not self._grain and self._rows:
@@ -126,7 +138,7 @@ class _Scan:
     def finish(self) -> list[ByteRange]:
         """Return the ranges, after the last block."""
         if self._inside:
-            raise StrayQuoteError
+            raise UnclosedQuoteError
         if self._line_start < self._size:
             self._rows += 1
         rest = self._rows - sum(found.nrows for found in self._ranges)
@@ -134,66 +146,60 @@ class _Scan:
             self._ranges.append(ByteRange(self._first.start, self._size, rest))
         return self._ranges
 
-    def _count(self, breaks: npt.NDArray[np.bool_]) -> None:
-        """Count rows where nobody wants to know where they end."""
-        count = int(np.count_nonzero(breaks))
-        if not count:
-            return
-        if not self._lines.keeps_blank:
-            count -= int(np.count_nonzero(breaks[1:] & breaks[:-1]))
-            count -= int(breaks[0] and self._line_start == self._position)
-        self._rows += count
-        last = len(breaks) - 1 - int(np.argmax(breaks[::-1]))
-        self._line_start = self._position + last + 1
+    def _line_ends(self, data: Bytes) -> tuple[Words, Words]:
+        """Return the first and the last byte of each line break outside quotes: a return and a line feed are one."""
+        feeds = _bits(data == _FEED)
+        returns = _bits(data == _RETURN) if (data == _RETURN).any() else None
+        quotes = data == _QUOTE
+        if self._inside or quotes.any():
+            breaks = feeds if returns is None else feeds | returns
+            outside = ~self._quoted(_bits(quotes), breaks | _bits(self._delimiters(data)))
+            feeds &= outside
+            returns = None if returns is None else returns & outside
+        if returns is None:
+            return feeds, feeds
+        both = returns & _unshifted(feeds)
+        return returns | (feeds & ~_shifted(both, False)), (returns & ~both) | feeds
 
-    def _plain_ends(self, breaks: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        ends = np.flatnonzero(breaks)
-        return ends, ends
+    def _quoted(self, quotes: Words, parts: Words) -> Words:
+        """Return the bytes inside quotes, the first of which counts as inside, and the last as outside.
 
-    def _ends(self, data: Bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return where lines end, and where their content does: a return before a line feed is part of the break."""
-        quotes = np.flatnonzero(data == _QUOTE)
-        outside = (np.arange(len(quotes)) + self._inside) % 2 == 0
-        self._check_quotes(data, quotes, quotes[outside])
-        ends = np.flatnonzero((data == _FEED) | (data == _RETURN))
-        ends = ends[(np.searchsorted(quotes, ends) + self._inside) % 2 == 0]
-        self._inside = bool((len(quotes) + self._inside) % 2)
-        is_return = data[ends] == _RETURN
-        follows = np.zeros(len(ends), np.bool_)
-        follows[1:] = is_return[:-1] & (ends[1:] == ends[:-1] + 1) & ~is_return[1:]
-        content = ends - follows
-        is_part = np.zeros(len(ends), np.bool_)
-        is_part[:-1] = follows[1:]
-        return ends[~is_part], content[~is_part]
-
-    def _check_quotes(self, data: Bytes, quotes: npt.NDArray[np.int64], opening: npt.NDArray[np.int64]) -> None:
-        """Refuse quotes that open nothing: before one that does is a delimiter, a line break, or the one of a pair."""
-        delimiter = self._lines.delimiter
-        padded = np.concatenate([np.frombuffer(self._tail, np.uint8), data])
-        before = opening + len(self._tail)
-        last = padded[before - 1]
-        fits = (last == _FEED) | (last == _RETURN) | (last == _QUOTE)
-        is_parted = before >= len(delimiter)
-        for back, byte in enumerate(reversed(delimiter), 1):
-            is_parted &= padded[np.maximum(before - back, 0)] == byte
-        if not (fits | is_parted).all():
+        `parts` are the last bytes of delimiters, and line breaks.
+        """
+        inside = quotes.copy()
+        for step in (1, 2, 4, 8, 16, 32):
+            inside ^= inside << np.uint64(step)
+        odd = (np.bitwise_count(quotes) & 1).astype(np.uint64)
+        before = np.cumsum(odd) - odd + np.uint64(self._inside)
+        inside ^= np.uint64(0) - (before & _ONE)
+        # Before a quote that opens is a delimiter, a break, or the other of a pair that stands for one quote.
+        if (quotes & inside & ~_shifted(parts | quotes, self._opens)).any():
             raise StrayQuoteError
+        self._inside = bool((before[-1] + odd[-1]) & _ONE)
+        return inside
 
-    def _add_ends(self, ends: npt.NDArray[np.int64], content: npt.NDArray[np.int64]) -> None:
-        """Count rows by where they end, and cut behind one if enough bytes have come."""
-        if not len(ends):
-            return
-        if not self._lines.keeps_blank:
-            starts = np.concatenate([[self._line_start - self._position], ends[:-1] + 1])
-            rows = ends[content > starts]
-        else:
-            rows = ends
-        self._line_start = self._position + int(ends[-1]) + 1
+    @property
+    def _opens(self) -> bool:
+        """Whether a quote at the next byte would open."""
+        return self._tail.endswith((self._lines.delimiter, b"\n", b"\r", b'"'))
+
+    def _delimiters(self, data: Bytes) -> npt.NDArray[np.bool_]:
+        """Return the last byte of each delimiter."""
+        delimiter = self._lines.delimiter
+        padded = np.concatenate([np.frombuffer(self._tail[1:], np.uint8), data]) if len(delimiter) > 1 else data
+        found: npt.NDArray[np.bool_] = padded[: len(data)] == delimiter[0]
+        for place, byte in enumerate(delimiter[1:], 1):
+            found &= padded[place : place + len(data)] == byte
+        return found
+
+    def _cut(self, firsts: npt.NDArray[np.int64], lasts: npt.NDArray[np.int64]) -> None:
+        """Count rows by the first and last bytes of line breaks, and cut behind one if enough bytes have come."""
+        starts = np.concatenate([[self._line_start - self._position], lasts[:-1] + 1]) if len(lasts) else lasts
+        rows = lasts if self._lines.keeps_blank else lasts[firsts > starts]
         grain = self._grain or 1
         while True:
             target = self._first.start + self._step - self._position
-            index = max(int(np.searchsorted(rows, target)), 0)
-            total = -(-(self._rows + index + 1) // grain) * grain
+            total = -(-(self._rows + int(np.searchsorted(rows, target)) + 1) // grain) * grain
             if target >= self._size - self._position or total - self._rows > len(rows):
                 break
             stop = self._position + int(rows[total - self._rows - 1]) + 1
@@ -201,6 +207,35 @@ class _Scan:
             self._ranges.append(ByteRange(self._first.start, stop, total - done))
             self._first = ByteRange(stop, stop, 0)
         self._rows += len(rows)
+
+
+def _bits(mask: npt.NDArray[np.bool_]) -> Words:
+    """Return a mask as bits, 64 in a word, the lowest first."""
+    packed = np.packbits(mask, bitorder="little")
+    return np.pad(packed, (0, -len(packed) % 8)).view("<u8") if len(packed) % 8 else packed.view("<u8")
+
+
+def _bools(words: Words) -> npt.NDArray[np.uint8]:
+    return np.unpackbits(words.view(np.uint8), bitorder="little")
+
+
+def _count(words: Words) -> int:
+    return int(np.bitwise_count(words).sum())
+
+
+def _shifted(words: Words, carry: bool) -> Words:
+    """Return bits moved to the next byte of text; `carry` is that of the byte before the first."""
+    moved = words << _ONE
+    moved[1:] |= words[:-1] >> _TOP
+    moved[0] |= np.uint64(carry)
+    return moved
+
+
+def _unshifted(words: Words) -> Words:
+    """Return bits moved to the byte of text before."""
+    moved = words >> _ONE
+    moved[:-1] |= words[1:] << _TOP
+    return moved
 
 
 def last_end(data: bytes, lines: Lines) -> int:

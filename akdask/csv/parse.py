@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -136,7 +136,7 @@ class Rows:
             raise FileFormatError(
                 f"{self.path!r} is not read as CSV: {told[:_SHOWN]}.",
                 details=[f"rows are counted from byte {start}"] if start else [],
-                hint="each row needs as many fields as there are names; give the delimiter of the file as column_delim.",
+                hint="a row has as many fields as there are names; give the delimiter of the file as column_delim.",
             ) from None
         number, row, reason = found.groups()
         name = self.names[int(number)]
@@ -225,17 +225,3 @@ def _reader(column: CsvColumn) -> Callable[[str], Any]:
         case "float":
             return float
     return int
-
-
-def parsed_types(rows: Rows, sample: bytes) -> Sequence[pa.DataType]:
-    """Return what pyarrow takes the fields of some rows for.
-
-    Raises
-    ------
-    FileFormatError
-        If the rows have too many or too few fields.
-    """
-    try:
-        return rows.table(sample, None).schema.types
-    except pa.ArrowInvalid as error:
-        rows.refuse(error, 0)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from types import TracebackType
-from typing import Self
 
 import numpy as np
 
-from akdask.columns import slice_rows
+from akdask.columns import new_array, slice_rows
 from akdask.csv.lines import ByteRange
 from akdask.csv.parse import CsvColumn, Rows
 from akdask.errors import FileFormatError, MissingDatasetError
@@ -90,7 +89,7 @@ class CsvPart:
             If they are not the rows that were counted.
         """
         start, stop, nrows = self.range
-        data = np.empty(stop - start, np.uint8)
+        data = new_array(stop - start, np.uint8)
         with range_reader(self.file) as reader:
             reader.read_into(data, start, "CSV")
         found = self.rows.parse(data, self.columns, start)

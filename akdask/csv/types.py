@@ -1,4 +1,4 @@
-"""Types of the columns of CSV files without Arkouda's header: given by the user, or found from a sample of each file."""
+"""Types of the columns of CSV files without Arkouda's header: given by the user, or found from samples."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from akdask.csv.head import Head, read_bytes
 from akdask.csv.lines import Lines, StrayQuoteError, last_end
-from akdask.csv.parse import CsvColumn, Rows, parsed_types
+from akdask.csv.parse import CsvColumn, Rows
 from akdask.errors import ArgumentTypeError, FileFormatError, MissingDatasetError
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, column_type
 from akdask.storage.paths.files import FileIdentity
 
-SAMPLE = 2**20
+SAMPLE = 2**18
 """Bytes of each of the first files from which types are found."""
 
 FILES = 8
@@ -79,9 +80,13 @@ def found_types(
         if not sample:
             continue
         rows = Rows(file.path, head.names, lines)
-        types = parsed_types(rows, sample)
-        for name in seen:
-            seen[name].append(_refined(rows, sample, head.names.index(name), types[head.names.index(name)]))
+        try:
+            table = rows.table(sample, None)
+        except pa.ArrowInvalid as error:
+            rows.refuse(error, head.start)
+        for position, name in enumerate(names):
+            if name in seen:
+                seen[name].append(_refined(rows, sample, str(position), table.column(position)))
     made = {name: _agreed(position, seen[name]) for position, name in enumerate(names) if name in seen}
     return {name: known[name] if name in known else made[name] for name in names}
 
@@ -106,22 +111,22 @@ def _sample(file: FileIdentity, start: int, lines: Lines) -> bytes:
         size *= 8
 
 
-def _refined(rows: Rows, sample: bytes, position: int, found: pa.DataType) -> pa.DataType:
+def _refined(rows: Rows, sample: bytes, field: str, found: pa.ChunkedArray) -> pa.DataType:
     """Look twice where pyarrow's answer would lose values: empty cells, and integers beyond the signed ones."""
-    field = str(position)
-    if pa.types.is_integer(found):
-        column = rows.table(sample, {field: found}).column(field)
-        return pa.float64() if column.null_count else found
-    if pa.types.is_boolean(found):
-        column = rows.table(sample, {field: found}).column(field)
-        return pa.large_string() if column.null_count else found
-    if pa.types.is_floating(found):
-        try:
-            column = rows.table(sample, {field: pa.uint64()}).column(field)
-        except pa.ArrowInvalid:
-            return found
-        return found if column.null_count else pa.uint64()
-    return found
+    if found.null_count and (pa.types.is_integer(found.type) or pa.types.is_boolean(found.type)):
+        return pa.float64() if pa.types.is_integer(found.type) else pa.large_string()
+    if not pa.types.is_floating(found.type) or found.null_count or not _may_be_unsigned(found):
+        return found.type
+    try:
+        rows.table(sample, {field: pa.uint64()})
+    except pa.ArrowInvalid:
+        return found.type
+    return pa.uint64()
+
+
+def _may_be_unsigned(found: pa.ChunkedArray) -> bool:
+    most: float | None = pc.max(found).as_py()
+    return most is not None and 2.0**63 <= most <= 2.0**64
 
 
 def _agreed(position: int, seen: Sequence[pa.DataType]) -> CsvColumn:
@@ -131,7 +136,7 @@ def _agreed(position: int, seen: Sequence[pa.DataType]) -> CsvColumn:
         return CsvColumn(position, INT64, is_time=True)
     types = {STR if isinstance(kind, CsvColumn) else kind for kind in kinds}
     if len(types) == 1:
-        return CsvColumn(position, *types)
+        return CsvColumn(position, types.pop())
     numbers: set[ColumnType] = {INT64, UINT64, FLOAT64}
     if types and types <= numbers:
         return CsvColumn(position, FLOAT64 if FLOAT64 in types else UINT64)

@@ -115,8 +115,7 @@ class CsvWriter:
             with open(attempt, "wb") as file:
                 if index == 0 or not self.is_single:
                     file.write(self._head())
-                for piece in encoded_rows(columns, self.delimiter):
-                    file.write(piece)
+                file.writelines(encoded_rows(columns, self.delimiter))
             self._staging.finish(attempt, self._names[index])
         return index
 
