@@ -229,7 +229,7 @@ class Array(StorageMethods, Substitutes, Collection):
         TransferError
             If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
         """
-        (result,) = run(self.expr)
+        (result,) = run(self.expr.here())
         return result
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:

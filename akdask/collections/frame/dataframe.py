@@ -189,7 +189,8 @@ class DataFrame(
         columns = self._columns
         limit = None if datalimit is None else datalimit * 2**20
         converter, labels = ToPandas.of(columns, with_index=retain_index)
-        (result,) = run(CollectionRows(columns.project(with_index=retain_index), converter, tuple(labels), limit))
+        rows = CollectionRows(columns.project(with_index=retain_index), converter, tuple(labels), limit)
+        (result,) = run(rows.here(chunked=True))
         return result
 
     def to_dask(self) -> Any:
