@@ -92,6 +92,8 @@ from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
 from akdask.collections.functions.comparison import allclose, array_equal
 from akdask.collections.functions.finding import find, indexof1d, lookup
+from akdask.collections.functions.from_arrow import from_arrow, from_polars
+from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.random_arrays import (
@@ -234,7 +236,10 @@ __all__ = [
     "float64",
     "floor",
     "fmod",
+    "from_arrow",
+    "from_dask",
     "from_pandas",
+    "from_polars",
     "from_series",
     "full",
     "full_like",

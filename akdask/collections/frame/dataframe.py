@@ -14,6 +14,7 @@ from akdask.collections.core.reading import open_prefix, read_objects
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
+from akdask.collections.frame.interchange import InterchangeMethods
 from akdask.collections.frame.merge import MergeMethods
 from akdask.collections.frame.missing import MissingMethods
 from akdask.collections.frame.statistics import StatisticsMethods
@@ -28,8 +29,6 @@ from akdask.collections.frame_core.rename import RenameMethods
 from akdask.collections.frame_core.storage import FileMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
 from akdask.errors import ArgumentTypeError
-from akdask.plan.expr._dask import unknown_categories
-from akdask.plan.run.dask_dataframe import to_dask
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
 from akdask.storage.formats.registry import format_named, open_files
@@ -47,6 +46,7 @@ class DataFrame(
     StatisticsMethods,
     TruthMethods,
     FileMethods,
+    InterchangeMethods,
     DisplayMethods,
 ):
     """Named lazy columns that share their rows.
@@ -192,21 +192,6 @@ class DataFrame(
         rows = CollectionRows(columns.project(with_index=retain_index), converter, tuple(labels), limit)
         (result,) = run(rows.here(chunked=True))
         return result
-
-    def to_dask(self) -> Any:
-        """Return a Dask DataFrame with the same rows, labels and partitions; lazy.
-
-        Strings are what Dask's setting ``dataframe.convert-string`` asks for, ``string[pyarrow]`` unless it is off.
-        Categoricals have categories that Dask calls unknown.
-        """
-        import dask
-
-        arrow = dask.config.get("dataframe.convert-string", None) is not False
-        columns = self._columns
-        converter, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
-        project = columns.project(with_index=True)
-        meta = unknown_categories(converter.of_nothing(project, len(labels)))
-        return to_dask(project, converter, labels, meta)
 
 
 from_pandas = DataFrame.from_pandas

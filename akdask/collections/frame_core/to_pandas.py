@@ -101,6 +101,12 @@ class ToPandas:
         # What is at hand in this process belongs to plans, and what arrived from another may not be written to.
         return column if not isinstance(column, np.ndarray) or column.flags.writeable else column.copy()
 
+    def of_nothing(self, project: Project, count: int) -> pd.DataFrame:
+        """Return a frame without rows, of the right types, for `count` tables of labels without any."""
+        columns = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
+        no_labels: Sequence[Table] = [Table({LABEL: empty(STR)}, 0)] * count
+        return self(Table(columns, 0), *no_labels)
+
 
 def pandas_text(column: Any, dtype: Any) -> Any:
     """Return strings as pandas holds them: the bytes as they are where its type is Arrow's, else Python objects.
@@ -113,9 +119,3 @@ def pandas_text(column: Any, dtype: Any) -> Any:
     if getattr(dtype, "storage", None) == "pyarrow" or dtype == "string[pyarrow]":
         return pd.array(column, dtype=dtype)
     return column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
-
-    def of_nothing(self, project: Project, count: int) -> pd.DataFrame:
-        """Return a frame without rows, of the right types, for `count` tables of labels without any."""
-        columns = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
-        no_labels: Sequence[Table] = [Table({LABEL: empty(STR)}, 0)] * count
-        return self(Table(columns, 0), *no_labels)
