@@ -54,7 +54,8 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     Parameters
     ----------
     filenames : str, path or sequence of them
-        Files or glob patterns; several files are read as one set, in the order of their ``_LOCALE`` numbers.
+        Files, glob patterns, or what `to_hdf` was given; several files are read as one set, in the order of their
+        ``_LOCALE`` numbers.
     datasets : str or sequence of str, optional
         Names of the objects to read, all unless given.
     iterative : bool

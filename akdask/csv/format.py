@@ -16,6 +16,7 @@ class CsvFormat(Format):
 
     name = "CSV"
     signatures = (b"**HEADER",)
+    extensions = (".csv",)
     read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names"})
     write_options = frozenset({"column_delim"})
 
