@@ -17,6 +17,7 @@ class CsvFormat(Format):
     name = "CSV"
     signatures = (b"**HEADER",)
     extensions = (".csv",)
+    is_tabular = True
     read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names"})
     write_options = frozenset({"column_delim"})
 

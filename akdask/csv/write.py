@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from akdask.columns import Table
 from akdask.csv.encode import encoded_rows
 from akdask.csv.head import TYPES, checked_delimiter, head_bytes
-from akdask.errors import AkdaskError, ArgumentError, SchemaError, UnsupportedError, WriteError, warn
+from akdask.errors import AkdaskError, ArgumentError, UnsupportedError, WriteError, warn
 from akdask.schema import UINT8, UINT64, ColumnType
 from akdask.storage.atomic.commit import Staging, write_error
 from akdask.storage.formats.objects import VALUES, Columns, ObjectSpec, ObjType
@@ -97,19 +97,10 @@ class CsvWriter:
 
         Raises
         ------
-        SchemaError
-            If columns do not have the same number of rows.
         WriteError
             If the disk is full, or the folder cannot be seen from here.
         """
         columns = [table.columns[field.column] for field in self.fields]
-        lengths = {field.name: len(column) for field, column in zip(self.fields, columns, strict=True)}
-        if len(set(lengths.values())) > 1:
-            raise SchemaError(
-                "columns of CSV files have the same number of rows.",
-                details=[f"{name!r}: {length} rows in partition {index}" for name, length in lengths.items()],
-                hint="write columns of other lengths to files of their own.",
-            )
         with self._errors_naming():
             attempt = self._staging.attempt(self._names[index])
             with open(attempt, "wb") as file:

@@ -119,11 +119,22 @@ def test_what_csv_cannot_hold_is_refused_by_name(tmp_path, make, hint):
 def test_columns_are_not_added_and_have_equal_lengths(tmp_path):
     with pytest.raises(UnsupportedError, match="added"):
         ak.arange(3).save(tmp_path / "x.csv", mode="append", file_format="CSV")
-    with pytest.raises(SchemaError, match="'b': 4 rows"):
-        ak.to_csv({"a": ak.arange(3), "b": ak.arange(4)}, tmp_path / "x.csv", num_locales=1)
+    with pytest.raises(SchemaError, match=r"3 rows: 'a'(.|\n)*4 rows: 'b', 'c'"):
+        b = ak.arange(4)
+        ak.to_csv({"a": ak.arange(3), "b": b, "c": b + 1}, tmp_path / "x.csv", num_locales=1)
     with pytest.raises(ArgumentError, match="parted"):
         ak.arange(3).to_csv(tmp_path / "x.csv", col_delim="\n")
     assert os.listdir(tmp_path) == []
+
+
+def test_columns_that_are_cut_otherwise_are_cut_alike(tmp_path):
+    whole = ak.arange(100)
+    chosen = ak.concatenate([ak.arange(90), ak.arange(20)])[ak.concatenate([whole[:90] % 2 < 2, whole[:20] >= 10])]
+    ak.to_csv({"a": whole.repartition(3), "b": chosen, "c": ak.arange(100) * 2}, tmp_path / "x.csv")
+    found = ak.load_all(tmp_path / "x.csv")
+    assert found["a"].tolist() == list(range(100))
+    assert found["b"].tolist() == [*range(90), *range(10, 20)]
+    assert found["c"].tolist() == list(range(0, 200, 2))
 
 
 def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):

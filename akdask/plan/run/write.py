@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from akdask.columns import Table
-from akdask.errors import AkdaskError, WriteError
+from akdask.errors import AkdaskError, SchemaError, WriteError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.created import block_split
 from akdask.plan.expr.lower import lower
@@ -81,6 +81,34 @@ def fitted(frame: Project, count: int) -> Frame:
     lengths = frame.rows.lengths
     assert lengths is not None, "resolve_lengths has just found them"
     return Realign(frame, lengths, block_split(sum(lengths), count))
+
+
+def fitted_alike(frames: Sequence[Project], count: int) -> list[Frame]:
+    """Return rows of several frames in a number of partitions, with as many of each frame in every one of them.
+
+    Raises
+    ------
+    SchemaError
+        If the frames do not have the same number of rows.
+    """
+    found = [fitted(frame, count) for frame in frames]
+    if all(frame.rows.same_rows(found[0].rows) for frame in found):
+        return found
+    resolve_lengths(*frames)
+    totals = [sum(frame.rows.lengths or ()) for frame in frames]
+    if len(set(totals)) > 1:
+        raise SchemaError(
+            "what is written to one table has the same number of rows.",
+            details=[f"{total} rows: {_shown(frame)}" for frame, total in zip(frames, totals, strict=True)],
+            hint="write columns of other lengths to files of their own.",
+        )
+    wanted = block_split(totals[0], count)
+    return [Realign(frame, frame.rows.lengths or (), wanted) for frame in frames]
+
+
+def _shown(frame: Project) -> str:
+    names = dict.fromkeys(name[0] if isinstance(name, tuple) else name for name in frame.names)
+    return ", ".join(map(repr, names))
 
 
 @lower.register

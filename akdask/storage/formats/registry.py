@@ -52,6 +52,8 @@ class Format:
         With one of these its files begin.
     extensions : tuple of str
         By one of these a format is chosen for new files where nobody names it; what files hold is never told by it.
+    is_tabular : bool
+        Whether all objects of a file have the same number of rows.
     read_options : frozenset of str
         What `open` takes, of the options of `akdask.read`: ``strict_types``, ``allow_errors``,
         ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``.
@@ -62,6 +64,7 @@ class Format:
     name: ClassVar[str]
     signatures: ClassVar[tuple[bytes, ...]] = ()
     extensions: ClassVar[tuple[str, ...]] = ()
+    is_tabular: ClassVar[bool] = False
     read_options: ClassVar[frozenset[str]] = frozenset()
     write_options: ClassVar[frozenset[str]] = frozenset()
 

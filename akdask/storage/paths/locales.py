@@ -268,7 +268,8 @@ def _translated(part: str) -> str:
     if part == "?":
         return "[^/]"
     if part.startswith("[") and part.endswith("]"):
-        return f"[^{part[2:]}" if part.startswith("[!") else part
+        inner = part[1:-1].replace("[", r"\[")
+        return f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]"
     return re.escape(part)
 
 
