@@ -38,7 +38,8 @@ def read_csv(
     Parameters
     ----------
     filenames : str, path or sequence of them
-        Files, glob patterns, or what `to_csv` was given; several files are read as one set, in the order of their ``_LOCALE`` numbers.
+        Files, glob patterns, or what `to_csv` was given; several files are read as one set, in the order of their
+        ``_LOCALE`` numbers.
     datasets : str or sequence of str, optional
         Names of the columns to read, all unless given.
     column_delim : str, default ","

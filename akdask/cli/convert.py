@@ -44,7 +44,8 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--input-format", metavar="NAME", help="format of IN, such as CSV for files without Arkouda's header"
     )
-    parser.add_argument("--delimiter", metavar="TEXT", help="what stands between the fields of CSV files (default: ,)")
+    for what, files in (("--input-delimiter", "IN"), ("--delimiter", "OUT")):
+        parser.add_argument(what, metavar="TEXT", help=f"what stands between the fields of {files} in CSV (default: ,)")
     parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
     add_json(parser)
     parser.set_defaults(run=run)
@@ -62,12 +63,14 @@ def run(options: argparse.Namespace) -> int:
         )
     paths = [path for name in options.files for path in named_files(name)]
     file_format = format_written(target) if options.format is None else format_named(options.format)
-    given = {} if options.delimiter is None else {"column_delim": options.delimiter}
     read_as = None if options.input_format is None else format_named(options.input_format)
-    objects = readable_objects(NamedSet(absolute(options.files[0]), tuple(paths)), read_as, **given)
+    objects = readable_objects(
+        NamedSet(absolute(options.files[0]), tuple(paths)), read_as, column_delim=options.input_delimiter or ","
+    )
     count = None if options.file_type == "single" else options.num_locales or len(paths)
-    taken_options = {name: value for name, value in given.items() if name in file_format.write_options}
-    written = write_anew(objects, target, num_locales=count, file_format=file_format.name, **taken_options)
+    written = write_anew(
+        objects, target, num_locales=count, file_format=file_format.name, column_delim=options.delimiter
+    )
     if options.json:
         print_json({"from": paths, "set": target, "files": written, "objects": list(objects), "bytes": total(written)})
     else:

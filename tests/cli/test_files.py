@@ -291,7 +291,7 @@ def test_convert_reads_csv_files_of_other_writers_if_told_so(folder, capsys):
     (folder / "plain.csv").write_text("number;text\n7;a\n8;b\n")
     assert main(["convert", "plain.csv", "made.h5"]) == 2
     assert "read_csv" in capsys.readouterr().err
-    assert main(["convert", "--input-format", "CSV", "--delimiter", ";", "plain.csv", "made.h5"]) == 0
+    assert main(["convert", "--input-format", "CSV", "--input-delimiter", ";", "plain.csv", "made.h5"]) == 0
     assert values("made_LOCALE0000.h5") == [7, 8]
 
 

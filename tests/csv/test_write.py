@@ -119,8 +119,8 @@ def test_what_csv_cannot_hold_is_refused_by_name(tmp_path, make, hint):
 def test_columns_are_not_added_and_have_equal_lengths(tmp_path):
     with pytest.raises(UnsupportedError, match="added"):
         ak.arange(3).save(tmp_path / "x.csv", mode="append", file_format="CSV")
+    b = ak.arange(4)
     with pytest.raises(SchemaError, match=r"3 rows: 'a'(.|\n)*4 rows: 'b', 'c'"):
-        b = ak.arange(4)
         ak.to_csv({"a": ak.arange(3), "b": b, "c": b + 1}, tmp_path / "x.csv", num_locales=1)
     with pytest.raises(ArgumentError, match="parted"):
         ak.arange(3).to_csv(tmp_path / "x.csv", col_delim="\n")

@@ -276,8 +276,8 @@ class Array(StorageMethods, Substitutes, Collection):
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
         """Hand the elements to any library that reads an Arrow array; see `to_arrow`.  Computes."""
         found = self.to_arrow()
-        whole = found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()
-        return whole.__arrow_c_array__(requested_schema)
+        joined = found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()
+        return joined.__arrow_c_array__(requested_schema)
 
     def to_dask(self) -> Any:
         """Return a Dask array with the same elements and partitions; lazy.

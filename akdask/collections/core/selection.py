@@ -184,7 +184,7 @@ def row_key(key: Any) -> Any:
     )
 
 
-def repartitioned(project: Project, npartitions: int) -> Columns:
+def repartitioned(project: Project, npartitions: Any) -> Columns:
     """Return columns in another number of partitions of about equal length; counts rows of unknown number.
 
     Raises

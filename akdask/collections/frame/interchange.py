@@ -102,10 +102,12 @@ class InterchangeMethods(FrameBase):
         ----------
         func : callable
             ``func(frame, *args, **params)`` returns a pandas DataFrame.
-        *args, **params
+        *args
             Further arguments of the function.
         meta : pandas.DataFrame or mapping of str to dtype, optional
             Names and types of what it returns; found by calling it with a made-up frame unless given.
+        **params
+            Further arguments of the function, by name.
         """
         frame = self.to_dask()
         given = {} if meta is None else {"meta": meta}

@@ -37,8 +37,8 @@ def from_arrow(data: Any) -> Any:
 
     Narrow numbers widen to 64 bits, and bools are unpacked.  Timestamps and dates are Datetimes, durations Timedeltas,
     dictionaries of text Categoricals, decimals without fraction integers of any size and others float64.  Where values
-    are missing, integers and bools become float64 with NaN, text is empty, times are NaT, and elements of a Categorical its
-    label for missing.
+    are missing, integers and bools become float64 with NaN, text is empty, times are NaT, and elements of a Categorical
+    its label for missing.
 
     Parameters
     ----------
@@ -119,7 +119,9 @@ def _stored(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
     if _is_text(kind):
         return column.cast(pa.large_string()).fill_null(""), wrap
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return _numbered(name, column, pa.timestamp("ns", kind.tz if pa.types.is_timestamp(kind) else None)), Datetime.of
+        return _numbered(
+            name, column, pa.timestamp("ns", kind.tz if pa.types.is_timestamp(kind) else None)
+        ), Datetime.of
     if pa.types.is_duration(kind):
         return _numbered(name, column, pa.duration("ns")), Timedelta.of
     if pa.types.is_decimal(kind):
@@ -127,8 +129,9 @@ def _stored(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
         if column.null_count:
             return _floats(column), wrap
-        is_kept = kind in (pa.bool_(), pa.uint8())
-        return column if is_kept else column.cast(pa.from_numpy_dtype(column_type(kind.to_pandas_dtype()).numpy)), wrap
+        if kind not in (pa.bool_(), pa.uint8()):
+            column = column.cast(pa.from_numpy_dtype(column_type(kind.to_pandas_dtype()).numpy))
+        return column, wrap
     if pa.types.is_floating(kind) or pa.types.is_null(kind):
         return _floats(column), wrap
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):

@@ -24,8 +24,8 @@ from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.plan.expr._dask import Task, TaskRef
 from akdask.plan.expr.created import as_column
 from akdask.plan.expr.sources import Persisted
-from akdask.plan.expr.values import ColumnRef
 from akdask.plan.expr.tokens import token
+from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, STR, ColumnType, RowSpace, column_type
 
 INDEX = ("index",)
@@ -68,7 +68,7 @@ def from_dask(data: Any) -> Any:
 
 def _frame(data: Any, meta: pd.DataFrame) -> DataFrame:
     names = list(meta.columns)
-    bad = [repr(name) for name in names if not isinstance(name, str)]
+    bad = [repr(name) for name in names if type(name) is not str]
     if bad or len(set(names)) < len(names):
         raise ArgumentTypeError("columns are named by str, each by another.", details=bad)
     columns: dict[Hashable, Any] = {name: meta[name].dtype for name in names}
@@ -132,7 +132,7 @@ def _has_categories(dtype: Any) -> bool:
 def _type_of(name: Any, dtype: Any) -> ColumnType:
     if _has_categories(dtype) or getattr(dtype, "kind", "") in _TIMES:
         return INT64
-    is_text = isinstance(dtype, pd.StringDtype | pd.CategoricalDtype) or dtype == object
+    is_text = isinstance(dtype, pd.StringDtype | pd.CategoricalDtype) or dtype == np.dtype(object)
     if isinstance(dtype, pd.ArrowDtype):
         is_text = pa.types.is_string(dtype.pyarrow_dtype) or pa.types.is_large_string(dtype.pyarrow_dtype)
     try:

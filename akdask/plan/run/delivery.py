@@ -24,13 +24,12 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import ColumnRef
 from akdask.plan.task.allocator import manage_freed_memory
-from akdask.plan.task.combine import all_partitions
 from akdask.plan.task.tables import Tasks
 from akdask.schema import STR, ColumnType, RowSpace
 from akdask.storage.data.source import Part
 from akdask.typing import NumberArray
 
-Columns = tuple[tuple[Hashable, str], ...]
+Columns = tuple[tuple[Hashable, Any], ...]
 """Columns of a part: what the table calls them, and what the part does."""
 
 
@@ -55,7 +54,9 @@ def can_be_delivered(frame: Project) -> bool:
         shares_memory()
         and not chain.selections
         and all(isinstance(base, Scan) for base in chain.bases)
-        and all(isinstance(value, ColumnRef) and (value.dtype.is_number or value.dtype == STR) for value in frame.values)
+        and all(
+            isinstance(value, ColumnRef) and (value.dtype.is_number or value.dtype == STR) for value in frame.values
+        )
     )
 
 

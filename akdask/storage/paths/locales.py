@@ -136,7 +136,8 @@ def expand(filenames: Filenames) -> list[str]:
     """Return the files that a user means.
 
     Each name is taken literally if there is such a file, else as that of a set that was written under it: ``d/x.h5``
-    for ``d/x_LOCALE0000.h5`` and so on, or just ``d/x``; else as a pattern.  What a pattern finds is put in the order of the locales; several names keep the order given.
+    for ``d/x_LOCALE0000.h5`` and so on, or just ``d/x``; else as a pattern.  What is found is put in the order of the
+    locales; several names keep the order given.
 
     Raises
     ------

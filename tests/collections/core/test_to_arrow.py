@@ -10,7 +10,7 @@ import pytest
 import akdask as ak
 from akdask.errors import TransferError, UnsupportedError
 
-TIMES = pd.to_datetime(["2020-01-01", None, "1960-05-05 01:02:03.000000004"], format="ISO8601")
+TIMES = pd.to_datetime(["2020-01-01", "", "1960-05-05 01:02:03.000000004"], format="ISO8601")
 
 
 @pytest.mark.parametrize(
@@ -25,16 +25,20 @@ TIMES = pd.to_datetime(["2020-01-01", None, "1960-05-05 01:02:03.000000004"], fo
         (lambda: ak.Timedelta(TIMES - TIMES[0]), pa.array((TIMES - TIMES[0]).as_unit("ns"), pa.duration("ns"))),
         (lambda: ak.IPv4(["0.0.1.2"]), pa.array([258], pa.uint64())),
         (lambda: ak.array([2**100, -1]), pa.array([2**100, -1], pa.decimal256(76))),
-        (lambda: ak.SegArray(ak.array([0, 2, 2]), ak.arange(3)), pa.array([[0, 1], [], [2]], pa.large_list(pa.int64()))),
+        (
+            lambda: ak.SegArray(ak.array([0, 2, 2]), ak.arange(3)),
+            pa.array([[0, 1], [], [2]], pa.large_list(pa.int64())),
+        ),
     ],
 )
 def test_arrays_are_what_arrow_makes_of_their_elements(make, expected):
     array = make()
     found = array.to_arrow()
     assert found.type == expected.type
-    assert found.combine_chunks().to_pylist() == expected.to_pylist() or found.to_numpy().tobytes() == expected.to_numpy(
-        zero_copy_only=False
-    ).tobytes()
+    assert (
+        found.combine_chunks().to_pylist() == expected.to_pylist()
+        or found.to_numpy().tobytes() == expected.to_numpy(zero_copy_only=False).tobytes()
+    )
     assert pa.array(array).type == pa.chunked_array(array).type == expected.type
     assert len(pa.array(array)) == len(pa.chunked_array(array)) == len(expected)
 

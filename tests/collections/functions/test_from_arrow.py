@@ -77,7 +77,7 @@ def test_chunks_are_partitions_wherever_columns_are_cut():
         (pa.array([[1], None, [2, 3]]), [[1], [], [2, 3]]),
         (pa.array([["a", None], []], pa.large_list(pa.string())), [["a", ""], []]),
         (pa.array([[1, 2], [3, 4]], pa.list_(pa.int32(), 2)), [[1, 2], [3, 4]]),
-        (pa.array([Decimal("1.5"), Decimal("-2")]), [1.5, -2.0]),
+        (pa.array([Decimal("1.5"), Decimal(-2)]), [1.5, -2.0]),
         (pa.array([Decimal(2**70), Decimal(-1)], pa.decimal128(38)), [2**70, -1]),
         (pa.array([1, 2]).dictionary_encode(), [1, 2]),
         (pa.array([], pa.string()), []),
