@@ -86,7 +86,7 @@ def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
             if isinstance(value, ColumnRef) and value.source == base._name
         )
         if columns:
-            wanted = tuple(dict.fromkeys(column for _, column in columns))
+            wanted = tuple(dict.fromkeys(str(column) for _, column in columns))
             found.append((base.source.part(index, wanted), columns))
     return tuple(found)
 
