@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -12,18 +12,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from akdask.columns import new_array
+from akdask.columns import StringsBuilder, new_array
 from akdask.csv.lines import Lines
 from akdask.errors import FileFormatError
 from akdask.schema import ColumnType
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 _SPARE = tuple(bytes([code]) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))
 """Bytes that text hardly ever holds: one of them stands for a delimiter of several."""
 
 _TRUE, _FALSE = ("true", "True", "TRUE", "1"), ("false", "False", "FALSE", "0")
 _CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?(?:CSV conversion error to \S+: )?(.*)", re.DOTALL)
+_LONG_ROW = "straddling object"
 _SHOWN = 200
+
+BLOCK = 2**22
+"""Bytes that are parsed at a time, whose memory is used again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,11 @@ class CsvColumn:
     position: int
     dtype: ColumnType
     is_time: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Whether partitions hold NumPy arrays."""
+        return self.dtype.is_number
 
     @property
     def arrow(self) -> pa.DataType:
@@ -73,37 +82,76 @@ class Rows:
     lines: Lines
     allow_errors: bool = False
 
-    def parse(self, data: bytes | np.ndarray[Any, Any], columns: Mapping[str, CsvColumn], start: int) -> dict[str, Any]:
+    def parse(
+        self, data: NumberArray, columns: Mapping[str, CsvColumn], start: int, nrows: int, block: int = BLOCK
+    ) -> dict[str, Column]:
         """Return columns of the rows that some bytes are.
 
         Parameters
         ----------
-        data : bytes or ndarray of uint8
+        data : ndarray of uint8
             Whole rows.
         columns : mapping of str to CsvColumn
             The columns to make, at least one.
         start : int
             Where the rows begin in the file, for messages.
+        nrows : int
+            How many rows they are.
+        block : int
+            Bytes that are parsed at a time; more where a row is longer.
 
         Raises
         ------
         FileFormatError
-            If rows have too many or too few fields, or a field is not of the type of its column.
+            If rows have too many or too few fields, a field is not of the type of its column, or there are not as many
+            rows.
         """
-        if not len(data):
-            return {name: pa.array([], column.arrow) for name, column in columns.items()}
         types = {str(column.position): column.arrow for column in columns.values()}
         try:
-            table = self.table(data, types)
+            return self._filled(self._read(data, types, block), columns, start, nrows)
         except pa.ArrowInvalid as error:
+            if _LONG_ROW in str(error) and block <= len(data):
+                return self.parse(data, columns, start, nrows, len(data) + 1)
             if not self.allow_errors or _CONVERSION.match(str(error)) is None:
                 self.refuse(error, start)
-            table = self.table(data, dict.fromkeys(types, pa.large_string()))
-            return {name: _smallest_for_errors(table, column) for name, column in columns.items()}
-        return {name: self._column(name, column, table, start) for name, column in columns.items()}
+        table = self.table(data, dict.fromkeys(types, pa.large_string()))
+        return {name: _smallest_for_errors(table, column) for name, column in columns.items()}
 
-    def table(self, data: bytes | np.ndarray[Any, Any], types: Mapping[str, pa.DataType] | None) -> pa.Table:
+    def _filled(
+        self, tables: Iterator[pa.Table], columns: Mapping[str, CsvColumn], start: int, nrows: int
+    ) -> dict[str, Column]:
+        """Put the rows of several tables into columns of the final size."""
+        numbers = {name: new_array(nrows, column.dtype.numpy) for name, column in columns.items() if column.is_number}
+        texts = {name: StringsBuilder(nrows) for name in columns if name not in numbers}
+        row = 0
+        for table in tables:
+            stop = row + table.num_rows
+            if stop > nrows:
+                row = stop
+                break
+            for name, column in columns.items():
+                found = self._column(column, table, start, row)
+                if name in numbers:
+                    numbers[name][row:stop] = found
+                else:
+                    texts[name].append(found)
+            row = stop
+        if row != nrows:
+            raise FileFormatError(
+                f"{self.path!r} has other rows than lines from byte {start} on.",
+                details=[f"{nrows} lines end there"],
+                hint="a line break or a quote stands where it has no meaning; write the file again.",
+            )
+        return {name: numbers[name] if name in numbers else texts[name].finish() for name in columns}
+
+    def table(self, data: bytes | NumberArray, types: Mapping[str, pa.DataType] | None) -> pa.Table:
         """Return the fields of given positions with their types; all, with types that are guessed, if None."""
+        return pa.concat_tables(self._read(data, types, len(data) + 1))
+
+    def _read(
+        self, data: bytes | NumberArray, types: Mapping[str, pa.DataType] | None, block: int
+    ) -> Iterator[pa.Table]:
+        """Yield the fields of some rows after the other; at least one table, without rows where there are none."""
         delimiter, spare = self.lines.delimiter, None
         if len(delimiter) > 1:
             text = bytes(data)
@@ -114,10 +162,14 @@ class Rows:
                     hint="write the file with a delimiter of one character.",
                 )
             data, delimiter = text.replace(delimiter, spare), spare
-        positions = list(map(str, range(len(self.names))))
-        table = arrow_csv.read_csv(
+        if not len(data):
+            yield pa.table({field: pa.array([], kind) for field, kind in (types or {}).items()})
+            return
+        reader = arrow_csv.open_csv(
             pa.BufferReader(pa.py_buffer(data)),
-            arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=positions),
+            arrow_csv.ReadOptions(
+                use_threads=False, block_size=block, column_names=list(map(str, range(len(self.names))))
+            ),
             arrow_csv.ParseOptions(
                 delimiter=delimiter.decode(), newlines_in_values=True, ignore_empty_lines=not self.lines.keeps_blank
             ),
@@ -125,7 +177,10 @@ class Rows:
                 column_types=types, include_columns=list(types or ()), true_values=_TRUE, false_values=_FALSE
             ),
         )
-        return table if spare is None else _with_delimiter(table, spare, self.lines.delimiter)
+        yield reader.schema.empty_table()
+        for batch in reader:
+            table = pa.Table.from_batches([batch])
+            yield table if spare is None else _with_delimiter(table, spare, self.lines.delimiter)
 
     def refuse(self, error: Exception, start: int) -> NoReturn:
         """Raise what tells users of an error of the parser."""
@@ -147,14 +202,14 @@ class Rows:
             "the smallest number.",
         ) from None
 
-    def _column(self, name: str, column: CsvColumn, table: pa.Table, start: int) -> Column:
+    def _column(self, column: CsvColumn, table: pa.Table, start: int, row: int) -> Column:
+        """Return a column of a table that begins with a row."""
         found = _joined(table.column(str(column.position)))
-        if found.null_count and column.dtype.kind != "float" and column.dtype.is_number and not column.is_time:
+        if found.null_count and column.is_number and column.dtype.kind != "float" and not column.is_time:
             if not self.allow_errors:
-                row = int(np.flatnonzero(np.asarray(found.is_null()))[0]) + 1
-                self.refuse(
-                    pa.ArrowInvalid(f"In CSV column #{column.position}: Row #{row}: a cell without a value"), start
-                )
+                first = row + int(np.flatnonzero(np.asarray(found.is_null()))[0]) + 1
+                told = f"In CSV column #{column.position}: Row #{first}: a cell without a value"
+                self.refuse(pa.ArrowInvalid(told), start)
             return _filled(found, smallest(column.dtype))
         return _as_column(found, column)
 
