@@ -49,7 +49,7 @@ def _numbers(setting: Setting, pool: ThreadPoolExecutor) -> list[Result]:
     ready = np.empty((len(COLUMNS), setting.rows))
 
     def read(names: tuple[str, ...]) -> float:
-        list(pool.map(lambda item: _read_into(*item, names, ready), places.items()))
+        list(pool.map(lambda item: _read_into(item[0], item[1], names, ready), places.items()))
         return float(ready[0, -1])
 
     last = COLUMNS[0]
