@@ -74,7 +74,8 @@ def shares_memory() -> bool:
     """Whether what this process computes next runs in threads of its own, whose tasks see each other's arrays."""
     named = dask.config.get("scheduler", None)
     if named is None:
-        return default_client() is None
+        # What a task of a worker computes, its cluster does.
+        return default_client() is None and current_worker() is None
     return isinstance(named, str) and named_schedulers.get(named) in {dask.threaded.get, dask.local.get_sync}
 
 

@@ -390,7 +390,9 @@ def get_filetype(filenames: Filenames) -> str:
 def _storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
     """Return what is to be written, by name."""
     if isinstance(columns, StorageMethods):
-        raise ArgumentTypeError("to_hdf takes a dict or list of arrays.", hint="for one array: a.to_hdf(prefix).")
+        raise ArgumentTypeError(
+            "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
+        )
     named = isinstance(columns, Mapping | DataFrame)
     given = list(columns.keys()) if named else [str(number) for number in range(len(columns))]
     arrays = [columns[name] for name in given] if named else list(columns)

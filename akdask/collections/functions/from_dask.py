@@ -98,11 +98,10 @@ def _arrays(data: Any, columns: Mapping[Hashable, Any], lengths: Sequence[float]
     convert = partial(_table, schema=schema, categories=known)
     optimized = data.optimize() if hasattr(data, "optimize") else data
     graph = dict(optimized.__dask_graph__())
-    name = f"from-dask-{token(optimized.__dask_layers__()[0] if hasattr(optimized, '__dask_layers__') else '', schema)}"
-    keys = []
-    for number, key in enumerate(_flat(optimized.__dask_keys__())):
-        keys.append((name, number))
-        graph[name, number] = Task((name, number), convert, TaskRef(key))
+    given = _flat(optimized.__dask_keys__())
+    name = f"from-dask-{token(str(given[0]), schema)}"
+    keys = [(name, number) for number in range(len(given))]
+    graph.update({ours: Task(ours, convert, TaskRef(theirs)) for ours, theirs in zip(keys, given, strict=True)})
     is_known = not any(map(math.isnan, lengths))
     rows = RowSpace.of_lengths(list(map(int, lengths))) if is_known else RowSpace(name, len(keys))
     frame = Persisted(name, graph, tuple(keys), rows, schema)

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from akdask._distributed import shares_memory
 from akdask.columns import Table, concat_rows, new_array
+from akdask.errors import TransferError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.lower import lower
@@ -31,6 +32,16 @@ from akdask.typing import NumberArray
 
 Columns = tuple[tuple[Hashable, Any], ...]
 """Columns of a part: what the table calls them, and what the part does."""
+
+
+class Room(dict[Hashable, Any]):
+    """Arrays for the numbers of all partitions, which the tasks of one process fill."""
+
+    def __reduce__(self) -> Any:
+        raise TransferError(
+            "columns are read into the memory of this process, and tasks run in another.",
+            hint="name the scheduler with dask.config.set(scheduler=…), or make a Client the current one.",
+        )
 
 
 class Delivery(Frame):
@@ -91,10 +102,10 @@ def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
     return tuple(found)
 
 
-def _room(inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int) -> dict[Hashable, Any]:
+def _room(inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int) -> Room:
     """Return arrays for the numbers of all partitions: a task, so that each computation has its own."""
     manage_freed_memory()
-    return {name: new_array(nrows, dtype.numpy) for name, dtype in dtypes if dtype.is_number}
+    return Room({name: new_array(nrows, dtype.numpy) for name, dtype in dtypes if dtype.is_number})
 
 
 def _read(inputs: Sequence[Any], parts: Sequence[tuple[Part, Columns]], start: int) -> dict[Hashable, pa.Array]:

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import pickle
+
 import dask
 import h5py
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from distributed import Client, LocalCluster
 
 import akdask as ak
 from akdask.errors import TransferError
-from akdask.plan.run.delivery import Delivery, can_be_delivered
+from akdask.plan.run.delivery import Delivery, Room, can_be_delivered
 from akdask.plan.run.result import FinishResult
 
 N = 1000
@@ -112,6 +115,25 @@ def test_the_general_path_gives_the_same(stored):
         (general,), (delivered,) = dask.compute(df[name]), (df[name].to_ndarray(),)
         np.testing.assert_array_equal(general, delivered)
         assert general.dtype == delivered.dtype
+
+
+def test_room_does_not_leave_its_process():
+    with pytest.raises(TransferError, match="another"):
+        pickle.dumps(Room({"a": np.zeros(3)}))
+
+
+@pytest.mark.cluster
+def test_what_a_task_of_a_worker_computes_its_cluster_does(stored):
+    path, columns = stored
+
+    def total(path):
+        import akdask as ak
+
+        return ak.load(path, dataset="i")["i"].to_ndarray()
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        np.testing.assert_array_equal(client.submit(total, path).result(timeout=60), columns["i"])
+        np.testing.assert_array_equal(ak.load(path, dataset="i")["i"].to_ndarray(), columns["i"])
 
 
 def test_too_much_is_refused_before_it_is_read(stored):
