@@ -13,7 +13,7 @@ from dask.system import CPU_COUNT
 from akdask.cluster import partition_size
 from akdask.csv.head import Head, checked_delimiter, read_bytes, read_head
 from akdask.csv.lines import ByteRange, Lines, StrayQuoteError, UnclosedQuoteError, byte_ranges
-from akdask.csv.parse import CsvColumn, Rows
+from akdask.csv.parse import CsvColumn, RowParser
 from akdask.csv.source import CsvSource
 from akdask.csv.types import found_types, given_types
 from akdask.errors import (
@@ -102,7 +102,7 @@ class CsvSet:
     @cached_property
     def _source(self) -> CsvSource:
         limit = max(partition_size() // 2, 1)  # text, and what it is parsed to, are in memory at the same time
-        rows = [Rows(file.path, head.names, self._lines, self._allow_errors) for file, head in self._files]
+        rows = [RowParser(file.path, head.names, self._lines, self._allow_errors) for file, head in self._files]
         with ThreadPoolExecutor(min(CPU_COUNT, len(rows))) as threads:
             found = threads.map(
                 lambda entry, parsed: _ranges(entry[0], entry[1].start, parsed, limit), self._files, rows
@@ -118,7 +118,7 @@ def _kind(column: CsvColumn) -> ObjType:
 
 
 @lru_cache(maxsize=4096)
-def _ranges(file: FileIdentity, start: int, rows: Rows, limit: int) -> Sequence[ByteRange]:
+def _ranges(file: FileIdentity, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
     """Return the rows of a file, in one range if its quotes do not tell where to cut it."""
     try:
         return byte_ranges(file, start, rows.lines, limit)

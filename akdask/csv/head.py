@@ -64,10 +64,10 @@ def checked_delimiter(delimiter: object) -> bytes:
 
 def read_bytes(file: FileIdentity, start: int, stop: int) -> bytes:
     """Return the bytes of a file from `start` on, up to `stop` or its end."""
-    room = np.empty(max(min(stop, file.size) - start, 0), np.uint8)
+    data = np.empty(max(min(stop, file.size) - start, 0), np.uint8)
     with range_reader(file) as reader:
-        reader.read_into(room, start, "CSV")
-    return room.tobytes()
+        reader.read_into(data, start, "CSV")
+    return data.tobytes()
 
 
 def read_head(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None = None) -> Head:
@@ -90,7 +90,7 @@ def read_head(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None 
     size = _FIRST
     while True:
         first = read_bytes(file, 0, size)
-        found = _parsed(file.path, first, delimiter, names, is_whole=len(first) == file.size)
+        found = _parsed(file.path, first, delimiter, names, is_complete=len(first) == file.size)
         if found is not None:
             return found
         if size >= _LARGEST:
@@ -100,7 +100,9 @@ def read_head(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None 
         size *= 8
 
 
-def _parsed(path: str, first: bytes, delimiter: bytes, names: Sequence[str] | None, *, is_whole: bool) -> Head | None:
+def _parsed(
+    path: str, first: bytes, delimiter: bytes, names: Sequence[str] | None, *, is_complete: bool
+) -> Head | None:
     """Return the head that some bytes begin with, None if more of them are needed."""
     if b"\0" in first:
         raise FileFormatError(f"{path!r} is no CSV file in UTF-8: it holds NUL.", hint="convert it to UTF-8.")
@@ -109,7 +111,7 @@ def _parsed(path: str, first: bytes, delimiter: bytes, names: Sequence[str] | No
     if first.startswith(_OPEN, start):
         lines = first[start:].split(b"\n", 3)
         if len(lines) < 4:
-            if is_whole:
+            if is_complete:
                 raise FileFormatError(f"the header of {path!r} has no end.", hint="the file is truncated.")
             return None
         types = _types(path, lines[1], lines[2] + b"\n")
@@ -117,7 +119,7 @@ def _parsed(path: str, first: bytes, delimiter: bytes, names: Sequence[str] | No
     if names is not None and types is None:
         return Head(tuple(names), None, start)
     fields, stop = split_line(first, start, delimiter)
-    if stop is None and not is_whole:
+    if stop is None and not is_complete:
         return None
     if fields == [b""] and types is None:
         raise FileFormatError(f"{path!r} has no names of columns in its first line.", hint="give names=[…].")

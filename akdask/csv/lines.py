@@ -83,30 +83,30 @@ def byte_ranges(file: FileIdentity, start: int, lines: Lines, limit: int, block:
         If the quotes do not tell where rows end, or the last field has no end.
     """
     scan = _Scan(lines, start, -(-(file.size - start) // limit), file.size)
-    room = np.empty(block, np.uint8)
-    position, kept = start, 0
+    buffer = np.empty(block, np.uint8)
+    position, carried = start, 0
     with range_reader(file) as reader:
         while position < file.size:
-            size = min(block - kept, file.size - position)
-            reader.read_into(room[kept : kept + size], position, "CSV")
+            size = min(block - carried, file.size - position)
+            reader.read_into(buffer[carried : carried + size], position, "CSV")
             position += size
-            data = room[: kept + size]
+            data = buffer[: carried + size]
             # What a return is depends on the byte that follows.
-            kept = int(data[-1] == _RETURN and position < file.size)
-            scan.add(data[: len(data) - kept])
-            if kept:
-                room[0] = _RETURN
+            carried = int(data[-1] == _RETURN and position < file.size)
+            scan.add(data[: len(data) - carried])
+            if carried:
+                buffer[0] = _RETURN
     return scan.finish()
 
 
 class _Scan:
     """Counts rows block by block, and cuts where enough bytes have come and a unit of rows is full."""
 
-    def __init__(self, lines: Lines, start: int, pieces: int, size: int) -> None:
+    def __init__(self, lines: Lines, start: int, count: int, size: int) -> None:
         self._lines = lines
         self._position = start
         self._size = size
-        self._step = -(-(size - start) // max(pieces, 1))
+        self._step = -(-(size - start) // max(count, 1))
         self._grain = 0
         self._rows = 0
         self._line_start = start

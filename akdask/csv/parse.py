@@ -62,7 +62,7 @@ class CsvColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowParser:
     """Where bytes are from, and how they are parsed.
 
     Parameters
@@ -122,7 +122,7 @@ class Rows:
     ) -> dict[str, Column]:
         """Put the rows of several tables into columns of the final size."""
         numbers = {name: new_array(nrows, column.dtype.numpy) for name, column in columns.items() if column.is_number}
-        texts = {name: StringsBuilder(nrows) for name in columns if name not in numbers}
+        builders = {name: StringsBuilder(nrows) for name in columns if name not in numbers}
         row = 0
         for table in tables:
             stop = row + table.num_rows
@@ -134,7 +134,7 @@ class Rows:
                 if name in numbers:
                     numbers[name][row:stop] = found
                 else:
-                    texts[name].append(found)
+                    builders[name].append(found)
             row = stop
         if row != nrows:
             raise FileFormatError(
@@ -142,7 +142,7 @@ class Rows:
                 details=[f"{nrows} lines end there"],
                 hint="a line break or a quote stands where it has no meaning; write the file again.",
             )
-        return {name: numbers[name] if name in numbers else texts[name].finish() for name in columns}
+        return {name: numbers[name] if name in numbers else builders[name].finish() for name in columns}
 
     def table(self, data: bytes | NumberArray, types: Mapping[str, pa.DataType] | None) -> pa.Table:
         """Return the fields of given positions with their types; all, with types that are guessed, if None."""
@@ -198,7 +198,7 @@ class Rows:
         raise FileFormatError(
             f"column {name!r} of {self.path!r} holds what is not of its type: {reason[:_SHOWN]}.",
             details=[where.format(row)] if row else [],
-            hint=f"give another type: read_csv(…, dtypes={{{name!r}: 'str'}}); allow_errors=True reads such cells as "
+            hint=f"give another type: read_csv(…, dtypes={{{name!r}: 'str'}}); allow_errors=True reads such numbers as "
             "the smallest number.",
         ) from None
 
@@ -260,14 +260,14 @@ def _smallest_for_errors(table: pa.Table, column: CsvColumn) -> Column:
     if not column.dtype.is_number:
         return text
     value = np.iinfo(np.int64).min if column.is_time else smallest(column.dtype)
-    cells = new_array(len(text), column.dtype.numpy)
+    numbers = new_array(len(text), column.dtype.numpy)
     read = _reader(column)
     for row, cell in enumerate(text.to_pylist()):
         try:
-            cells[row] = read(cell.strip())
+            numbers[row] = read(cell.strip())
         except (ValueError, OverflowError, pa.ArrowInvalid):
-            cells[row] = value
-    return cells
+            numbers[row] = value
+    return numbers
 
 
 def _reader(column: CsvColumn) -> Callable[[str], Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from akdask.columns import new_array, slice_rows
 from akdask.csv.lines import ByteRange
-from akdask.csv.parse import CsvColumn, Rows
+from akdask.csv.parse import CsvColumn, RowParser
 from akdask.errors import MissingDatasetError
 from akdask.schema import ColumnType
 from akdask.storage.data.ranges import range_reader
@@ -40,7 +40,7 @@ class CsvPartReader(PartReader):
         self._parsed = None
 
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        """Return rows of a column; for errors see `Rows.parse`."""
+        """Return rows of a column; for errors see `RowParser.parse`."""
         if self._parsed is None:
             self._parsed = self._part.parse()
         rows = slice_rows(self._parsed[column], start, stop)
@@ -60,7 +60,7 @@ class CsvPart:
         The file, in the state that was looked at.
     range : ByteRange
         Its rows.
-    rows : Rows
+    rows : RowParser
         How they are parsed.
     columns : mapping of str to CsvColumn
         Only the columns that will be read.
@@ -68,7 +68,7 @@ class CsvPart:
 
     file: FileIdentity
     range: ByteRange
-    rows: Rows
+    rows: RowParser
     columns: Mapping[str, CsvColumn]
 
     @property
@@ -81,7 +81,7 @@ class CsvPart:
         return CsvPartReader(self)
 
     def parse(self) -> Mapping[str, Column]:
-        """Read the bytes and parse them; for errors see `Rows.parse`."""
+        """Read the bytes and parse them; for errors see `RowParser.parse`."""
         start, stop, nrows = self.range
         data = new_array(stop - start, np.uint8)
         with range_reader(self.file) as reader:
@@ -98,7 +98,7 @@ class CsvSource(Source):
         In the order of the rows.
     ranges : sequence of sequence of ByteRange
         The partitions of each file.
-    rows : sequence of Rows
+    rows : sequence of RowParser
         How each file is parsed.
     columns : mapping of str to CsvColumn
         All columns.
@@ -110,7 +110,7 @@ class CsvSource(Source):
         self,
         files: Sequence[FileIdentity],
         ranges: Sequence[Sequence[ByteRange]],
-        rows: Sequence[Rows],
+        rows: Sequence[RowParser],
         columns: Mapping[str, CsvColumn],
         label: str,
     ) -> None:
@@ -140,7 +140,7 @@ class CsvSource(Source):
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """Rows in each partition."""
+        """RowParser in each partition."""
         return tuple(found.nrows for _, found, _ in self._parts)
 
     @property

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from akdask.csv.head import Head, read_bytes
 from akdask.csv.lines import Lines, StrayQuoteError, last_end
-from akdask.csv.parse import CsvColumn, Rows
+from akdask.csv.parse import CsvColumn, RowParser
 from akdask.errors import ArgumentTypeError, FileFormatError, MissingDatasetError
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, column_type
 from akdask.storage.paths.files import FileIdentity
@@ -79,7 +79,7 @@ def found_types(
         sample = _sample(file, head.start, lines)
         if not sample:
             continue
-        rows = Rows(file.path, head.names, lines)
+        rows = RowParser(file.path, head.names, lines)
         try:
             table = rows.table(sample, None)
         except pa.ArrowInvalid as error:
@@ -111,7 +111,7 @@ def _sample(file: FileIdentity, start: int, lines: Lines) -> bytes:
         size *= 8
 
 
-def _refined(rows: Rows, sample: bytes, field: str, found: pa.ChunkedArray) -> pa.DataType:
+def _refined(rows: RowParser, sample: bytes, field: str, found: pa.ChunkedArray) -> pa.DataType:
     """Look twice where pyarrow's answer would lose values: empty cells, and integers beyond the signed ones."""
     if found.null_count and (pa.types.is_integer(found.type) or pa.types.is_boolean(found.type)):
         return pa.float64() if pa.types.is_integer(found.type) else pa.large_string()

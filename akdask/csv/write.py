@@ -156,12 +156,12 @@ class CsvWriter:
             return list(zip(staged, self.targets, strict=True))
         name = os.path.basename(self.path)
         with self._errors_naming():
-            whole = self._staging.attempt(name)
-            with open(whole, "wb") as target:
+            joined = self._staging.attempt(name)
+            with open(joined, "wb") as target:
                 for path in staged:
                     with open(path, "rb") as source:
                         shutil.copyfileobj(source, target, 2**22)
-            return [(self._staging.finish(whole, name), self.path)]
+            return [(self._staging.finish(joined, name), self.path)]
 
     @contextmanager
     def _errors_naming(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.csv.lines import Lines
-from akdask.csv.parse import CsvColumn, Rows
+from akdask.csv.parse import CsvColumn, RowParser
 from akdask.errors import FileFormatError
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64
 
@@ -17,7 +17,7 @@ COLUMNS = {"n": CsvColumn(0, INT64), "s": CsvColumn(1, STR)}
 
 
 def rows_of(delimiter=b",", **options):
-    return Rows("x.csv", ("n", "s"), Lines(delimiter, keeps_blank=False), **options)
+    return RowParser("x.csv", ("n", "s"), Lines(delimiter, keeps_blank=False), **options)
 
 
 def data_of(text):
@@ -63,7 +63,7 @@ def test_every_type_is_read_from_its_text():
         "b": CsvColumn(2, BOOL),
         "t": CsvColumn(3, INT64, is_time=True),
     }
-    rows = Rows("x.csv", ("u", "f", "b", "t"), Lines(b";", keeps_blank=False))
+    rows = RowParser("x.csv", ("u", "f", "b", "t"), Lines(b";", keeps_blank=False))
     found = rows.parse(data_of("18446744073709551615;-inf;True;1970-01-01T00:00:01\n0;;0;\n"), columns, 0, 2)
     assert found["u"].tolist() == [2**64 - 1, 0]
     assert str(found["f"].tolist()) == "[-inf, nan]"

@@ -98,7 +98,7 @@ class ToPandas:
             return pandas_text(column, "string[pyarrow]" if self.arrow_strings else TEXT)
         if isinstance(column, pa.Array):
             return pd.Series(to_objects(column), dtype=object).array
-        # What is at hand in this process belongs to plans, and what arrived from another may not be written to.
+        # Arrays of plans, and those that other processes have sent, may not be written to.
         return column if not isinstance(column, np.ndarray) or column.flags.writeable else column.copy()
 
     def of_nothing(self, project: Project, count: int) -> pd.DataFrame:

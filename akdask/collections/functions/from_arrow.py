@@ -88,12 +88,12 @@ def _arrays(table: pa.Table) -> dict[str, Array]:
     made = {name: _stored(name, table.column(name)) for name in table.column_names}
     stored = pa.table({name: column for name, (column, _) in made.items()})
     batches = stored.to_batches(max_chunksize=max(*partition_lengths(table.num_rows), 1))
-    pieces = [(batch.num_rows, batch.columns) for batch in batches if batch.num_rows]
+    tables = [(batch.num_rows, batch.columns) for batch in batches if batch.num_rows]
     nothing = [(0, [pa.array([], field.type) for field in stored.schema])]
     frame = Literal(
         tuple(
             Table(dict(zip(stored.column_names, map(_column, columns), strict=True)), nrows)
-            for nrows, columns in pieces or nothing
+            for nrows, columns in tables or nothing
         )
     )
     return {name: make(frame, frame.column(name)) for name, (_, make) in made.items()}

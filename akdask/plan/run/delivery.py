@@ -34,7 +34,7 @@ Columns = tuple[tuple[Hashable, Any], ...]
 """Columns of a part: what the table calls them, and what the part does."""
 
 
-class Room(dict[Hashable, Any]):
+class Destination(dict[Hashable, Any]):
     """Arrays for the numbers of all partitions, which the tasks of one process fill."""
 
     def __reduce__(self) -> Any:
@@ -47,7 +47,7 @@ class Room(dict[Hashable, Any]):
 class Delivery(Frame):
     """All rows of a projection of stored columns, in one partition.
 
-    Strings stay in the pieces in which they are read if `chunked`; otherwise they are joined.
+    Strings stay in the chunks in which they are read if `chunked`; otherwise they are joined.
     """
 
     frame: Project
@@ -77,13 +77,15 @@ def _(frame: Delivery) -> Expr:
     lengths = project.rows.lengths
     assert lengths is not None, "files tell their rows"
     dtypes = tuple((name, value.dtype) for name, value in zip(project.names, project.values, strict=True))
-    room = Tasks(f"room {frame._name}", _room, (((), (dtypes, sum(lengths))),))
+    destination = Tasks(f"destination {frame._name}", _new_destination, (((), (dtypes, sum(lengths))),))
     calls = []
     for index, start in enumerate(accumulate(lengths[:-1], initial=0)):
         calls.append((((0, 0),), (_parts(project, index), start)))
-    read = Tasks(f"read {frame._name}", _read, tuple(calls), room)
+    read = Tasks(f"read {frame._name}", _read, tuple(calls), destination)
     every = tuple((1, partition) for partition in range(len(lengths)))
-    return Tasks(frame._name, _delivered, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), room, read)
+    return Tasks(
+        frame._name, _delivered, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), destination, read
+    )
 
 
 def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
@@ -102,38 +104,38 @@ def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
     return tuple(found)
 
 
-def _room(inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int) -> Room:
+def _new_destination(inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int) -> Destination:
     """Return arrays for the numbers of all partitions: a task, so that each computation has its own."""
     manage_freed_memory()
-    return Room({name: new_array(nrows, dtype.numpy) for name, dtype in dtypes if dtype.is_number})
+    return Destination({name: new_array(nrows, dtype.numpy) for name, dtype in dtypes if dtype.is_number})
 
 
 def _read(inputs: Sequence[Any], parts: Sequence[tuple[Part, Columns]], start: int) -> dict[Hashable, pa.Array]:
     """Read the numbers of one partition to where they belong, and return its strings."""
-    (room,) = inputs
-    texts = {}
+    (destination,) = inputs
+    strings = {}
     for part, columns in parts:
         with part.open() as reader:
             for name, column in columns:
-                if name in room:
-                    target: NumberArray = room[name][start : start + part.nrows]
+                if name in destination:
+                    target: NumberArray = destination[name][start : start + part.nrows]
                     found = reader.read(column, 0, part.nrows, target)
                     if not np.may_share_memory(found, target):
                         target[:] = found
                 else:
-                    texts[name] = reader.read(column, 0, part.nrows)
-    return texts
+                    strings[name] = reader.read(column, 0, part.nrows)
+    return strings
 
 
 def _delivered(
     inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int, chunked: bool
 ) -> Table:
-    room, *texts = inputs
+    destination, *strings = inputs
     columns = {}
     for name, dtype in dtypes:
         if dtype.is_number:
-            columns[name] = room[name]
+            columns[name] = destination[name]
         else:
-            pieces = [piece[name] for piece in texts]
-            columns[name] = pa.chunked_array(pieces) if chunked else concat_rows(pieces)
+            chunks = [found[name] for found in strings]
+            columns[name] = pa.chunked_array(chunks) if chunked else concat_rows(chunks)
     return Table(columns, nrows)

@@ -43,7 +43,7 @@ class CollectionRows(Frame):
     def here(self, *, chunked: bool = False) -> Node:
         """Return the plan of the user's object, computed at once: columns of files are read straight into it.
 
-        Columns of strings may come to the form in pieces if `chunked`, as Arrow's chunked arrays.
+        Columns of strings may come to the form as Arrow's chunked arrays if `chunked`.
 
         Raises
         ------

@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 
 import akdask as ak
 from akdask.errors import TransferError
-from akdask.plan.run.delivery import Delivery, Room, can_be_delivered
+from akdask.plan.run.delivery import Delivery, Destination, can_be_delivered
 from akdask.plan.run.result import FinishResult
 
 N = 1000
@@ -117,9 +117,9 @@ def test_the_general_path_gives_the_same(stored):
         assert general.dtype == delivered.dtype
 
 
-def test_room_does_not_leave_its_process():
+def test_a_destination_does_not_leave_its_process():
     with pytest.raises(TransferError, match="another"):
-        pickle.dumps(Room({"a": np.zeros(3)}))
+        pickle.dumps(Destination({"a": np.zeros(3)}))
 
 
 @pytest.mark.cluster
