@@ -112,13 +112,13 @@ class _Scan:
         self._line_start = start
         self._tail = b"\n" * len(lines.delimiter)
         self._inside = False
-        self._first = ByteRange(start, start, 0)
+        self._begin = start
         self._ranges: list[ByteRange] = []
 
     def add(self, data: Bytes) -> None:
         """Count the rows that end in a block."""
         first, last = self._line_ends(data)
-        if self._position + len(data) >= self._first.start + self._step:
+        if self._position + len(data) >= self._begin + self._step:
             self._cut(np.flatnonzero(_bools(first)), np.flatnonzero(_bools(last)))
         else:
             self._rows += _count(last)
@@ -132,7 +132,7 @@ class _Scan:
         self._tail = (self._tail + data[-len(self._lines.delimiter) :].tobytes())[-len(self._lines.delimiter) :]
         if not self._grain and self._rows:
             # As in other formats, large ranges begin at multiples of the rows by which floats are added up.
-            expected = self._rows * self._step // max(self._position - self._first.start, 1)
+            expected = self._rows * self._step // max(self._position - self._begin, 1)
             self._grain = ALIGNED_ROWS if expected >= MANY * ALIGNED_ROWS else 1
 
     def finish(self) -> list[ByteRange]:
@@ -143,7 +143,7 @@ class _Scan:
             self._rows += 1
         rest = self._rows - sum(found.nrows for found in self._ranges)
         if rest or not self._ranges:
-            self._ranges.append(ByteRange(self._first.start, self._size, rest))
+            self._ranges.append(ByteRange(self._begin, self._size, rest))
         return self._ranges
 
     def _line_ends(self, data: Bytes) -> tuple[Words, Words]:
@@ -198,14 +198,14 @@ class _Scan:
         rows = lasts if self._lines.keeps_blank else lasts[firsts > starts]
         grain = self._grain or 1
         while True:
-            target = self._first.start + self._step - self._position
+            target = self._begin + self._step - self._position
             total = -(-(self._rows + int(np.searchsorted(rows, target)) + 1) // grain) * grain
             if target >= self._size - self._position or total - self._rows > len(rows):
                 break
             stop = self._position + int(rows[total - self._rows - 1]) + 1
             done = sum(found.nrows for found in self._ranges)
-            self._ranges.append(ByteRange(self._first.start, stop, total - done))
-            self._first = ByteRange(stop, stop, 0)
+            self._ranges.append(ByteRange(self._begin, stop, total - done))
+            self._begin = stop
         self._rows += len(rows)
 
 
