@@ -283,7 +283,7 @@ def test_convert_goes_by_the_extension_from_one_format_to_another_and_back(folde
 
 def test_convert_refuses_to_put_columns_of_several_lengths_into_one_table(folder, capsys):
     assert main(["convert", "x", "out.csv"]) == 2
-    assert "same number of rows" in capsys.readouterr().err
+    assert "3 rows" in capsys.readouterr().err
     assert not list(folder.glob("out*"))
 
 

@@ -120,7 +120,7 @@ def test_columns_are_not_added_and_have_equal_lengths(tmp_path):
     with pytest.raises(UnsupportedError, match="added"):
         ak.arange(3).save(tmp_path / "x.csv", mode="append", file_format="CSV")
     b = ak.arange(4)
-    with pytest.raises(SchemaError, match=r"3 rows: 'a'(.|\n)*4 rows: 'b', 'c'"):
+    with pytest.raises(SchemaError, match=r"'a'.*3 rows(.|\n)*'b'.*4 rows"):
         ak.to_csv({"a": ak.arange(3), "b": b, "c": b + 1}, tmp_path / "x.csv", num_locales=1)
     with pytest.raises(ArgumentError, match="parted"):
         ak.arange(3).to_csv(tmp_path / "x.csv", col_delim="\n")

@@ -17,7 +17,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
-from akdask.plan.run.write import fitted, fitted_alike, write
+from akdask.plan.run.write import aligned, fitted, write
 from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.formats.objects import LIMBS, VALUES, ObjectSpec, ObjType
@@ -309,11 +309,8 @@ def write_objects(
         overwrite=overwrite,
         **options,
     )
-    projects = _by_frame(everything)
-    if chosen_format.is_tabular:
-        rows = fitted_alike(projects, count)
-    else:
-        rows = [fitted(project, count) for project in projects]
+    frames = _by_frame(everything)
+    rows = aligned(frames, count) if chosen_format.is_tabular else [fitted(project, count) for project in frames]
     tables = [
         Project(table.frame, ((name, member),), table.values)
         for name, item in everything.items()

@@ -83,32 +83,29 @@ def fitted(frame: Project, count: int) -> Frame:
     return Realign(frame, lengths, block_split(sum(lengths), count))
 
 
-def fitted_alike(frames: Sequence[Project], count: int) -> list[Frame]:
-    """Return rows of several frames in a number of partitions, with as many of each frame in every one of them.
+def aligned(frames: Sequence[Project], count: int) -> list[Frame]:
+    """Return rows that stand beside each other in each of a number of partitions; counts them where they may not.
 
     Raises
     ------
     SchemaError
-        If the frames do not have the same number of rows.
+        If there are not as many of all.
     """
-    found = [fitted(frame, count) for frame in frames]
-    if all(frame.rows.same_rows(found[0].rows) for frame in found):
-        return found
-    resolve_lengths(*frames)
-    totals = [sum(frame.rows.lengths or ()) for frame in frames]
+    if len(frames) == 1:
+        return [fitted(frames[0], count)]
+    for frame in frames:
+        resolve_lengths(frame)
+    found = [frame.rows.lengths or () for frame in frames]
+    totals = [sum(lengths) for lengths in found]
     if len(set(totals)) > 1:
         raise SchemaError(
-            "what is written to one table has the same number of rows.",
-            details=[f"{total} rows: {_shown(frame)}" for frame, total in zip(frames, totals, strict=True)],
+            "the columns of a table have as many rows each.",
+            details=[f"{frame.names[0]}: {total:,} rows" for frame, total in zip(frames, totals, strict=True)],
             hint="write columns of other lengths to files of their own.",
         )
-    wanted = block_split(totals[0], count)
-    return [Realign(frame, frame.rows.lengths or (), wanted) for frame in frames]
-
-
-def _shown(frame: Project) -> str:
-    names = dict.fromkeys(name[0] if isinstance(name, tuple) else name for name in frame.names)
-    return ", ".join(map(repr, names))
+    wanted = found[0] if len(found[0]) == count else block_split(totals[0], count)
+    pairs = zip(frames, found, strict=True)
+    return [frame if lengths == wanted else Realign(frame, lengths, wanted) for frame, lengths in pairs]
 
 
 @lower.register

@@ -52,21 +52,21 @@ class Format:
         With one of these its files begin.
     extensions : tuple of str
         By one of these a format is chosen for new files where nobody names it; what files hold is never told by it.
-    is_tabular : bool
-        Whether all objects of a file have the same number of rows.
     read_options : frozenset of str
         What `open` takes, of the options of `akdask.read`: ``strict_types``, ``allow_errors``,
         ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``.
     write_options : frozenset of str
         What `writer` takes besides, such as ``compression``.
+    is_tabular : bool
+        Whether all objects of a set have the same rows in each file.
     """
 
     name: ClassVar[str]
     signatures: ClassVar[tuple[bytes, ...]] = ()
     extensions: ClassVar[tuple[str, ...]] = ()
-    is_tabular: ClassVar[bool] = False
     read_options: ClassVar[frozenset[str]] = frozenset()
     write_options: ClassVar[frozenset[str]] = frozenset()
+    is_tabular: ClassVar[bool] = False
 
     def recognizes(self, first: bytes) -> bool:
         """Whether a file with these first bytes, 64 of a longer one, is of the format."""
