@@ -92,6 +92,8 @@ from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
 from akdask.collections.functions.comparison import allclose, array_equal
 from akdask.collections.functions.finding import find, indexof1d, lookup
+from akdask.collections.functions.from_arrow import from_arrow, from_polars
+from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.random_arrays import (
@@ -144,6 +146,7 @@ from akdask.io import (
     to_hdf,
     update_hdf,
 )
+from akdask.io_csv import get_columns, ls_csv, read_csv, to_csv
 from akdask.pandas_hdf import export, import_data
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
@@ -233,11 +236,15 @@ __all__ = [
     "float64",
     "floor",
     "fmod",
+    "from_arrow",
+    "from_dask",
     "from_pandas",
+    "from_polars",
     "from_series",
     "full",
     "full_like",
     "gen_ranges",
+    "get_columns",
     "get_config",
     "get_datasets",
     "get_filetype",
@@ -277,6 +284,7 @@ __all__ = [
     "logspace",
     "lookup",
     "ls",
+    "ls_csv",
     "max",
     "maximum",
     "maxk",
@@ -302,6 +310,7 @@ __all__ = [
     "random_strings_lognormal",
     "random_strings_uniform",
     "read",
+    "read_csv",
     "read_hdf",
     "read_tagged_data",
     "restore",
@@ -329,6 +338,7 @@ __all__ = [
     "tan",
     "tanh",
     "timedelta_range",
+    "to_csv",
     "to_hdf",
     "trunc",
     "uint8",

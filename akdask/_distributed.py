@@ -24,6 +24,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import dask
+import dask.local
 import dask.threaded
 from dask.base import named_schedulers
 
@@ -67,6 +68,15 @@ def named_scheduler() -> Callable[..., Any] | str | None:
     if named is None:
         return "threads"
     return named_schedulers.get(named) if isinstance(named, str) else None
+
+
+def shares_memory() -> bool:
+    """Whether what this process computes next runs in threads of its own, whose tasks see each other's arrays."""
+    named = dask.config.get("scheduler", None)
+    if named is None:
+        # What a task of a worker computes, its cluster does.
+        return default_client() is None and current_worker() is None
+    return isinstance(named, str) and named_schedulers.get(named) in {dask.threaded.get, dask.local.get_sync}
 
 
 def forget_threads() -> None:

@@ -54,7 +54,8 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     Parameters
     ----------
     filenames : str, path or sequence of them
-        Files or glob patterns; several files are read as one set, in the order of their ``_LOCALE`` numbers.
+        Files, glob patterns, or what `to_hdf` was given; several files are read as one set, in the order of their
+        ``_LOCALE`` numbers.
     datasets : str or sequence of str, optional
         Names of the objects to read, all unless given.
     iterative : bool
@@ -389,7 +390,9 @@ def get_filetype(filenames: Filenames) -> str:
 def _storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
     """Return what is to be written, by name."""
     if isinstance(columns, StorageMethods):
-        raise ArgumentTypeError("to_hdf takes a dict or list of arrays.", hint="for one array: a.to_hdf(prefix).")
+        raise ArgumentTypeError(
+            "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
+        )
     named = isinstance(columns, Mapping | DataFrame)
     given = list(columns.keys()) if named else [str(number) for number in range(len(columns))]
     arrays = [columns[name] for name in given] if named else list(columns)

@@ -297,8 +297,6 @@ def test_files_of_other_formats_are_told_from_their_first_bytes(tmp_path):
         io.read(tmp_path / "t")
     with pytest.raises(FileError):
         io.read_hdf(tmp_path / "t")
-    with pytest.raises(UnsupportedError, match="csv"):
-        io.load(tmp_path / "p", file_format="csv")
 
 
 def test_files_with_errors_can_be_left_out(numbers, prefix):

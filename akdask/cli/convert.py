@@ -15,6 +15,7 @@ from akdask.cli.table import counted, print_json, printable
 from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ExistsError
 from akdask.io import _storables
+from akdask.storage.formats.registry import format_named, format_written
 from akdask.storage.paths.files import absolute, exists, written_path
 from akdask.storage.paths.locales import locale_files
 
@@ -28,7 +29,8 @@ def register(commands: Any) -> None:
         help="write all objects of files to other files, as many as wanted",
         description="Write all objects of some files to a new set, or to one file, in Arkouda's present layout.  "
         "Several input files are one set, in the order of their locale numbers or as given.  An object that cannot be "
-        "read and written as it is stops the conversion before anything is written.",
+        "read and written as it is stops the conversion before anything is written; CSV files hold times and addresses "
+        "as their numbers.",
     )
     parser.add_argument("files", nargs="+", metavar="IN", help="files, patterns or prefixes")
     parser.add_argument("out", metavar="OUT", help="prefix and extension of the new set, or path of a single file")
@@ -37,8 +39,13 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("--num-locales", type=int, metavar="N", help="number of files of a set (default: as the input)")
     parser.add_argument(
-        "--format", metavar="NAME", default="HDF5", help="format of the new files, of those installed (default: HDF5)"
+        "--format", metavar="NAME", help="format of the new files (default: by the extension of OUT, else HDF5)"
     )
+    parser.add_argument(
+        "--input-format", metavar="NAME", help="format of IN, such as CSV for files without Arkouda's header"
+    )
+    for what, files in (("--input-delimiter", "IN"), ("--delimiter", "OUT")):
+        parser.add_argument(what, metavar="TEXT", help=f"what stands between the fields of {files} in CSV (default: ,)")
     parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
     add_json(parser)
     parser.set_defaults(run=run)
@@ -55,9 +62,15 @@ def run(options: argparse.Namespace) -> int:
             "there are files already.", details=taken, hint="--overwrite replaces them, name OUT otherwise."
         )
     paths = [path for name in options.files for path in named_files(name)]
-    objects = readable_objects(NamedSet(absolute(options.files[0]), tuple(paths)))
+    file_format = format_written(target) if options.format is None else format_named(options.format)
+    read_as = None if options.input_format is None else format_named(options.input_format)
+    objects = readable_objects(
+        NamedSet(absolute(options.files[0]), tuple(paths)), read_as, column_delim=options.input_delimiter or ","
+    )
     count = None if options.file_type == "single" else options.num_locales or len(paths)
-    written = write_anew(objects, target, num_locales=count, file_format=options.format)
+    written = write_anew(
+        objects, target, num_locales=count, file_format=file_format.name, column_delim=options.delimiter
+    )
     if options.json:
         print_json({"from": paths, "set": target, "files": written, "objects": list(objects), "bytes": total(written)})
     else:
@@ -66,7 +79,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def write_anew(objects: Objects, target: str, *, num_locales: int | None, file_format: str = "HDF5") -> list[str]:
+def write_anew(
+    objects: Objects, target: str, *, num_locales: int | None, file_format: str = "HDF5", **options: Any
+) -> list[str]:
     """Write objects to a set of some number of files, or to a single file; tells how far it is.
 
     Parameters
@@ -79,6 +94,8 @@ def write_anew(objects: Objects, target: str, *, num_locales: int | None, file_f
         Number of files; None for a single one.
     file_format : str, default "HDF5"
         Name of a registered format.
+    **options
+        Those that the format is written with.
 
     Returns
     -------
@@ -89,7 +106,9 @@ def write_anew(objects: Objects, target: str, *, num_locales: int | None, file_f
     with TaskProgress(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
         stored = _storables(objects, None)
-        write_objects(stored, target, "truncate", file_type, num_locales=num_locales, file_format=file_format)
+        write_objects(
+            stored, target, "truncate", file_type, num_locales=num_locales, file_format=file_format, **options
+        )
     return [target] if num_locales is None else locale_files(target)
 
 

@@ -1,4 +1,4 @@
-"""Objects of a set as commands show and copy them: through what `akdask.read` gives, whatever kinds that knows."""
+"""Objects of a set as commands show and copy them: through the registry of formats."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import akdask as ak
 from akdask.cli.sets import NamedSet
+from akdask.collections.core.stored import from_stored
 from akdask.errors import AkdaskError, MissingDatasetError, UnsupportedError
 from akdask.io import _storables
-from akdask.storage.formats.objects import ObjType
-from akdask.storage.formats.registry import open_files
+from akdask.storage.formats.objects import ObjType, StoredSet
+from akdask.storage.formats.registry import Format, open_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,12 @@ class Stored:
         return len(self.found) if hasattr(self.found, "__len__") else None
 
 
-def stored_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[Stored]:
+def stored_objects(
+    files: NamedSet, names: Sequence[str] | None = None, file_format: Format | None = None, **options: Any
+) -> list[Stored]:
     """Open objects of a set, all unless named; those that cannot be read have a problem.
+
+    The format is told from the first bytes unless given; `options` are those of `akdask.read`.
 
     Raises
     ------
@@ -38,7 +42,8 @@ def stored_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[
         If the files cannot be read, or a name is in none of them.
     """
     paths = list(files.files)
-    kinds = open_files(paths).kinds
+    opened = open_files(paths, file_format, **options)
+    kinds = opened.kinds
     present = list(kinds)
     wanted = present if names is None else list(dict.fromkeys(names))
     if missing := [name for name in wanted if name not in present]:
@@ -46,14 +51,14 @@ def stored_objects(files: NamedSet, names: Sequence[str] | None = None) -> list[
             f"{files.name} has no object {', '.join(map(repr, missing))}.", details=[f"objects: {', '.join(present)}"]
         )
     try:
-        opened = ak.read(paths, wanted)
+        found = opened.objects(wanted)
+        return [Stored(name, kinds[name], from_stored(found[name])) for name in wanted]
     except AkdaskError:
-        return [_opened_alone(paths, name, kinds[name]) for name in wanted]
-    return [Stored(name, kinds[name], opened[name]) for name in wanted]
+        return [_opened_alone(opened, name) for name in wanted]
 
 
-def readable_objects(files: NamedSet) -> dict[str, Any]:
-    """Open all objects of a set, to write them elsewhere.
+def readable_objects(files: NamedSet, file_format: Format | None = None, **options: Any) -> dict[str, Any]:
+    """Open all objects of a set, to write them elsewhere; format and options are those of `stored_objects`.
 
     Raises
     ------
@@ -61,7 +66,7 @@ def readable_objects(files: NamedSet) -> dict[str, Any]:
         If one of them cannot be read, or would be written as something else; all such are told.
     """
     files.demand_complete()
-    found = stored_objects(files)
+    found = stored_objects(files, None, file_format, **options)
     problems = [f"{item.name}: {item.problem.message}" for item in found if item.problem is not None]
     problems = problems or list(_changed(found))
     if problems:
@@ -73,11 +78,11 @@ def readable_objects(files: NamedSet) -> dict[str, Any]:
     return {item.name: item.found for item in found}
 
 
-def _opened_alone(paths: list[str], name: str, kind: ObjType) -> Stored:
+def _opened_alone(opened: StoredSet, name: str) -> Stored:
     try:
-        return Stored(name, kind, ak.read(paths, [name])[name])
+        return Stored(name, opened.kinds[name], from_stored(opened.objects([name])[name]))
     except AkdaskError as error:
-        return Stored(name, kind, problem=error)
+        return Stored(name, opened.kinds[name], problem=error)
 
 
 def _changed(found: Sequence[Stored]) -> Iterator[str]:

@@ -10,8 +10,8 @@ from itertools import islice
 
 from akdask.errors import InconsistentFilesError
 from akdask.storage.atomic.recovery import recover, settled
-from akdask.storage.paths.files import absolute, exists, is_remote, matching, names_in
-from akdask.storage.paths.locales import locale_files, missing_locales, sort_key, split_extension, split_locale
+from akdask.storage.paths.files import absolute, exists, is_remote, matching
+from akdask.storage.paths.locales import files_of_prefix, locale_files, missing_locales, sort_key, split_locale
 
 EXIT_CODES = (
     "exit codes: 0 fine; 1 violations or differences found; 2 wrong use, or files that cannot be read or written"
@@ -109,17 +109,6 @@ def named_files(name: str) -> list[str]:
         return settled(name, list)
     if not is_remote(path):
         recover(path)
-    found = locale_files(path) or _of_prefix(path) or sorted(matching(path), key=sort_key)
+    # Commands tell of sets that lack files, where reading refuses them.
+    found = locale_files(path) or files_of_prefix(path) or sorted(matching(path), key=sort_key)
     return settled(found or name, list)
-
-
-def _of_prefix(path: str) -> list[str]:
-    """Return the files of the sets that have this prefix and some extension."""
-    folder, slash, _ = path.rpartition("/")
-    found = []
-    for name in names_in(folder or slash):
-        candidate = f"{folder}{slash}{name}"
-        parts = split_locale(candidate)
-        if parts is not None and split_extension(parts[0])[0] == path:
-            found.append(candidate)
-    return sorted(found, key=sort_key)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from benchmarks.report import Result
 from benchmarks.setting import Setting
+from benchmarks.tasks.arriving import text_and_numbers_to_pandas
+from benchmarks.tasks.csv_files import read_write_csv
 from benchmarks.tasks.group import distinct_values, few_groups, many_groups, string_groups, two_keys
 from benchmarks.tasks.join import join, membership
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
@@ -41,6 +43,8 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "stations": stations,
     "scaling": scaling,
     "strings": read_write_ask_strings,
+    "arriving": text_and_numbers_to_pandas,
+    "csv": read_write_csv,
     "open": open_many_files,
     "manifest": open_with_a_manifest,
     "plan": plan_wide_frame,

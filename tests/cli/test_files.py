@@ -270,6 +270,31 @@ def test_convert_joins_files_in_the_order_given(folder, capsys):
     assert values("out_LOCALE0000.h5") == [4, 5, 9]
 
 
+def test_convert_goes_by_the_extension_from_one_format_to_another_and_back(folder, capsys):
+    assert main(["convert", "one.h5", "out.csv", "--num-locales", "2"]) == 0
+    lines = [line for k in range(2) for line in (folder / f"out_LOCALE000{k}.csv").read_text().splitlines()]
+    header = ["**HEADER**", "int64,str", "*/HEADER/*", "number,text"]
+    assert lines == [*header, "4,d", *header, "5,e"]
+    assert main(["convert", "out.csv", "back.h5"]) == 0
+    assert values(*sorted(folder.glob("back_LOCALE*"))) == [4, 5]
+    assert main(["convert", "--format", "csv", "out.csv", "one.txt", "--file-type", "single", "--delimiter", "|"]) == 0
+    assert (folder / "one.txt").read_text().splitlines()[3:] == ["number|text", "4|d", "5|e"]
+
+
+def test_convert_refuses_to_put_columns_of_several_lengths_into_one_table(folder, capsys):
+    assert main(["convert", "x", "out.csv"]) == 2
+    assert "3 rows" in capsys.readouterr().err
+    assert not list(folder.glob("out*"))
+
+
+def test_convert_reads_csv_files_of_other_writers_if_told_so(folder, capsys):
+    (folder / "plain.csv").write_text("number;text\n7;a\n8;b\n")
+    assert main(["convert", "plain.csv", "made.h5"]) == 2
+    assert "read_csv" in capsys.readouterr().err
+    assert main(["convert", "--input-format", "CSV", "--input-delimiter", ";", "plain.csv", "made.h5"]) == 0
+    assert values("made_LOCALE0000.h5") == [7, 8]
+
+
 def test_convert_replaces_files_only_when_told_to(folder, capsys):
     before = values("one.h5")
     assert main(["convert", "x", "one.h5", "--file-type", "single"]) == 2

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self, overload
 
 import numpy as np
+import pyarrow as pa
 
 from akdask import config
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.base import Collection
 from akdask.collections.core.substitutes import Substitutes
+from akdask.collections.core.to_arrow import ToArrow
 from akdask.collections.core.writing import Storable, StorageMethods, stored_column
 from akdask.columns import Table
 from akdask.errors import ArgumentError, AxisError, UnsupportedError
@@ -20,6 +22,7 @@ from akdask.plan.expr.rowwise import Partitions, Project
 from akdask.plan.expr.sources import Persisted
 from akdask.plan.expr.values import ColumnRef, Value
 from akdask.plan.run.cost import edge_of_limit, is_cheap
+from akdask.plan.run.dask_array import to_dask_array
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Limit
@@ -37,6 +40,9 @@ class Array(StorageMethods, Substitutes, Collection):
     """A lazy column: a value on the rows of a frame."""
 
     _shown_name: ClassVar[str] = "array"
+
+    _arrow_meaning: ClassVar[str] = ""
+    """What the numbers stand for in Arrow: ``timestamp``, ``duration``, or nothing else."""
 
     _frame: Frame
     _value: Value
@@ -229,7 +235,7 @@ class Array(StorageMethods, Substitutes, Collection):
         TransferError
             If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
         """
-        (result,) = run(self.expr)
+        (result,) = run(self.expr.here())
         return result
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
@@ -243,6 +249,55 @@ class Array(StorageMethods, Substitutes, Collection):
             Accepted for compatibility with pandas; the array is the caller's in any case.
         """
         return np.asarray(self, dtype=dtype)
+
+    def to_arrow(self) -> pa.ChunkedArray:
+        """Return the elements as an Arrow array; computes.
+
+        Numbers and text are not copied, but for bools, which Arrow packs.  Times are timestamps and durations of
+        nanoseconds with nulls for NaT, Categoricals are dictionaries, integers of any size are decimals, and addresses
+        are numbers.
+
+        Raises
+        ------
+        TransferError
+            If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
+        UnsupportedError
+            If integers have more digits than Arrow's decimals.
+        """
+        extras = self._extras()
+        form = ToArrow(((0, "", self._arrow_meaning),), tuple((0, number) for number in range(len(extras))))
+        (table,) = run(CollectionRows(self._project(), form, extras, None).here(chunked=True))
+        return table.column(0)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the elements to any library that reads Arrow's stream of arrays; see `to_arrow`.  Computes."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        """Hand the elements to any library that reads an Arrow array; see `to_arrow`.  Computes."""
+        found = self.to_arrow()
+        joined = found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()
+        return joined.__arrow_c_array__(requested_schema)
+
+    def to_dask(self) -> Any:
+        """Return a Dask array with the same elements and partitions; lazy.
+
+        Text and integers of any size are Python objects.  Chunks of unknown length have NaN for it, as Dask writes it.
+        """
+        return to_dask_array(self._project(), self._converter(), self._extras(), self._value.dtype)
+
+    def repartition(self, npartitions: int) -> Self:
+        """Return the elements in another number of partitions, of about equal length.
+
+        Lazy, but for counting elements of unknown number.
+
+        Raises
+        ------
+        ArgumentError
+            If that is no number of partitions.
+        """
+        frame, (value,) = row_tools.repartitioned(self._project(), npartitions)
+        return self._like(frame, value)
 
     def tolist(self) -> list[Any]:
         """Return the elements as a list of Python objects; computes."""

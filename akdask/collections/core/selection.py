@@ -8,13 +8,14 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from akdask.errors import ArgumentTypeError, AxisError, PositionError
+from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, PositionError
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, Project, Slice
 from akdask.plan.expr.values import Value
 from akdask.plan.rows.take import take_broadcast, take_exchanged, takes_broadcast
 from akdask.plan.run.run import resolve_lengths
+from akdask.plan.run.write import fitted
 from akdask.plan.sort.sort import sorted_along
 from akdask.plan.task.align import align
 from akdask.plan.task.combine import Reverse
@@ -181,3 +182,17 @@ def row_key(key: Any) -> Any:
         f"cannot select rows by {type(key).__name__}.",
         hint="use an int, a slice, a bool array as mask, or an int array of positions.",
     )
+
+
+def repartitioned(project: Project, npartitions: Any) -> Columns:
+    """Return columns in another number of partitions of about equal length; counts rows of unknown number.
+
+    Raises
+    ------
+    ArgumentError
+        If that is no number of partitions.
+    """
+    if isinstance(npartitions, bool) or not isinstance(npartitions, int | np.integer) or npartitions < 1:
+        raise ArgumentError(f"rows are cut into a number of partitions, at least 1, not into {npartitions!r}.")
+    frame: Any = fitted(project, int(npartitions))
+    return frame, [frame.column(name) for name in project.names]

@@ -1,8 +1,9 @@
-"""Writing lazy arrays to files: the functions and methods named ``to_hdf`` and ``update_hdf``."""
+"""Writing lazy arrays to files: the methods named ``to_hdf``, ``update_hdf`` and ``to_csv``, and what they share."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -10,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from akdask import config
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, FileError, UnsupportedError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ExistsError, FileError, UnsupportedError
 from akdask.plan.expr.created import counted
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
-from akdask.plan.run.write import fitted, write
+from akdask.plan.run.write import aligned, fitted, write
 from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.formats.objects import LIMBS, VALUES, ObjectSpec, ObjType
@@ -205,6 +206,44 @@ class StorageMethods:
             self._storable(), prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression
         )
 
+    def to_csv(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        col_delim: str = ",",
+        overwrite: bool = False,
+        *,
+        num_locales: int | None = None,
+    ) -> None:
+        """Write the array to CSV files with Arkouda's header; computes.
+
+        Times and addresses are written as their numbers.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            Prefix and extension of the files: ``d/x.csv`` gives ``d/x_LOCALE0000.csv`` and so on.
+        dataset : str, optional
+            Name of the column, as in `to_hdf`.
+        col_delim : str, default ","
+            What stands between fields; text of any length.
+        overwrite : bool, default False
+            Replace files of that prefix.
+        num_locales : int, optional
+            Number of files, one for each partition unless given.
+
+        Raises
+        ------
+        ExistsError
+            If there are files of that prefix, which are not to be replaced.
+        UnsupportedError
+            If elements are no numbers or strings, such as lists and labels of a Categorical.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        objects = {dataset or self._default_dataset: self._storable()}
+        write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales)
+
     def update_hdf(self, prefix_path: Path, dataset: str | None = None, repack: bool = True) -> None:
         """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.
 
@@ -229,9 +268,11 @@ def write_objects(
     num_locales: int | None = None,
     overwrite: bool = False,
     file_format: str = "HDF5",
-    compression: str | None = None,
+    **options: Any,
 ) -> None:
     """Write objects to one set of files, each split into one partition for each file; computes.
+
+    `options` are of the format; those that are None are left to it.
 
     Raises
     ------
@@ -241,12 +282,13 @@ def write_objects(
     FileError
         If there are no objects.
     UnsupportedError
-        If the format cannot be written, or takes no compression.
+        If the format cannot be written, or not with such options.
     """
     chosen_format = format_named(file_format)
-    options = {} if compression is None else {"compression": compression}
-    if not chosen_format.write_options.issuperset(options):
-        raise UnsupportedError(f"files of format {chosen_format.name!r} are written without compression.")
+    options = {name: value for name, value in options.items() if value is not None}
+    refused = sorted(set(options) - chosen_format.write_options)
+    if refused:
+        raise UnsupportedError(f"files of format {chosen_format.name!r} are written without {', '.join(refused)}.")
     chosen_mode = _check_option("mode", mode, MODES, ArgumentError)
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
     if not objects:
@@ -267,13 +309,40 @@ def write_objects(
         overwrite=overwrite,
         **options,
     )
-    rows = [fitted(project, count) for project in _by_frame(everything)]
+    frames = _by_frame(everything)
+    rows = aligned(frames, count) if chosen_format.is_tabular else [fitted(project, count) for project in frames]
     tables = [
         Project(table.frame, ((name, member),), table.values)
         for name, item in everything.items()
         for member, table in item.tables.items()
     ]
     write(writer, rows, tables)
+
+
+def write_csv(
+    objects: Mapping[str, Storable], path: Path, col_delim: str, *, overwrite: bool, num_locales: int | None
+) -> None:
+    """Write objects to CSV files, which may replace others only if told so; computes.
+
+    Raises
+    ------
+    ExistsError
+        If there are files that are not to be replaced.
+    """
+    present = [] if overwrite else locale_files(written_path(path))
+    if present:
+        raise ExistsError("there are files already.", details=present, hint="overwrite=True replaces them.")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
+        write_objects(
+            objects,
+            path,
+            "truncate",
+            "distribute",
+            num_locales=num_locales,
+            file_format="CSV",
+            column_delim=col_delim,
+        )
 
 
 def update_objects(objects: Mapping[str, Storable], path: Path) -> None:

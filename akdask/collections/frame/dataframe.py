@@ -14,6 +14,7 @@ from akdask.collections.core.reading import open_prefix, read_objects
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
+from akdask.collections.frame.interchange import InterchangeMethods
 from akdask.collections.frame.merge import MergeMethods
 from akdask.collections.frame.missing import MissingMethods
 from akdask.collections.frame.statistics import StatisticsMethods
@@ -28,10 +29,10 @@ from akdask.collections.frame_core.rename import RenameMethods
 from akdask.collections.frame_core.storage import FileMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
 from akdask.errors import ArgumentTypeError
-from akdask.plan.expr._dask import unknown_categories
-from akdask.plan.run.dask_dataframe import to_dask
 from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
+from akdask.storage.formats.registry import format_named, open_files
+from akdask.storage.paths.locales import Filenames
 
 
 @provides("DataFrame")
@@ -45,6 +46,7 @@ class DataFrame(
     StatisticsMethods,
     TruthMethods,
     FileMethods,
+    InterchangeMethods,
     DisplayMethods,
 ):
     """Named lazy columns that share their rows.
@@ -124,6 +126,21 @@ class DataFrame(
         (first, *rest) = objects.values()
         return first if isinstance(first, cls) and not rest else cls(objects)
 
+    @classmethod
+    def read_csv(cls, filename: Filenames, col_delim: str = ",", *, dtypes: Any = None) -> Self:
+        """Open CSV files as a DataFrame, those of Arkouda and of other writers; see `akdask.read_csv`.
+
+        Parameters
+        ----------
+        filename : str, path or sequence of them
+            Files or glob patterns.
+        col_delim : str, default ","
+            What stands between fields.
+        dtypes : mapping of str to dtype, or dtype, optional
+            Types of columns.
+        """
+        return cls(read_objects(open_files(filename, format_named("CSV"), column_delim=col_delim, dtypes=dtypes)))
+
     @overload
     def __getitem__(self, key: list[str] | slice | Array) -> Self: ...
 
@@ -172,23 +189,9 @@ class DataFrame(
         columns = self._columns
         limit = None if datalimit is None else datalimit * 2**20
         converter, labels = ToPandas.of(columns, with_index=retain_index)
-        (result,) = run(CollectionRows(columns.project(with_index=retain_index), converter, tuple(labels), limit))
+        rows = CollectionRows(columns.project(with_index=retain_index), converter, tuple(labels), limit)
+        (result,) = run(rows.here(chunked=True))
         return result
-
-    def to_dask(self) -> Any:
-        """Return a Dask DataFrame with the same rows, labels and partitions; lazy.
-
-        Strings are what Dask's setting ``dataframe.convert-string`` asks for, ``string[pyarrow]`` unless it is off.
-        Categoricals have categories that Dask calls unknown.
-        """
-        import dask
-
-        arrow = dask.config.get("dataframe.convert-string", None) is not False
-        columns = self._columns
-        converter, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
-        project = columns.project(with_index=True)
-        meta = unknown_categories(converter.of_nothing(project, len(labels)))
-        return to_dask(project, converter, labels, meta)
 
 
 from_pandas = DataFrame.from_pandas

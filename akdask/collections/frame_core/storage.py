@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.collections.arrays.elementwise import cast
-from akdask.collections.core.writing import Path, Storable, update_objects, write_objects
+from akdask.collections.core.writing import Path, Storable, update_objects, write_csv, write_objects
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
@@ -15,7 +15,7 @@ from akdask.storage.formats.objects import ROW_LABELS, ObjType
 
 
 class FileMethods(FrameBase):
-    """Writing HDF5 files."""
+    """Writing files."""
 
     def to_hdf(
         self,
@@ -72,6 +72,46 @@ class FileMethods(FrameBase):
         given back.
         """
         update_objects(self._storables(index, columns), prefix_path)
+
+    def to_csv(
+        self,
+        path: Path,
+        index: bool | None = False,
+        columns: Sequence[str] | None = None,
+        col_delim: str = ",",
+        overwrite: bool = False,
+        *,
+        num_locales: int | None = None,
+    ) -> None:
+        """Write the columns to CSV files with Arkouda's header; computes.
+
+        Times and addresses are written as their numbers.
+
+        Parameters
+        ----------
+        path : str or path
+            Prefix and extension of the files: ``d/x.csv`` gives ``d/x_LOCALE0000.csv`` and so on.
+        index : bool, default False
+            Write the labels of the rows as well, as the last column ``Index``.
+        columns : list of str, optional
+            The columns to write, all unless given.
+        col_delim : str, default ","
+            What stands between fields; text of any length.
+        overwrite : bool, default False
+            Replace files of that prefix.
+        num_locales : int, optional
+            Number of files, one for each partition unless given.
+
+        Raises
+        ------
+        ExistsError
+            If there are files of that prefix, which are not to be replaced.
+        UnsupportedError
+            If a column holds no numbers or strings: a Categorical, for example, whose labels `to_strings` gives.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        write_csv(self._storables(index, columns), path, col_delim, overwrite=overwrite, num_locales=num_locales)
 
     def _storables(self, index: bool | None, names: Sequence[str] | None) -> dict[str, Storable]:
         columns = self._columns if names is None else self._columns.only(names)

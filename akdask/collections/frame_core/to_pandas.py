@@ -13,7 +13,7 @@ import pyarrow as pa
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.categorical_conversion import labels_text, pandas_categorical
-from akdask.columns import Table, empty, to_objects, type_of
+from akdask.columns import Table, empty, to_objects
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.tokens import token
 from akdask.plan.join.categories import LABEL, CategoryTable
@@ -89,21 +89,33 @@ class ToPandas:
         }
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
         index.name = self.index_name
-        return pd.DataFrame(made, index=index, columns=list(self.names))
+        return pd.DataFrame(made, index=index, columns=list(self.names), copy=False)
 
     def _column(self, column: Column, labels: Table | None) -> Any:
         if labels is not None:
             return pandas_categorical(np.asarray(column), labels_text(labels))
-        if not isinstance(column, np.ndarray) and type_of(column) != STR:
-            return pd.Series(to_objects(column), dtype=object).array
+        if isinstance(column, pa.LargeStringArray | pa.ChunkedArray):
+            return pandas_text(column, "string[pyarrow]" if self.arrow_strings else TEXT)
         if isinstance(column, pa.Array):
-            if self.arrow_strings:
-                return pd.array(column, dtype="string[pyarrow]")
-            return pd.array(column.to_pylist(), dtype=TEXT)
-        return column
+            return pd.Series(to_objects(column), dtype=object).array
+        # Arrays of plans, and those that other processes have sent, may not be written to.
+        return column if not isinstance(column, np.ndarray) or column.flags.writeable else column.copy()
 
     def of_nothing(self, project: Project, count: int) -> pd.DataFrame:
         """Return a frame without rows, of the right types, for `count` tables of labels without any."""
         columns = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
         no_labels: Sequence[Table] = [Table({LABEL: empty(STR)}, 0)] * count
         return self(Table(columns, 0), *no_labels)
+
+
+def pandas_text(column: Any, dtype: Any) -> Any:
+    """Return strings as pandas holds them: the bytes as they are where its type is Arrow's, else Python objects.
+
+    Examples
+    --------
+    >>> pandas_text(pa.array(["a", "b"], pa.large_string()), "string[pyarrow]").tolist()
+    ['a', 'b']
+    """
+    if getattr(dtype, "storage", None) == "pyarrow" or dtype == "string[pyarrow]":
+        return pd.array(column, dtype=dtype)
+    return column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()

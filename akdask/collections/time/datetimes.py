@@ -43,6 +43,7 @@ class Datetime(TimeArray):
     _shown_name = "Datetime"
     _is = TIME
     _dtype_kind = "M"
+    _arrow_meaning = "timestamp"
     _objtype = ObjType.DATETIME
     _refused = frozenset({"prod", "var", "sum"})
 
@@ -170,6 +171,7 @@ class Timedelta(TimeArray):
     _shown_name = "Timedelta"
     _is = SPAN
     _dtype_kind = "m"
+    _arrow_meaning = "duration"
     _objtype = ObjType.TIMEDELTA
 
     def to_pandas(self) -> pd.TimedeltaIndex:

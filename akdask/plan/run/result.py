@@ -12,6 +12,7 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node, materialize
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.reduce.sharing import share_groups
+from akdask.plan.run.delivery import Delivery, can_be_delivered
 from akdask.plan.run.transfer import check_transfer
 from akdask.schema import RowSpace
 
@@ -38,6 +39,21 @@ class CollectionRows(Frame):
     def finalize_compute(self) -> Expr:
         check_transfer(self.frame, self.limit)
         return self.finish()
+
+    def here(self, *, chunked: bool = False) -> Node:
+        """Return the plan of the user's object, computed at once: columns of files are read straight into it.
+
+        Columns of strings may come to the form as Arrow's chunked arrays if `chunked`.
+
+        Raises
+        ------
+        TransferError
+            If the rows would take more than the limit.
+        """
+        if not can_be_delivered(self.frame):
+            return self
+        check_transfer(self.frame, self.limit)
+        return FinishResult(self.form, Delivery(self.frame, chunked), *self.extras)
 
     def finish(self) -> FinishResult:
         """Return the plan of the user's object, whatever its size."""

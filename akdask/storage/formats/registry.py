@@ -28,12 +28,12 @@ from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
 from akdask.storage.paths.directory import open_regular
 from akdask.storage.paths.files import identify, is_remote
-from akdask.storage.paths.locales import Filenames, names_of
+from akdask.storage.paths.locales import Filenames, names_of, split_extension
 
 ENTRY_POINTS = "akdask.formats"
 """Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
 
-_BUILT_IN = ("akdask.hdf5.format",)
+_BUILT_IN = ("akdask.hdf5.format", "akdask.csv.format")
 """Modules that register akdask's own formats.  They import what is slow to load when a file is opened."""
 
 _DEFAULT = "HDF5"
@@ -50,17 +50,23 @@ class Format:
         Its name, as Arkouda spells it; case does not matter where users give it.
     signatures : tuple of bytes
         With one of these its files begin.
+    extensions : tuple of str
+        By one of these a format is chosen for new files where nobody names it; what files hold is never told by it.
     read_options : frozenset of str
         What `open` takes, of the options of `akdask.read`: ``strict_types``, ``allow_errors``,
         ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``.
     write_options : frozenset of str
         What `writer` takes besides, such as ``compression``.
+    is_tabular : bool
+        Whether all objects of a set have the same rows in each file.
     """
 
     name: ClassVar[str]
     signatures: ClassVar[tuple[bytes, ...]] = ()
+    extensions: ClassVar[tuple[str, ...]] = ()
     read_options: ClassVar[frozenset[str]] = frozenset()
     write_options: ClassVar[frozenset[str]] = frozenset()
+    is_tabular: ClassVar[bool] = False
 
     def recognizes(self, first: bytes) -> bool:
         """Whether a file with these first bytes, 64 of a longer one, is of the format."""
@@ -132,11 +138,6 @@ class _Parquet(Format):
     signatures = (b"PAR1",)
 
 
-class _Csv(Format):
-    name = "CSV"
-    signatures = (b"**HEADER",)
-
-
 _FORMATS: dict[str, Format] = {}
 """By name in upper case."""
 
@@ -158,8 +159,7 @@ def unregister(name: str) -> None:
     del _FORMATS[name.upper()]
 
 
-for _recognized in (_Parquet(), _Csv()):
-    register(_recognized)
+register(_Parquet())
 
 
 @cache
@@ -203,6 +203,12 @@ def format_named(name: Any) -> Format:
     if found is None:
         raise ArgumentError(f"there is no format {name!r}.", hint=f"use one of {', '.join(map(repr, formats()))}.")
     return found
+
+
+def format_written(path: str) -> Format:
+    """Return the format that new files of a path have unless it is named: by its extension, else HDF5."""
+    extension = split_extension(path)[1].lower()
+    return next((known for known in formats().values() if extension in known.extensions), format_named(_DEFAULT))
 
 
 def format_of(path: str) -> Format:

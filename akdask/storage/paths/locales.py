@@ -6,6 +6,7 @@ A set of files is named by a prefix and an extension; partition 3 of ``d/flows.h
 from __future__ import annotations
 
 import difflib
+import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -132,9 +133,11 @@ def locale_files(path: str) -> list[str]:
 
 
 def expand(filenames: Filenames) -> list[str]:
-    """Return the files that a user means: each name is taken literally if there is such a file, else as a pattern.
+    """Return the files that a user means.
 
-    What a pattern finds is put in the order of the locales; several names keep the order given.
+    Each name is taken literally if there is such a file, else as that of a set that was written under it: ``d/x.h5``
+    for ``d/x_LOCALE0000.h5`` and so on, or just ``d/x``; else as a pattern.  What is found is put in the order of the
+    locales; several names keep the order given.
 
     Raises
     ------
@@ -179,9 +182,10 @@ def names_without_files(filenames: Filenames) -> list[str]:
 
 
 def patterns_of(filenames: Filenames) -> list[re.Pattern[str]]:
-    """Return what paths must match to be meant by those of the names that are patterns."""
-    names = map(absolute, names_of(filenames))
-    return [re.compile(_glob_expression(name)) for name in names if has_magic(name) and not exists(name)]
+    """Return what paths must match to be meant by those of the names that are patterns, or stand for a set."""
+    names = [name for name in map(absolute, names_of(filenames)) if not exists(name)]
+    patterns = [name if has_magic(name) else _pattern_of_set(name) for name in names]
+    return [re.compile(_glob_expression(pattern)) for pattern in patterns]
 
 
 def has_magic(name: str) -> bool:
@@ -192,9 +196,27 @@ def has_magic(name: str) -> bool:
 def _expand_one(name: str) -> list[str]:
     if exists(name):
         return [name]
+    found = locale_files(name)
+    if found:
+        return list(_as_numbered(tuple(found), _pattern_of_set(name)))
     if not has_magic(name):
-        return []
+        return files_of_prefix(name)
     return list(_as_numbered(tuple(matching(name)), name))
+
+
+def _pattern_of_set(path: str) -> str:
+    """Return the pattern that finds the files of the set that is written under a path."""
+    prefix, extension = map(glob.escape, split_extension(path))
+    return f"{prefix}_LOCALE*{extension}"
+
+
+def files_of_prefix(path: str) -> list[str]:
+    """Return the files of the sets that have this prefix and some extension, in order."""
+    folder, slash, _ = path.rpartition("/")
+    candidates = [f"{folder}{slash}{name}" for name in names_in(folder or slash)]
+    sets = [(candidate, split_locale(candidate)) for candidate in candidates]
+    found = [candidate for candidate, parts in sets if parts is not None and split_extension(parts[0])[0] == path]
+    return sorted(found, key=sort_key)
 
 
 @lru_cache(_SETS)
@@ -247,7 +269,8 @@ def _translated(part: str) -> str:
     if part == "?":
         return "[^/]"
     if part.startswith("[") and part.endswith("]"):
-        return f"[^{part[2:]}" if part.startswith("[!") else part
+        inner = part[1:-1].replace("[", r"\[")
+        return f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]"
     return re.escape(part)
 
 

@@ -197,7 +197,7 @@ def test_formats_of_other_packages_are_found_by_their_entry_points(written, monk
 def test_what_no_one_has_registered_is_told_with_all_that_is(written, tmp_path):
     formats.unregister("NumPy")
     try:
-        with pytest.raises(FileFormatError, match=r"none of Parquet, CSV, HDF5"):
+        with pytest.raises(FileFormatError, match=r"none of Parquet, HDF5, CSV"):
             ak.load_all(written)
         with pytest.raises(ArgumentError, match=r"'numpy'(.|\n)*'HDF5'"):
             ak.load_all(written, "numpy")

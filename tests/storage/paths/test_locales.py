@@ -77,7 +77,28 @@ def test_several_names_keep_the_order_given_and_gaps_in_it(tmp_path):
 def test_a_missing_file_is_an_error_that_shows_names_nearby(tmp_path):
     touch(tmp_path, "flows_LOCALE0000.h5")
     with pytest.raises(MissingFileError, match=r"flows_LOCALE0000\.h5"):
-        expand(str(tmp_path / "flows.h5"))
+        expand(str(tmp_path / "flow.h5"))
+
+
+@pytest.mark.parametrize("name", ["flows.h5", "flows"])
+def test_the_name_that_a_set_was_written_under_means_its_files(tmp_path, name):
+    touch(tmp_path, *(f"flows_LOCALE{number:04d}.h5" for number in (2, 0, 1)), "flows2_LOCALE0000.h5", "other.h5")
+    assert found(tmp_path, name) == [f"flows_LOCALE000{number}.h5" for number in range(3)]
+    touch(tmp_path, "flows.h5", "flows")
+    assert found(tmp_path, name) == [name]
+
+
+def test_a_set_that_lacks_a_file_is_refused_by_its_name_too(tmp_path):
+    touch(tmp_path, "a[1]_LOCALE0000.h5", "a[1]_LOCALE0002.h5")
+    with pytest.raises(InconsistentFilesError, match=r"a\[1\]_LOCALE0001\.h5"):
+        expand(str(tmp_path / "a[1].h5"))
+
+
+def test_a_prefix_alone_means_sets_of_any_extension(tmp_path):
+    touch(tmp_path, "x_LOCALE0000.h5", "x_LOCALE0000.csv", "x_LOCALE0000", "xy_LOCALE0000.h5")
+    assert found(tmp_path, "x") == ["x_LOCALE0000"]
+    (tmp_path / "x_LOCALE0000").unlink()
+    assert found(tmp_path, "x") == ["x_LOCALE0000.csv", "x_LOCALE0000.h5"]
 
 
 def test_a_pattern_without_matches_is_an_error_that_arkouda_scripts_catch(tmp_path):

@@ -1,0 +1,87 @@
+"""From the tables of partitions to Arrow, without a copy of numbers and text."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from akdask.columns import Table, to_objects
+from akdask.errors import UnsupportedError
+from akdask.plan.expr.tokens import token
+from akdask.plan.join.categories import LABEL
+
+DIGITS = 76
+"""Decimal digits of Arrow's widest integers."""
+
+_TIMES = {"timestamp": pa.timestamp("ns"), "duration": pa.duration("ns")}
+"""What columns of int64 can stand for."""
+
+MISSING_TIME = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, slots=True)
+class ToArrow:
+    """Makes an Arrow table of a table, and of the tables of labels of its Categoricals.
+
+    Parameters
+    ----------
+    columns : tuple of (hashable, str, str)
+        The columns: their names in the table and in Arrow's, and what their numbers stand for: ``timestamp``,
+        ``duration``, or nothing else.
+    labelled : tuple of (hashable, int)
+        Columns that are codes, and the position of their labels among the further arguments.
+    """
+
+    columns: tuple[tuple[Hashable, str, str], ...]
+    labelled: tuple[tuple[Hashable, int], ...] = ()
+
+    @property
+    def token(self) -> str:
+        """Names the converter in plans."""
+        return token("to arrow", self.columns, self.labelled)
+
+    def __call__(self, table: Table, *labels: Table) -> pa.Table:
+        """Return the table; strings that have come in pieces stay so."""
+        positions = dict(self.labelled)
+        made = {}
+        for name, shown, stands_for in self.columns:
+            column: Any = table.columns[name]
+            if name in positions:
+                made[shown] = _dictionary(column, labels[positions[name]])
+            elif isinstance(column, np.ndarray):
+                made[shown] = _times(column).view(_TIMES[stands_for]) if stands_for else pa.array(column)
+            else:
+                made[shown] = _decimals(column, shown) if pa.types.is_fixed_size_binary(column.type) else column
+        return pa.table(made)
+
+
+def _times(column: np.ndarray[Any, Any]) -> pa.Array:
+    """Return numbers with nulls for NaT; without any, they are not copied."""
+    missing = column == MISSING_TIME
+    return pa.array(column, mask=missing) if missing.any() else pa.array(column)
+
+
+def _dictionary(codes: np.ndarray[Any, Any], labels: Table) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(codes), labels.columns[LABEL], safe=True)
+
+
+def _decimals(column: Any, name: str) -> pa.Array:
+    """Return integers of any size as decimals.
+
+    Raises
+    ------
+    UnsupportedError
+        If one has more digits than Arrow's decimals.
+    """
+    integers = to_objects(column)
+    if any(abs(number) >= 10**DIGITS for number in integers):
+        raise UnsupportedError(
+            f"{name!r} has integers of more than {DIGITS} digits, which Arrow has no type for.",
+            hint="convert the column with ak.cast(…, str).",
+        )
+    return pa.array(map(Decimal, integers), pa.decimal256(DIGITS))

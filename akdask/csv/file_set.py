@@ -1,0 +1,224 @@
+"""A set of CSV files as one thing: its columns by the head and a sample, its rows by a look at all bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, lru_cache
+from typing import Any
+
+import pyarrow as pa
+from dask.system import CPU_COUNT
+
+from akdask.cluster import partition_size
+from akdask.csv.head import Head, checked_delimiter, read_bytes, read_head
+from akdask.csv.lines import ByteRange, Lines, StrayQuoteError, UnclosedQuoteError, byte_ranges
+from akdask.csv.parse import CsvColumn, RowParser
+from akdask.csv.source import CsvSource
+from akdask.csv.types import found_types, given_types
+from akdask.errors import (
+    AkdaskError,
+    FileError,
+    FileFormatError,
+    InconsistentFilesError,
+    MissingDatasetError,
+    MissingFileError,
+    warn,
+)
+from akdask.storage.atomic.recovery import settled
+from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
+from akdask.storage.paths.files import FileIdentity, identify
+from akdask.storage.paths.locales import Filenames, names_of, names_without_files
+
+Files = Sequence[tuple[FileIdentity, Head]]
+
+
+class CsvSet:
+    """Files that belong together; implements `akdask.storage.formats.objects.StoredSet`.
+
+    Parameters
+    ----------
+    files : sequence of (FileIdentity, Head)
+        In the order of the rows; all have the same columns.
+    delimiter : bytes
+        What stands between fields.
+    dtypes : mapping of str to dtype, dtype or None
+        Types that the user has given.
+    label : str
+        How plans and messages name the set.
+    allow_errors : bool
+        Give the smallest value of its type for a cell that does not fit.
+    """
+
+    def __init__(self, files: Files, delimiter: bytes, dtypes: Any, label: str, *, allow_errors: bool) -> None:
+        self._files = files
+        self._dtypes = dtypes
+        self._label = label
+        self._allow_errors = allow_errors
+        head = files[0][1]
+        # A row of one empty text is a line without any byte; other writers leave such lines where they have no rows.
+        self._lines = Lines(delimiter, keeps_blank=head.types is not None and len(head.names) == 1)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, in order."""
+        return tuple(file.path for file, _ in self._files)
+
+    @cached_property
+    def columns(self) -> Mapping[str, CsvColumn]:
+        """All columns with their types: those given, else of the header, else found from samples."""
+        head = self._files[0][1]
+        known = given_types(self._dtypes, head.names)
+        if head.types is None:
+            return found_types(self._files, self._lines, known)
+        told = {name: CsvColumn(position, head.types[position]) for position, name in enumerate(head.names)}
+        return {**told, **known}
+
+    @cached_property
+    def kinds(self) -> Mapping[str, ObjType]:
+        """Kinds of all columns by name, in the order of the fields."""
+        return {name: _kind(column) for name, column in self.columns.items()}
+
+    def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
+        """Return columns, all if no names are given; looks at all bytes of files that have not been looked at.
+
+        Raises
+        ------
+        MissingDatasetError
+            If there is no column of a name.
+        FileFormatError
+            If the rows of a file cannot be told apart.
+        """
+        wanted = list(self.columns) if names is None else list(dict.fromkeys(names))
+        missing = [name for name in wanted if name not in self.columns]
+        if missing:
+            raise MissingDatasetError(
+                f"{self._label} has no dataset {', '.join(map(repr, missing))}.",
+                details=[f"datasets: {', '.join(self.columns)}"],
+            )
+        source = self._source
+        return {name: StoredObject(name, self.kinds[name], {VALUES: StoredColumn(source, name)}) for name in wanted}
+
+    @cached_property
+    def _source(self) -> CsvSource:
+        limit = max(partition_size() // 2, 1)  # text, and what it is parsed to, are in memory at the same time
+        rows = [RowParser(file.path, head.names, self._lines, self._allow_errors) for file, head in self._files]
+        with ThreadPoolExecutor(min(CPU_COUNT, len(rows))) as threads:
+            found = threads.map(
+                lambda entry, parsed: _ranges(entry[0], entry[1].start, parsed, limit), self._files, rows
+            )
+            ranges = list(found)
+        return CsvSource([file for file, _ in self._files], ranges, rows, self.columns, self._label)
+
+
+def _kind(column: CsvColumn) -> ObjType:
+    if column.is_time:
+        return ObjType.DATETIME
+    return ObjType.PDARRAY if column.dtype.is_number else ObjType.STRINGS
+
+
+@lru_cache(maxsize=4096)
+def _ranges(file: FileIdentity, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
+    """Return the rows of a file, in one range if its quotes do not tell where to cut it."""
+    try:
+        return byte_ranges(file, start, rows.lines, limit)
+    except UnclosedQuoteError:
+        raise FileFormatError(
+            f"{file.path!r} ends inside a field in quotes.", hint="a quote is never closed, or the file is truncated."
+        ) from None
+    except StrayQuoteError:
+        data = read_bytes(file, start, file.size)
+        try:
+            return [ByteRange(start, file.size, rows.table(data, {"0": pa.large_string()}).num_rows)]
+        except pa.ArrowInvalid as error:
+            rows.refuse(error, start)
+
+
+def open_set(
+    filenames: Filenames,
+    *,
+    column_delim: str = ",",
+    allow_errors: bool = False,
+    dtypes: Any = None,
+    names: Sequence[str] | None = None,
+) -> CsvSet:
+    """Open a set of CSV files: find them and read their heads.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Each a file or a glob pattern.
+    column_delim : str, default ","
+        What stands between fields.
+    allow_errors : bool, default False
+        Leave out files that are missing or cannot be read, with one warning, and give the smallest value of its type
+        for a cell that does not fit.
+    dtypes : mapping of str to dtype, dtype or None
+        Types by name, or one for all columns.
+    names : sequence of str, optional
+        Names of the columns, for files without a line of names.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If files are missing or no CSV files.
+    InconsistentFilesError
+        If the files do not have the same columns; all that differ are told.
+    """
+    delimiter = checked_delimiter(column_delim)
+    given = names_of(filenames)
+    label = f"read_csv({given[0]!r})" if len(given) == 1 else f"read_csv([{given[0]!r}, … {len(given)} files])"
+
+    def look(paths: Sequence[str]) -> Files:
+        return [(file, read_head(file, delimiter, names)) for file in map(identify, paths)]
+
+    files = _readable(filenames, delimiter, names) if allow_errors else settled(filenames, look)
+    _check_agreement(files)
+    return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors)
+
+
+def _readable(filenames: Filenames, delimiter: bytes, names: Sequence[str] | None) -> Files:
+    """Return the files that are there and can be read; tell of the others in one warning."""
+    missing = names_without_files(filenames)
+    there = [name for name in names_of(filenames) if name not in missing]
+    if not there:
+        raise MissingFileError("no files found for the names given.", details=[repr(name) for name in missing])
+    problems = [f"{name!r}: no such file" for name in missing]
+
+    def look(paths: Sequence[str]) -> tuple[list[tuple[FileIdentity, Head]], list[str]]:
+        found, wrong = [], []
+        for path in paths:
+            try:
+                file = identify(path)
+                found.append((file, read_head(file, delimiter, names)))
+            except AkdaskError as error:
+                wrong.append(error.message)
+        return found, wrong
+
+    files, wrong = settled(there, look)
+    if not files:
+        raise FileError("none of the files can be read.", details=[*problems, *wrong])
+    if problems or wrong:
+        told = "\n".join([*problems, *wrong])
+        warn(f"{len(problems) + len(wrong)} files are left out:\n{told}", RuntimeWarning)
+    return files
+
+
+def _check_agreement(files: Files) -> None:
+    first = files[0][1]
+    differing = [
+        f"{file.path}: {_described(head)}"
+        for file, head in files
+        if (head.names, head.types) != (first.names, first.types)
+    ]
+    if differing:
+        raise InconsistentFilesError(
+            "the CSV files do not have the same columns.",
+            details=[f"{files[0][0].path}: {_described(first)}", *differing],
+            hint="read them one by one.",
+        )
+
+
+def _described(head: Head) -> str:
+    types = head.types or ("",) * len(head.names)
+    return ", ".join(f"{name!r} {kind}".strip() for name, kind in zip(head.names, types, strict=True))

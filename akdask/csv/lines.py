@@ -1,0 +1,251 @@
+"""Where the rows of a CSV file lie: how many there are, and where the file may be cut.
+
+All bytes are looked at once, some at a time: as bits, 64 bytes in a word.  A line break ends a row unless it is inside
+quotes; as fields are quoted from their first byte to their last, the number of quotes before it tells which.  In a file
+where a quote stands anywhere else that number tells nothing: such a file is not cut, and its rows are counted by the
+parser.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from akdask.storage.data.extents import ALIGNED_ROWS, MANY
+from akdask.storage.data.ranges import range_reader
+from akdask.storage.paths.files import FileIdentity
+
+BLOCK = 2**19
+"""Bytes that are looked at at a time."""
+
+_QUOTE, _FEED, _RETURN = 34, 10, 13
+
+_ONE, _TOP = np.uint64(1), np.uint64(63)
+
+Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
+
+
+class ByteRange(NamedTuple):
+    """Rows of a file: bytes ``start`` to ``stop``, and how many rows they are."""
+
+    start: int
+    stop: int
+    nrows: int
+
+
+class StrayQuoteError(ValueError):
+    """A quote stands inside a field that does not begin with one."""
+
+
+class UnclosedQuoteError(StrayQuoteError):
+    """The last quote opens a field that has no end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """How rows are told apart.
+
+    Parameters
+    ----------
+    delimiter : bytes
+        What stands between fields.
+    keeps_blank : bool
+        Whether a line without any byte is a row; otherwise it is passed over.
+    """
+
+    delimiter: bytes
+    keeps_blank: bool
+
+
+def byte_ranges(file: FileIdentity, start: int, lines: Lines, limit: int, block: int = BLOCK) -> list[ByteRange]:
+    """Return the rows of a file in ranges of about `limit` bytes, at least one.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file.
+    start : int
+        Where the first row begins.
+    lines : Lines
+        How rows are told apart.
+    limit : int
+        Bytes of a range.
+    block : int
+        Bytes to look at at a time.
+
+    Raises
+    ------
+    StrayQuoteError
+        If the quotes do not tell where rows end, or the last field has no end.
+    """
+    scan = _Scan(lines, start, -(-(file.size - start) // limit), file.size)
+    buffer = np.empty(block, np.uint8)
+    position, carried = start, 0
+    with range_reader(file) as reader:
+        while position < file.size:
+            size = min(block - carried, file.size - position)
+            reader.read_into(buffer[carried : carried + size], position, "CSV")
+            position += size
+            data = buffer[: carried + size]
+            # What a return is depends on the byte that follows.
+            carried = int(data[-1] == _RETURN and position < file.size)
+            scan.add(data[: len(data) - carried])
+            if carried:
+                buffer[0] = _RETURN
+    return scan.finish()
+
+
+class _Scan:
+    """Counts rows block by block, and cuts where enough bytes have come and a unit of rows is full."""
+
+    def __init__(self, lines: Lines, start: int, count: int, size: int) -> None:
+        self._lines = lines
+        self._position = start
+        self._size = size
+        self._step = -(-(size - start) // max(count, 1))
+        self._grain = 0
+        self._rows = 0
+        self._line_start = start
+        self._tail = b"\n" * len(lines.delimiter)
+        self._inside = False
+        self._begin = start
+        self._ranges: list[ByteRange] = []
+
+    def add(self, data: Bytes) -> None:
+        """Count the rows that end in a block."""
+        first, last = self._line_ends(data)
+        if self._position + len(data) >= self._begin + self._step:
+            self._cut(np.flatnonzero(_bools(first)), np.flatnonzero(_bools(last)))
+        else:
+            self._rows += _count(last)
+            if not self._lines.keeps_blank:
+                # A line without any byte is a break behind another.
+                self._rows -= _count(first & _shifted(last, self._line_start == self._position))
+        word = len(last) - 1 - int(np.argmax(last[::-1] != 0))
+        if last[word]:
+            self._line_start = self._position + 64 * word + int(last[word]).bit_length()
+        self._position += len(data)
+        self._tail = (self._tail + data[-len(self._lines.delimiter) :].tobytes())[-len(self._lines.delimiter) :]
+        if not self._grain and self._rows:
+            # As in other formats, large ranges begin at multiples of the rows by which floats are added up.
+            expected = self._rows * self._step // max(self._position - self._begin, 1)
+            self._grain = ALIGNED_ROWS if expected >= MANY * ALIGNED_ROWS else 1
+
+    def finish(self) -> list[ByteRange]:
+        """Return the ranges, after the last block."""
+        if self._inside:
+            raise UnclosedQuoteError
+        if self._line_start < self._size:
+            self._rows += 1
+        rest = self._rows - sum(found.nrows for found in self._ranges)
+        if rest or not self._ranges:
+            self._ranges.append(ByteRange(self._begin, self._size, rest))
+        return self._ranges
+
+    def _line_ends(self, data: Bytes) -> tuple[Words, Words]:
+        """Return the first and the last byte of each line break outside quotes: a return and a line feed are one."""
+        feeds = _bits(data == _FEED)
+        returns = _bits(data == _RETURN) if (data == _RETURN).any() else None
+        quotes = data == _QUOTE
+        if self._inside or quotes.any():
+            breaks = feeds if returns is None else feeds | returns
+            outside = ~self._quoted(_bits(quotes), breaks | _bits(self._delimiters(data)))
+            feeds &= outside
+            returns = None if returns is None else returns & outside
+        if returns is None:
+            return feeds, feeds
+        both = returns & _unshifted(feeds)
+        return returns | (feeds & ~_shifted(both, False)), (returns & ~both) | feeds
+
+    def _quoted(self, quotes: Words, parts: Words) -> Words:
+        """Return the bytes inside quotes, the first of which counts as inside, and the last as outside.
+
+        `parts` are the last bytes of delimiters, and line breaks.
+        """
+        inside = quotes.copy()
+        for step in (1, 2, 4, 8, 16, 32):
+            inside ^= inside << np.uint64(step)
+        odd = (np.bitwise_count(quotes) & 1).astype(np.uint64)
+        before = np.cumsum(odd) - odd + np.uint64(self._inside)
+        inside ^= np.uint64(0) - (before & _ONE)
+        # Before a quote that opens is a delimiter, a break, or the other of a pair that stands for one quote.
+        if (quotes & inside & ~_shifted(parts | quotes, self._opens)).any():
+            raise StrayQuoteError
+        self._inside = bool((before[-1] + odd[-1]) & _ONE)
+        return inside
+
+    @property
+    def _opens(self) -> bool:
+        """Whether a quote at the next byte would open."""
+        return self._tail.endswith((self._lines.delimiter, b"\n", b"\r", b'"'))
+
+    def _delimiters(self, data: Bytes) -> npt.NDArray[np.bool_]:
+        """Return the last byte of each delimiter."""
+        delimiter = self._lines.delimiter
+        padded = np.concatenate([np.frombuffer(self._tail[1:], np.uint8), data]) if len(delimiter) > 1 else data
+        found: npt.NDArray[np.bool_] = padded[: len(data)] == delimiter[0]
+        for place, byte in enumerate(delimiter[1:], 1):
+            found &= padded[place : place + len(data)] == byte
+        return found
+
+    def _cut(self, firsts: npt.NDArray[np.int64], lasts: npt.NDArray[np.int64]) -> None:
+        """Count rows by the first and last bytes of line breaks, and cut behind one if enough bytes have come."""
+        starts = np.concatenate([[self._line_start - self._position], lasts[:-1] + 1]) if len(lasts) else lasts
+        rows = lasts if self._lines.keeps_blank else lasts[firsts > starts]
+        grain = self._grain or 1
+        while True:
+            target = self._begin + self._step - self._position
+            total = -(-(self._rows + int(np.searchsorted(rows, target)) + 1) // grain) * grain
+            if target >= self._size - self._position or total - self._rows > len(rows):
+                break
+            stop = self._position + int(rows[total - self._rows - 1]) + 1
+            done = sum(found.nrows for found in self._ranges)
+            self._ranges.append(ByteRange(self._begin, stop, total - done))
+            self._begin = stop
+        self._rows += len(rows)
+
+
+def _bits(mask: npt.NDArray[np.bool_]) -> Words:
+    """Return a mask as bits, 64 in a word, the lowest first."""
+    packed = np.packbits(mask, bitorder="little")
+    return np.pad(packed, (0, -len(packed) % 8)).view("<u8") if len(packed) % 8 else packed.view("<u8")
+
+
+def _bools(words: Words) -> npt.NDArray[np.uint8]:
+    return np.unpackbits(words.view(np.uint8), bitorder="little")
+
+
+def _count(words: Words) -> int:
+    return int(np.bitwise_count(words).sum())
+
+
+def _shifted(words: Words, carry: bool) -> Words:
+    """Return bits moved to the next byte of text; `carry` is that of the byte before the first."""
+    moved = words << _ONE
+    moved[1:] |= words[:-1] >> _TOP
+    moved[0] |= np.uint64(carry)
+    return moved
+
+
+def _unshifted(words: Words) -> Words:
+    """Return bits moved to the byte of text before."""
+    moved = words >> _ONE
+    moved[:-1] |= words[1:] << _TOP
+    return moved
+
+
+def last_end(data: bytes, lines: Lines) -> int:
+    """Return where the last whole row of some bytes ends, 0 if there is none.
+
+    Raises
+    ------
+    StrayQuoteError
+        If the quotes do not tell.
+    """
+    scan = _Scan(lines, 0, 1, len(data) + 1)
+    scan.add(np.frombuffer(data.removesuffix(b"\r"), np.uint8))
+    return scan._line_start

@@ -1,0 +1,282 @@
+"""Bytes of CSV rows as columns, by pyarrow's parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from akdask.columns import StringsBuilder, new_array
+from akdask.csv.lines import Lines
+from akdask.errors import FileFormatError
+from akdask.schema import ColumnType
+from akdask.typing import Column, NumberArray
+
+_SPARE = tuple(bytes([code]) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))
+"""Bytes that text hardly ever holds: one of them stands for a delimiter of several."""
+
+_TRUE, _FALSE = ("true", "True", "TRUE", "1"), ("false", "False", "FALSE", "0")
+_CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?(?:CSV conversion error to \S+: )?(.*)", re.DOTALL)
+_LONG_ROW = "straddling object"
+_SHOWN = 200
+
+BLOCK = 2**22
+"""Bytes that are parsed at a time, whose memory is used again."""
+
+
+@dataclass(frozen=True, slots=True)
+class CsvColumn:
+    """One column of CSV files.
+
+    Parameters
+    ----------
+    position : int
+        Of the field in a row.
+    dtype : ColumnType
+        The type of the column.
+    is_time : bool
+        Whether the text says a date or a time, which becomes nanoseconds since 1970.
+    """
+
+    position: int
+    dtype: ColumnType
+    is_time: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Whether partitions hold NumPy arrays."""
+        return self.dtype.is_number
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """The type that the parser makes of the text."""
+        if self.is_time:
+            return pa.timestamp("ns")
+        return pa.from_numpy_dtype(self.dtype.numpy) if self.dtype.is_number else pa.large_string()
+
+
+@dataclass(frozen=True, slots=True)
+class RowParser:
+    """Where bytes are from, and how they are parsed.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    names : tuple of str
+        All columns of the file.
+    lines : Lines
+        How rows are told apart.
+    allow_errors : bool
+        Give the smallest value of its type for a cell that does not fit.
+    """
+
+    path: str
+    names: tuple[str, ...]
+    lines: Lines
+    allow_errors: bool = False
+
+    def parse(
+        self, data: NumberArray, columns: Mapping[str, CsvColumn], start: int, nrows: int, block: int = BLOCK
+    ) -> dict[str, Column]:
+        """Return columns of the rows that some bytes are.
+
+        Parameters
+        ----------
+        data : ndarray of uint8
+            Whole rows.
+        columns : mapping of str to CsvColumn
+            The columns to make, at least one.
+        start : int
+            Where the rows begin in the file, for messages.
+        nrows : int
+            How many rows they are.
+        block : int
+            Bytes that are parsed at a time; more where a row is longer.
+
+        Raises
+        ------
+        FileFormatError
+            If rows have too many or too few fields, a field is not of the type of its column, or there are not as many
+            rows.
+        """
+        types = {str(column.position): column.arrow for column in columns.values()}
+        try:
+            return self._filled(self._read(data, types, block), columns, start, nrows)
+        except pa.ArrowInvalid as error:
+            if _LONG_ROW in str(error) and block <= len(data):
+                return self.parse(data, columns, start, nrows, len(data) + 1)
+            if not self.allow_errors or _CONVERSION.match(str(error)) is None:
+                self.refuse(error, start)
+        table = self.table(data, dict.fromkeys(types, pa.large_string()))
+        return {name: _smallest_for_errors(table, column) for name, column in columns.items()}
+
+    def _filled(
+        self, tables: Iterator[pa.Table], columns: Mapping[str, CsvColumn], start: int, nrows: int
+    ) -> dict[str, Column]:
+        """Put the rows of several tables into columns of the final size."""
+        numbers = {name: new_array(nrows, column.dtype.numpy) for name, column in columns.items() if column.is_number}
+        builders = {name: StringsBuilder(nrows) for name in columns if name not in numbers}
+        row = 0
+        for table in tables:
+            stop = row + table.num_rows
+            if stop > nrows:
+                row = stop
+                break
+            for name, column in columns.items():
+                found = self._column(column, table, start, row)
+                if name in numbers:
+                    numbers[name][row:stop] = found
+                else:
+                    builders[name].append(found)
+            row = stop
+        if row != nrows:
+            raise FileFormatError(
+                f"{self.path!r} has other rows than lines from byte {start} on.",
+                details=[f"{nrows} lines end there"],
+                hint="a line break or a quote stands where it has no meaning; write the file again.",
+            )
+        return {name: numbers[name] if name in numbers else builders[name].finish() for name in columns}
+
+    def table(self, data: bytes | NumberArray, types: Mapping[str, pa.DataType] | None) -> pa.Table:
+        """Return the fields of given positions with their types; all, with types that are guessed, if None."""
+        return pa.concat_tables(self._read(data, types, len(data) + 1))
+
+    def _read(
+        self, data: bytes | NumberArray, types: Mapping[str, pa.DataType] | None, block: int
+    ) -> Iterator[pa.Table]:
+        """Yield the fields of some rows after the other; at least one table, without rows where there are none."""
+        delimiter, spare = self.lines.delimiter, None
+        if len(delimiter) > 1:
+            text = bytes(data)
+            spare = next((byte for byte in _SPARE if byte not in text), None)
+            if spare is None:
+                raise FileFormatError(
+                    f"{self.path!r} holds all bytes that could stand for the delimiter {delimiter.decode()!r}.",
+                    hint="write the file with a delimiter of one character.",
+                )
+            data, delimiter = text.replace(delimiter, spare), spare
+        if not len(data):
+            yield pa.table({field: pa.array([], kind) for field, kind in (types or {}).items()})
+            return
+        reader = arrow_csv.open_csv(
+            pa.BufferReader(pa.py_buffer(data)),
+            arrow_csv.ReadOptions(
+                use_threads=False, block_size=block, column_names=list(map(str, range(len(self.names))))
+            ),
+            arrow_csv.ParseOptions(
+                delimiter=delimiter.decode(), newlines_in_values=True, ignore_empty_lines=not self.lines.keeps_blank
+            ),
+            arrow_csv.ConvertOptions(
+                column_types=types, include_columns=list(types or ()), true_values=_TRUE, false_values=_FALSE
+            ),
+        )
+        yield reader.schema.empty_table()
+        for batch in reader:
+            table = pa.Table.from_batches([batch])
+            yield table if spare is None else _with_delimiter(table, spare, self.lines.delimiter)
+
+    def refuse(self, error: Exception, start: int) -> NoReturn:
+        """Raise what tells users of an error of the parser."""
+        found = _CONVERSION.match(str(error))
+        where = f"row {{}} of those from byte {start}" if start else "row {}"
+        if found is None:
+            told = str(error).removeprefix("CSV parse error: ")
+            raise FileFormatError(
+                f"{self.path!r} is not read as CSV: {told[:_SHOWN]}.",
+                details=[f"rows are counted from byte {start}"] if start else [],
+                hint="a row has as many fields as there are names; give the delimiter of the file as column_delim.",
+            ) from None
+        number, row, reason = found.groups()
+        name = self.names[int(number)]
+        raise FileFormatError(
+            f"column {name!r} of {self.path!r} holds what is not of its type: {reason[:_SHOWN]}.",
+            details=[where.format(row)] if row else [],
+            hint=f"give another type: read_csv(…, dtypes={{{name!r}: 'str'}}); allow_errors=True reads such numbers as "
+            "the smallest number.",
+        ) from None
+
+    def _column(self, column: CsvColumn, table: pa.Table, start: int, row: int) -> Column:
+        """Return a column of a table that begins with a row."""
+        found = _joined(table.column(str(column.position)))
+        if found.null_count and column.is_number and column.dtype.kind != "float" and not column.is_time:
+            if not self.allow_errors:
+                first = row + int(np.flatnonzero(np.asarray(found.is_null()))[0]) + 1
+                told = f"In CSV column #{column.position}: Row #{first}: a cell without a value"
+                self.refuse(pa.ArrowInvalid(told), start)
+            return _filled(found, smallest(column.dtype))
+        return _as_column(found, column)
+
+
+def _joined(chunks: pa.ChunkedArray) -> pa.Array:
+    return chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
+
+
+def _as_column(found: pa.Array, column: CsvColumn) -> Column:
+    if column.is_time:
+        return _filled(found.view(pa.int64()), np.iinfo(np.int64).min)
+    if not column.dtype.is_number:
+        return found
+    return _filled(found, np.nan if column.dtype.kind == "float" else 0)
+
+
+def _filled(found: pa.Array, value: Any) -> Column:
+    """Return numbers as an array of NumPy, with a value for those that are missing."""
+    filled = pc.fill_null(found, pa.scalar(value, found.type)) if found.null_count else found
+    numbers: Column = filled.to_numpy(zero_copy_only=pa.types.is_primitive(found.type) and found.type != pa.bool_())
+    return numbers
+
+
+def smallest(dtype: ColumnType) -> Any:
+    """Return the smallest finite value of a type of numbers."""
+    match dtype.kind:
+        case "bool":
+            return False
+        case "float":
+            return np.finfo(np.float64).min
+    return np.iinfo(dtype.numpy).min
+
+
+def _with_delimiter(table: pa.Table, spare: bytes, delimiter: bytes) -> pa.Table:
+    """Put the delimiter back where it stood inside quotes."""
+    columns = [
+        pc.replace_substring(column, pattern=spare.decode(), replacement=delimiter.decode())
+        if pa.types.is_large_string(column.type) or pa.types.is_string(column.type)
+        else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.column_names)
+
+
+def _smallest_for_errors(table: pa.Table, column: CsvColumn) -> Column:
+    """Return a column cell by cell, the smallest value for those that are not of its type."""
+    text = _joined(table.column(str(column.position)))
+    if not column.dtype.is_number:
+        return text
+    value = np.iinfo(np.int64).min if column.is_time else smallest(column.dtype)
+    numbers = new_array(len(text), column.dtype.numpy)
+    read = _reader(column)
+    for row, cell in enumerate(text.to_pylist()):
+        try:
+            numbers[row] = read(cell.strip())
+        except (ValueError, OverflowError, pa.ArrowInvalid):
+            numbers[row] = value
+    return numbers
+
+
+def _reader(column: CsvColumn) -> Callable[[str], Any]:
+    """Return what makes a value of the text of a cell."""
+    if column.is_time:
+        return lambda cell: pa.scalar(cell).cast(pa.timestamp("ns")).value
+    match column.dtype.kind:
+        case "bool":
+            return lambda cell: (*_FALSE, *_TRUE).index(cell) >= len(_FALSE)
+        case "float":
+            return float
+    return int

@@ -1,0 +1,151 @@
+"""Types of the columns of CSV files without Arkouda's header: given by the user, or found from samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.csv.head import Head, read_bytes
+from akdask.csv.lines import Lines, StrayQuoteError, last_end
+from akdask.csv.parse import CsvColumn, RowParser
+from akdask.errors import ArgumentTypeError, FileFormatError, MissingDatasetError
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, column_type
+from akdask.storage.paths.files import FileIdentity
+
+SAMPLE = 2**18
+"""Bytes of each of the first files from which types are found."""
+
+FILES = 8
+"""Files of which samples are taken."""
+
+_LARGEST = 2**30
+_TIME = CsvColumn(0, INT64, is_time=True)
+
+
+def given_types(dtypes: Any, names: Sequence[str]) -> dict[str, CsvColumn]:
+    """Return the columns whose types a user has given.
+
+    Parameters
+    ----------
+    dtypes : mapping of str to dtype, dtype or None
+        Types by name, or one for all columns.
+    names : sequence of str
+        The columns.
+
+    Raises
+    ------
+    MissingDatasetError
+        If there is no column of a name.
+    ArgumentTypeError
+        If text cannot be read as values of a type.
+    """
+    if dtypes is None:
+        return {}
+    given = dtypes if isinstance(dtypes, Mapping) else dict.fromkeys(names, dtypes)
+    missing = [name for name in given if name not in names]
+    if missing:
+        raise MissingDatasetError(
+            f"there is no column {', '.join(map(repr, missing))} to give a type.",
+            details=[f"columns: {', '.join(names)}"],
+        )
+    return {name: _given(names.index(name), dtype) for name, dtype in given.items()}
+
+
+def _given(position: int, dtype: Any) -> CsvColumn:
+    if (isinstance(dtype, str) and dtype.startswith("datetime64")) or getattr(dtype, "kind", "") == "M":
+        return CsvColumn(position, INT64, is_time=True)
+    found = column_type(dtype)
+    if found not in (INT64, UINT64, FLOAT64, BOOL, STR):
+        raise ArgumentTypeError(
+            f"CSV files are not read as {found}.", hint="use int64, uint64, float64, bool, str or datetime64[ns]."
+        )
+    return CsvColumn(position, found)
+
+
+def found_types(
+    files: Sequence[tuple[FileIdentity, Head]], lines: Lines, known: Mapping[str, CsvColumn]
+) -> dict[str, CsvColumn]:
+    """Return all columns, with types that the samples of some files agree on; a sample has whole rows.
+
+    What has digits only and no sign is an integer, unless cells of the column are empty, which integers cannot be.
+    """
+    names = files[0][1].names
+    seen: dict[str, list[pa.DataType]] = {name: [] for name in names if name not in known}
+    for file, head in files[:FILES] if seen else ():
+        sample = _sample(file, head.start, lines)
+        if not sample:
+            continue
+        rows = RowParser(file.path, head.names, lines)
+        try:
+            table = rows.table(sample, None)
+        except pa.ArrowInvalid as error:
+            rows.refuse(error, head.start)
+        for position, name in enumerate(names):
+            if name in seen:
+                seen[name].append(_refined(rows, sample, str(position), table.column(position)))
+    made = {name: _agreed(position, seen[name]) for position, name in enumerate(names) if name in seen}
+    return {name: known[name] if name in known else made[name] for name in names}
+
+
+def _sample(file: FileIdentity, start: int, lines: Lines) -> bytes:
+    """Return the first rows of a file."""
+    size = SAMPLE
+    while True:
+        data = read_bytes(file, start, start + size)
+        if start + size >= file.size:
+            return data
+        try:
+            end = last_end(data, lines)
+        except StrayQuoteError:
+            end = data.rfind(b"\n") + 1
+        if end:
+            return data[:end]
+        if size >= _LARGEST:
+            raise FileFormatError(
+                f"{file.path!r} has a row of more than {size:,} bytes.", hint="it has a quote that is never closed."
+            )
+        size *= 8
+
+
+def _refined(rows: RowParser, sample: bytes, field: str, found: pa.ChunkedArray) -> pa.DataType:
+    """Look twice where pyarrow's answer would lose values: empty cells, and integers beyond the signed ones."""
+    if found.null_count and (pa.types.is_integer(found.type) or pa.types.is_boolean(found.type)):
+        return pa.float64() if pa.types.is_integer(found.type) else pa.large_string()
+    if not pa.types.is_floating(found.type) or found.null_count or not _may_be_unsigned(found):
+        return found.type
+    try:
+        rows.table(sample, {field: pa.uint64()})
+    except pa.ArrowInvalid:
+        return found.type
+    return pa.uint64()
+
+
+def _may_be_unsigned(found: pa.ChunkedArray) -> bool:
+    most: float | None = pc.max(found).as_py()
+    return most is not None and 2.0**63 <= most <= 2.0**64
+
+
+def _agreed(position: int, seen: Sequence[pa.DataType]) -> CsvColumn:
+    """Return the column that can hold what all samples were taken for; text can hold anything."""
+    kinds = {_kind(found) for found in seen if not pa.types.is_null(found)}
+    if kinds == {_TIME}:
+        return CsvColumn(position, INT64, is_time=True)
+    types = {STR if isinstance(kind, CsvColumn) else kind for kind in kinds}
+    if len(types) == 1:
+        return CsvColumn(position, types.pop())
+    numbers: set[ColumnType] = {INT64, UINT64, FLOAT64}
+    if types and types <= numbers:
+        return CsvColumn(position, FLOAT64 if FLOAT64 in types else UINT64)
+    return CsvColumn(position, STR)
+
+
+def _kind(found: pa.DataType) -> ColumnType | CsvColumn:
+    if pa.types.is_timestamp(found) or pa.types.is_date(found):
+        return _TIME
+    if found in (pa.int64(), pa.uint64(), pa.float64(), pa.bool_()):
+        return column_type(np.dtype(found.to_pandas_dtype()))
+    return STR

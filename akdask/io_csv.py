@@ -1,0 +1,165 @@
+"""Reading and writing CSV files, under Arkouda's names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from akdask.collections.core.writing import write_csv
+from akdask.errors import ArgumentTypeError, FileError
+from akdask.io import Path, _objects, _storables
+from akdask.storage.formats.registry import format_named, open_files
+from akdask.storage.paths.locales import Filenames, names_of
+
+__all__ = ["get_columns", "ls_csv", "read_csv", "to_csv"]
+
+
+def read_csv(
+    filenames: Filenames,
+    datasets: str | Sequence[str] | None = None,
+    column_delim: str = ",",
+    allow_errors: bool = False,
+    *,
+    dtypes: Any = None,
+    names: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    r"""Open CSV files as lazy arrays: Arkouda's, and those of any other writer.
+
+    All bytes are looked at once, to find where rows begin and how many there are, and parsed when something asks for
+    values; columns that nobody asks for are not converted.  Large files are cut into partitions where rows end,
+    whatever stands inside quotes; a file with a quote inside a field that does not begin with one is one partition.
+
+    Types are those of Arkouda's header.  Without it they are found by pyarrow from the first rows of the first files:
+    digits are int64, or uint64 beyond its range, or float64 where cells are empty; dates and times in the form of ISO
+    8601 are Datetimes; all else is text.  A cell further on that is not of its column's type is an error when it is
+    read.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Files, glob patterns, or what `to_csv` was given; several files are read as one set, in the order of their
+        ``_LOCALE`` numbers.
+    datasets : str or sequence of str, optional
+        Names of the columns to read, all unless given.
+    column_delim : str, default ","
+        What stands between fields; text of any length.
+    allow_errors : bool, default False
+        Give the smallest value of its type for a cell that is not of its column's type, and leave out files that are
+        missing or cannot be read, with one warning.
+    dtypes : mapping of str to dtype, or dtype, optional
+        Types of some columns, or of all: int64, uint64, float64, bool, str or ``datetime64[ns]``.
+    names : sequence of str, optional
+        Names of the columns, for files that begin with a row.
+
+    Returns
+    -------
+    dict of str to lazy array
+        All with the same rows.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If files are missing, or no CSV files.
+    MissingDatasetError
+        If there is no column of a name.
+    InconsistentFilesError
+        If the files do not have the same columns.
+    ArgumentError
+        If the delimiter is empty, or holds a quote or a line break.
+    """
+    opened = open_files(
+        filenames,
+        format_named("CSV"),
+        column_delim=column_delim,
+        allow_errors=allow_errors,
+        dtypes=dtypes,
+        names=names,
+    )
+    return _objects(opened, datasets)
+
+
+def to_csv(
+    columns: Mapping[str, Any] | Sequence[Any],
+    prefix_path: Path,
+    names: Sequence[str] | None = None,
+    col_delim: str = ",",
+    overwrite: bool = False,
+    *,
+    num_locales: int | None = None,
+) -> None:
+    """Write arrays to one set of CSV files with Arkouda's header; computes.
+
+    Text is in quotes where it holds the delimiter, a quote or a line break, which Arkouda reads since v2025.12.16.
+    Floats have as many digits as tell them apart.  Times and addresses are written as their numbers.
+
+    Parameters
+    ----------
+    columns : mapping or list of pdarray, Strings or Index
+        What to write; all have the same number of rows.
+    prefix_path : str or path
+        Prefix and extension of the files: ``d/x.csv`` gives ``d/x_LOCALE0000.csv`` and so on.
+    names : list of str, optional
+        Names for the columns, instead of the keys of a mapping or of ``"0"``, ``"1"`` and so on.
+    col_delim : str, default ","
+        What stands between fields; text of any length.
+    overwrite : bool, default False
+        Replace files of that prefix.
+    num_locales : int, optional
+        Number of files; as many as the array with the most partitions has unless given.
+
+    Raises
+    ------
+    ExistsError
+        If there are files of that prefix, which are not to be replaced.
+    SchemaError
+        If the arrays do not have the same number of rows.
+    UnsupportedError
+        If elements are no numbers or strings.
+    WriteError
+        If the files cannot be written; what was there before stays.
+    """
+    write_csv(_storables(columns, names), prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales)
+
+
+def ls_csv(filename: Path, col_delim: str = ",") -> list[str]:
+    """Return the names of the columns of a CSV file, with Arkouda's header or without; reads its first lines.
+
+    Parameters
+    ----------
+    filename : str or path
+        A file, or a pattern for a set of files.
+    col_delim : str, default ","
+        What stands between fields.
+    """
+    if not isinstance(filename, str | os.PathLike):
+        raise ArgumentTypeError(f"ls_csv takes one file name, got {type(filename).__name__}.", hint="use get_columns.")
+    return list(open_files(filename, format_named("CSV"), column_delim=col_delim).kinds)
+
+
+def get_columns(filenames: Filenames, col_delim: str = ",", allow_errors: bool = False) -> list[str]:
+    """Return the names of the columns of the first of some CSV files that can be read; see `ls_csv`.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Files or glob patterns.
+    col_delim : str, default ","
+        What stands between fields.
+    allow_errors : bool, default False
+        Pass over files that are missing or cannot be read.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If a file is missing or no CSV file, and is not to be passed over.
+    FileError
+        If no file can be read.
+    """
+    for name in names_of(filenames):
+        try:
+            return ls_csv(name, col_delim)
+        except FileError:
+            if not allow_errors:
+                raise
+    raise FileError("none of the files can be read.", details=[repr(name) for name in names_of(filenames)])

@@ -1,0 +1,141 @@
+"""Columns of files, read straight into the arrays that a user gets, where tasks share the memory of this process.
+
+Elsewhere each partition is read into arrays of its own, which are then joined: twice the memory, and most of the time
+goes into finding and clearing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from akdask._distributed import shares_memory
+from akdask.columns import Table, concat_rows, new_array
+from akdask.errors import TransferError
+from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.chain import Chain
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.rowwise import Project
+from akdask.plan.expr.sources import Scan
+from akdask.plan.expr.values import ColumnRef
+from akdask.plan.task.allocator import manage_freed_memory
+from akdask.plan.task.tables import Tasks
+from akdask.schema import STR, ColumnType, RowSpace
+from akdask.storage.data.source import Part
+from akdask.typing import NumberArray
+
+Columns = tuple[tuple[Hashable, Any], ...]
+"""Columns of a part: what the table calls them, and what the part does."""
+
+
+class Destination(dict[Hashable, Any]):
+    """Arrays for the numbers of all partitions, which the tasks of one process fill."""
+
+    def __reduce__(self) -> Any:
+        raise TransferError(
+            "columns are read into the memory of this process, and tasks run in another.",
+            hint="name the scheduler with dask.config.set(scheduler=…), or make a Client the current one.",
+        )
+
+
+class Delivery(Frame):
+    """All rows of a projection of stored columns, in one partition.
+
+    Strings stay in the chunks in which they are read if `chunked`; otherwise they are joined.
+    """
+
+    frame: Project
+    chunked: bool
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return RowSpace.of_lengths([sum(self.frame.rows.lengths or ())])
+
+
+def can_be_delivered(frame: Project) -> bool:
+    """Whether a projection is nothing but columns of files, and tasks share the memory of this process."""
+    chain = Chain.of(frame.frame)
+    return (
+        shares_memory()
+        and not chain.selections
+        and all(isinstance(base, Scan) for base in chain.bases)
+        and all(
+            isinstance(value, ColumnRef) and (value.dtype.is_number or value.dtype == STR) for value in frame.values
+        )
+    )
+
+
+@lower.register
+def _(frame: Delivery) -> Expr:
+    project = frame.frame
+    lengths = project.rows.lengths
+    assert lengths is not None, "files tell their rows"
+    dtypes = tuple((name, value.dtype) for name, value in zip(project.names, project.values, strict=True))
+    destination = Tasks(f"destination {frame._name}", _new_destination, (((), (dtypes, sum(lengths))),))
+    calls = []
+    for index, start in enumerate(accumulate(lengths[:-1], initial=0)):
+        calls.append((((0, 0),), (_parts(project, index), start)))
+    read = Tasks(f"read {frame._name}", _read, tuple(calls), destination)
+    every = tuple((1, partition) for partition in range(len(lengths)))
+    return Tasks(
+        frame._name, _delivered, ((((0, 0), *every), (dtypes, sum(lengths), frame.chunked)),), destination, read
+    )
+
+
+def _parts(project: Project, index: int) -> tuple[tuple[Part, Columns], ...]:
+    """Return what one partition is read from, with the columns of each file."""
+    found = []
+    for base in Chain.of(project.frame).bases:
+        assert isinstance(base, Scan), "nothing else is delivered"
+        columns = tuple(
+            (name, value.name)
+            for name, value in zip(project.names, project.values, strict=True)
+            if isinstance(value, ColumnRef) and value.source == base._name
+        )
+        if columns:
+            wanted = tuple(dict.fromkeys(str(column) for _, column in columns))
+            found.append((base.source.part(index, wanted), columns))
+    return tuple(found)
+
+
+def _new_destination(inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int) -> Destination:
+    """Return arrays for the numbers of all partitions: a task, so that each computation has its own."""
+    manage_freed_memory()
+    return Destination({name: new_array(nrows, dtype.numpy) for name, dtype in dtypes if dtype.is_number})
+
+
+def _read(inputs: Sequence[Any], parts: Sequence[tuple[Part, Columns]], start: int) -> dict[Hashable, pa.Array]:
+    """Read the numbers of one partition to where they belong, and return its strings."""
+    (destination,) = inputs
+    strings = {}
+    for part, columns in parts:
+        with part.open() as reader:
+            for name, column in columns:
+                if name in destination:
+                    target: NumberArray = destination[name][start : start + part.nrows]
+                    found = reader.read(column, 0, part.nrows, target)
+                    if not np.may_share_memory(found, target):
+                        target[:] = found
+                else:
+                    strings[name] = reader.read(column, 0, part.nrows)
+    return strings
+
+
+def _delivered(
+    inputs: Sequence[Any], dtypes: Sequence[tuple[Hashable, ColumnType]], nrows: int, chunked: bool
+) -> Table:
+    destination, *strings = inputs
+    columns = {}
+    for name, dtype in dtypes:
+        if dtype.is_number:
+            columns[name] = destination[name]
+        else:
+            chunks = [found[name] for found in strings]
+            columns[name] = pa.chunked_array(chunks) if chunked else concat_rows(chunks)
+    return Table(columns, nrows)

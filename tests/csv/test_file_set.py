@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import os
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import csv as arrow_csv
+
+import akdask as ak
+from akdask.csv.file_set import open_set
+from akdask.errors import FileError, FileFormatError, InconsistentFilesError, MissingDatasetError, MissingFileError
+
+N = 1000
+FRAME = pd.DataFrame(
+    {
+        "i": np.arange(N) * 7 - 50,
+        "f": np.linspace(-1, 1, N) ** 3,
+        "b": np.arange(N) % 3 == 0,
+        "s": [f'text {k % 17}, "é"' if k % 5 else "" for k in range(N)],
+    }
+)
+
+
+def by_pandas(frame, path):
+    frame.to_csv(path, index=False)
+
+
+def by_polars(frame, path):
+    pl.from_pandas(frame).write_csv(path)
+
+
+def by_duckdb(frame, path):
+    rows = pa.Table.from_pandas(frame, preserve_index=False)  # noqa: F841 - the query reads it
+    duckdb.sql(f"copy rows to '{path}' (header)")
+
+
+def by_pyarrow(frame, path):
+    arrow_csv.write_csv(pa.Table.from_pandas(frame, preserve_index=False), path)
+
+
+@pytest.mark.parametrize("write", [by_pandas, by_polars, by_duckdb, by_pyarrow])
+@pytest.mark.parametrize("size", [2**8, 2**30])
+def test_files_of_other_writers_are_read(tmp_path, write, size):
+    write(FRAME, tmp_path / "0.csv")
+    write(FRAME[::-1], tmp_path / "1.csv")
+    with ak.config.set(partition_size=size):
+        df = ak.DataFrame.read_csv(f"{tmp_path}/*.csv")
+        assert (df.npartitions > 100) == (size == 2**8)
+        expected = pd.concat([FRAME, FRAME[::-1]], ignore_index=True)
+        pd.testing.assert_frame_equal(df.to_pandas(), expected, check_dtype=False)
+        assert df[df["b"]]["i"].sum() == expected["i"][expected["b"]].sum()
+        assert df[df["i"] > 500]["s"].tolist() == expected["s"][expected["i"] > 500].tolist()
+        assert df["i"][N - 2 : N + 2].tolist() == expected["i"][N - 2 : N + 2].tolist()
+
+
+def test_a_set_of_arkouda_is_read_by_its_header(tmp_path):
+    for number, rows in enumerate([b"1,2.5,true,x\n-3,nan,0,\n", b"", b"7,inf,True,y z\n"]):
+        head = b"**HEADER**\nint64,float64,bool,str\n*/HEADER/*\na,b,c,d\n"
+        (tmp_path / f"x_LOCALE000{number}.csv").write_bytes(head + rows)
+    files = f"{tmp_path}/x_LOCALE*"
+    found = ak.read(files)
+    assert {name: array.tolist() for name, array in found.items() if name != "b"} == {
+        "a": [1, -3, 7],
+        "c": [True, False, True],
+        "d": ["x", "", "y z"],
+    }
+    np.testing.assert_array_equal(found["b"].to_ndarray(), [2.5, np.nan, np.inf])
+    assert ak.load_all(tmp_path / "x.csv")["a"].tolist() == [1, -3, 7]
+    assert ak.load(tmp_path / "x.csv", dataset="d")["d"].tolist() == ["x", "", "y z"]
+    data, names = ak.read_tagged_data(files)
+    assert data["Filename_Codes"].tolist() == [0, 0, 2]
+    assert [os.path.basename(name) for name in names.tolist()] == ["x_LOCALE0000.csv"] * 2 + ["x_LOCALE0002.csv"]
+
+
+def test_digits_are_text_where_the_header_says_so(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"**HEADER**\nstr,uint64\n*/HEADER/*\na|*|b\n007|*|18446744073709551615\n")
+    found = ak.read_csv(tmp_path / "x.csv", column_delim="|*|")
+    assert found["a"].tolist() == ["007"]
+    assert found["b"].tolist() == [2**64 - 1]
+
+
+def test_only_the_columns_asked_for_are_converted(tmp_path):
+    (tmp_path / "x.csv").write_text("**HEADER**\nint64,int64\n*/HEADER/*\na,b\n1,no number\n")
+    assert ak.read_csv(tmp_path / "x.csv")["a"].tolist() == [1]
+    assert list(ak.read_csv(tmp_path / "x.csv", "b")) == ["b"]
+    with pytest.raises(FileFormatError, match="no number"):
+        ak.read_csv(tmp_path / "x.csv")["b"].tolist()
+    with pytest.raises(MissingDatasetError, match="'c'"):
+        ak.read_csv(tmp_path / "x.csv", "c")
+
+
+def test_errors_become_the_smallest_values_where_they_are_allowed(tmp_path):
+    content = (
+        "**HEADER**\nint64,float64,bool,uint64,str\n*/HEADER/*\na,b,c,d,e\n1,x,true,5,t\ny,2.5,maybe,-1,\n,1,0,2,u\n"
+    )
+    (tmp_path / "x.csv").write_text(content)
+    found = {name: array.tolist() for name, array in ak.read_csv(tmp_path / "x.csv", allow_errors=True).items()}
+    assert found == {
+        "a": [1, -(2**63), -(2**63)],
+        "b": [np.finfo(float).min, 2.5, 1.0],
+        "c": [True, False, False],
+        "d": [5, 0, 2],
+        "e": ["t", "", "u"],
+    }
+
+
+def test_files_that_cannot_be_read_are_left_out_where_that_is_allowed(tmp_path):
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    (tmp_path / "b.csv").write_bytes(b"\0\0")
+    names = [tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "c.csv"]
+    with pytest.warns(RuntimeWarning, match=r"2 files(.|\n)*c\.csv(.|\n)*b\.csv"):
+        assert ak.read_csv(names, allow_errors=True)["x"].tolist() == [1]
+    with pytest.raises(MissingFileError, match=r"c\.csv"):
+        ak.read_csv(names)
+    with pytest.raises(FileError, match="none of the files"):
+        ak.read_csv(tmp_path / "b.csv", allow_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n1,2\n3\n", "Expected 2 columns, got 1"),
+        ("a,b\n1,2\n3,4,5\n", "Expected 2 columns, got 3"),
+        ('a,b\n1,"2\n3,4\n', "ends inside a field"),
+    ],
+)
+def test_rows_with_other_fields_are_refused(tmp_path, content, message):
+    (tmp_path / "x.csv").write_text(content)
+    with pytest.raises(FileFormatError, match=message):
+        ak.read_csv(tmp_path / "x.csv")
+
+
+def test_files_with_other_columns_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "b.csv").write_text("y,x\n1,2\n")
+    with pytest.raises(InconsistentFilesError, match=r"a\.csv: 'x', 'y'(.|\n)*b\.csv: 'y', 'x'"):
+        ak.read_csv(f"{tmp_path}/*.csv")
+
+
+def test_a_file_with_stray_quotes_is_one_partition(tmp_path):
+    rows = [f'{k}" pipe,{k}' for k in range(100)]
+    (tmp_path / "x.csv").write_text("a,b\n" + "\n".join(rows) + "\n")
+    with ak.config.set(partition_size=64):
+        found = ak.read_csv(tmp_path / "x.csv")
+    assert found["a"].npartitions == 1
+    assert found["a"].tolist() == [f'{k}" pipe' for k in range(100)]
+    assert found["b"].sum() == 4950
+
+
+def test_a_delimiter_of_several_characters_stands_inside_quotes_too(tmp_path):
+    (tmp_path / "x.csv").write_text('a::b\n"1::2"::3\nx:y::4\n')
+    found = ak.read_csv(tmp_path / "x.csv", column_delim="::")
+    assert found["a"].tolist() == ["1::2", "x:y"]
+    assert found["b"].tolist() == [3, 4]
+
+
+def test_names_may_be_given_for_files_that_have_none(tmp_path):
+    (tmp_path / "x.csv").write_text("1\tx\n2\ty\n")
+    found = ak.read_csv(tmp_path / "x.csv", column_delim="\t", names=["n", "t"])
+    assert found["n"].tolist() == [1, 2]
+    assert found["t"].tolist() == ["x", "y"]
+
+
+def test_names_are_told_by_the_first_lines_alone(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    assert ak.ls_csv(tmp_path / "x.csv") == ak.get_columns(tmp_path / "x.csv") == ["a", "b"]
+    with pytest.raises(FileFormatError, match="read_csv"):
+        ak.ls(tmp_path / "x.csv")
+    (tmp_path / "y.csv").write_text("**HEADER**\nint64\n*/HEADER/*\nn\n")
+    assert ak.ls(tmp_path / "y.csv") == ak.get_datasets(tmp_path / "y.csv") == ["n"]
+    assert ak.get_filetype(tmp_path / "y.csv") == "CSV"
+    assert ak.read_csv(tmp_path / "y.csv")["n"].tolist() == []
+
+
+def test_a_file_that_has_changed_is_not_read_as_it_was(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a\n1\n2\n")
+    found = ak.read_csv(path)["a"]
+    path.write_text("a\n1\n2\n3\n")
+    with pytest.raises(FileError, match="has changed"):
+        found.tolist()
+    assert ak.read_csv(path)["a"].tolist() == [1, 2, 3]
+
+
+def test_what_is_remote_is_read_in_ranges(tmp_path):
+    import fsspec
+
+    with fsspec.open("memory://csv/x.csv", "wb") as file:
+        file.write(FRAME.to_csv(index=False).encode())
+    assert ak.read_csv("memory://csv/x.csv")["i"].tolist() == FRAME["i"].tolist()
+
+
+def test_a_set_is_told_apart_by_what_is_read_of_it(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    tokens = {
+        open_set(tmp_path / "x.csv", dtypes=dtypes).objects(["a"])["a"].members["values"].source.token
+        for dtypes in (None, "str", {"a": float})
+    }
+    assert len(tokens) == 3

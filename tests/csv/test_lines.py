@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from akdask.csv.lines import Lines, StrayQuoteError, byte_ranges, last_end
+from akdask.storage.data.extents import ALIGNED_ROWS
+from akdask.storage.paths.files import identify
+
+FIELDS = st.lists(
+    st.lists(st.text(st.sampled_from('ab,|*"\n\r é'), max_size=6), min_size=2, max_size=2), min_size=1, max_size=30
+)
+
+
+def quoted(field):
+    doubled = field.replace('"', '""')
+    return f'"{doubled}"' if any(mark in field for mark in ',"\n\r') else field
+
+
+def written(path, rows, end="\n", last=True):
+    content = end.join(",".join(map(quoted, row)) for row in rows) + (end if last else "")
+    path.write_bytes(content.encode())
+    return identify(str(path))
+
+
+def parsed(file, ranges):
+    """Read the ranges one by one by Python's own module."""
+    with open(file.path, "rb") as opened:
+        data = opened.read()
+    pieces = [data[found.start : found.stop].decode() for found in ranges]
+    return [[row for row in csv.reader(io.StringIO(piece, newline="")) if row] for piece in pieces]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=FIELDS,
+    layout=st.tuples(st.sampled_from(["\n", "\r\n", "\r"]), st.booleans()),
+    limit=st.integers(1, 200),
+    block=st.integers(2, 70),
+)
+def test_rows_are_counted_and_cut_where_they_end(tmp_path_factory, rows, layout, limit, block):
+    path = tmp_path_factory.mktemp("lines") / "x.csv"
+    file = written(path, rows, *layout)
+    ranges = byte_ranges(file, 0, Lines(b",", keeps_blank=False), limit, block)
+    found = parsed(file, ranges)
+    assert [len(piece) for piece in found] == [piece.nrows for piece in ranges]
+    assert [row for piece in found for row in piece] == rows
+    assert [piece.start for piece in ranges[1:]] == [piece.stop for piece in ranges[:-1]]
+
+
+def test_large_blocks_find_the_same_as_small_ones(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [["x" * int(rng.integers(9)), 'a,"\n' * int(rng.integers(3))] for _ in range(3000)]
+    file = written(tmp_path / "x.csv", rows)
+    lines = Lines(b",", keeps_blank=False)
+    assert (
+        byte_ranges(file, 0, lines, 500, 64) == byte_ranges(file, 0, lines, 500) == byte_ranges(file, 0, lines, 500, 77)
+    )
+    assert sum(found.nrows for found in byte_ranges(file, 0, lines, 500)) == 3000
+
+
+def test_a_quoted_field_longer_than_a_block(tmp_path):
+    rows = [["a", "1\n" * 500], ["b", "2"]]
+    file = written(tmp_path / "x.csv", rows)
+    ranges = byte_ranges(file, 0, Lines(b",", keeps_blank=False), 10, 64)
+    assert [found.nrows for found in ranges] == [1, 1]
+
+
+def test_delimiters_of_several_bytes_part_fields_across_blocks(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b'"a\nb"|*|"c"\nd|*|"e|*|\n"\n' * 50)
+    for block in (5, 7, 64, 1000):
+        ranges = byte_ranges(identify(str(path)), 0, Lines(b"|*|", keeps_blank=False), 100, block)
+        assert sum(found.nrows for found in ranges) == 100
+        assert len(ranges) > 5
+
+
+@pytest.mark.parametrize("content", [b'5" pipe,1\n2,3\n', b'a,"b\n', b'a,b"\n', b'"a"b"c",1\n'])
+def test_quotes_that_tell_nothing_are_refused(tmp_path, content):
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    for block in (3, 1000):
+        with pytest.raises(StrayQuoteError):
+            byte_ranges(identify(str(path)), 0, Lines(b",", keeps_blank=False), 100, block)
+
+
+def test_blank_lines_are_rows_where_a_row_is_one_text(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"head\n\na\n\n\nb\n\n")
+    file = identify(str(path))
+    assert byte_ranges(file, 5, Lines(b",", keeps_blank=True), 100)[0].nrows == 6
+    assert byte_ranges(file, 5, Lines(b",", keeps_blank=False), 100)[0].nrows == 2
+
+
+def test_large_ranges_begin_at_multiples_of_the_rows_that_floats_are_added_up_by(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"1\n" * (ALIGNED_ROWS * 60) + b"22\n" * 7)
+    ranges = byte_ranges(identify(str(path)), 0, Lines(b",", keeps_blank=False), ALIGNED_ROWS * 40)
+    assert len(ranges) == 4
+    assert [found.nrows % ALIGNED_ROWS for found in ranges] == [0, 0, 0, 7]
+    assert sum(found.nrows for found in ranges) == ALIGNED_ROWS * 60 + 7
+
+
+def test_no_rows_are_one_range_without_any(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"a,b\n")
+    assert byte_ranges(identify(str(path)), 4, Lines(b",", keeps_blank=False), 100) == [(4, 4, 0)]
+
+
+def test_the_last_end_is_that_of_a_whole_row():
+    lines = Lines(b",", keeps_blank=False)
+    assert last_end(b'a,b\n"c\nd",e\n"f\n', lines) == len(b'a,b\n"c\nd",e\n')
+    assert last_end(b"a,b\r\nc,d\r", lines) == len(b"a,b\r\n")
+    assert last_end(b"a,b", lines) == 0
