@@ -144,6 +144,7 @@ from akdask.io import (
     to_hdf,
     update_hdf,
 )
+from akdask.io_parquet import get_null_indices, read_parquet, to_parquet
 from akdask.pandas_hdf import export, import_data
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
@@ -241,6 +242,7 @@ __all__ = [
     "get_config",
     "get_datasets",
     "get_filetype",
+    "get_null_indices",
     "histogram",
     "histogram2d",
     "histogramdd",
@@ -303,6 +305,7 @@ __all__ = [
     "random_strings_uniform",
     "read",
     "read_hdf",
+    "read_parquet",
     "read_tagged_data",
     "restore",
     "rotl",
@@ -330,6 +333,7 @@ __all__ = [
     "tanh",
     "timedelta_range",
     "to_hdf",
+    "to_parquet",
     "trunc",
     "uint8",
     "uint64",

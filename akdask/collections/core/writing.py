@@ -1,4 +1,4 @@
-"""Writing lazy arrays to files: the functions and methods named ``to_hdf`` and ``update_hdf``."""
+"""Writing lazy arrays to files: the methods ``to_hdf``, ``update_hdf`` and ``to_parquet``, and what they share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
-from akdask.plan.run.write import fitted, write
+from akdask.plan.run.write import aligned, fitted, write
 from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.formats.objects import LIMBS, VALUES, ObjectSpec, ObjType
@@ -205,6 +205,54 @@ class StorageMethods:
             self._storable(), prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression
         )
 
+    def to_parquet(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        compression: str | None = None,
+        *,
+        num_locales: int | None = None,
+    ) -> None:
+        """Write the array to Parquet files, which Arkouda, pandas, polars and others read; computes.
+
+        Other readers have times and addresses as numbers, and a Categorical as strings.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            Prefix and extension of the files: ``d/x.parquet`` gives ``d/x_LOCALE0000.parquet`` and so on.
+        dataset : str, optional
+            Name of the column, as in `to_hdf`.
+        mode : {"truncate", "append"}
+            Replace files of that prefix, or add the column to them, behind those that are there.
+        compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
+            How pages are packed, not at all unless given.
+        num_locales : int, optional
+            Number of files, as in `to_hdf`.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentError
+            If `mode`, `compression` or `num_locales` are none of these.
+        ExistsError
+            If a column of that name is to be added and is there already.
+        UnsupportedError
+            If the array is no single column.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        self._write(
+            self._storable(),
+            prefix_path,
+            dataset,
+            mode,
+            "distribute",
+            num_locales,
+            file_format="Parquet",
+            compression=compression,
+        )
+
     def update_hdf(self, prefix_path: Path, dataset: str | None = None, repack: bool = True) -> None:
         """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.
 
@@ -229,9 +277,11 @@ def write_objects(
     num_locales: int | None = None,
     overwrite: bool = False,
     file_format: str = "HDF5",
-    compression: str | None = None,
+    **options: Any,
 ) -> None:
     """Write objects to one set of files, each split into one partition for each file; computes.
+
+    `options` are of the format; those that are None are left to it.
 
     Raises
     ------
@@ -241,12 +291,13 @@ def write_objects(
     FileError
         If there are no objects.
     UnsupportedError
-        If the format cannot be written, or takes no compression.
+        If the format cannot be written, or not with such options.
     """
     chosen_format = format_named(file_format)
-    options = {} if compression is None else {"compression": compression}
-    if not chosen_format.write_options.issuperset(options):
-        raise UnsupportedError(f"files of format {chosen_format.name!r} are written without compression.")
+    options = {name: value for name, value in options.items() if value is not None}
+    refused = sorted(set(options) - chosen_format.write_options)
+    if refused:
+        raise UnsupportedError(f"files of format {chosen_format.name!r} are written without {', '.join(refused)}.")
     chosen_mode = _check_option("mode", mode, MODES, ArgumentError)
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
     if not objects:
@@ -267,7 +318,8 @@ def write_objects(
         overwrite=overwrite,
         **options,
     )
-    rows = [fitted(project, count) for project in _by_frame(everything)]
+    frames = _by_frame(everything)
+    rows = aligned(frames, count) if chosen_format.is_tabular else [fitted(project, count) for project in frames]
     tables = [
         Project(table.frame, ((name, member),), table.values)
         for name, item in everything.items()

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from akdask.columns import Table
-from akdask.errors import AkdaskError, WriteError
+from akdask.errors import AkdaskError, SchemaError, WriteError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.created import block_split
 from akdask.plan.expr.lower import lower
@@ -81,6 +81,31 @@ def fitted(frame: Project, count: int) -> Frame:
     lengths = frame.rows.lengths
     assert lengths is not None, "resolve_lengths has just found them"
     return Realign(frame, lengths, block_split(sum(lengths), count))
+
+
+def aligned(frames: Sequence[Project], count: int) -> list[Frame]:
+    """Return rows that stand beside each other in each of a number of partitions; counts them where they may not.
+
+    Raises
+    ------
+    SchemaError
+        If there are not as many of all.
+    """
+    if len(frames) == 1:
+        return [fitted(frames[0], count)]
+    for frame in frames:
+        resolve_lengths(frame)
+    found = [frame.rows.lengths or () for frame in frames]
+    totals = [sum(lengths) for lengths in found]
+    if len(set(totals)) > 1:
+        raise SchemaError(
+            "the columns of a table have as many rows each.",
+            details=[f"{frame.names[0]}: {total:,} rows" for frame, total in zip(frames, totals, strict=True)],
+            hint="write columns of other lengths to files of their own.",
+        )
+    wanted = found[0] if len(found[0]) == count else block_split(totals[0], count)
+    pairs = zip(frames, found, strict=True)
+    return [frame if lengths == wanted else Realign(frame, lengths, wanted) for frame, lengths in pairs]
 
 
 @lower.register

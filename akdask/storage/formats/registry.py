@@ -33,7 +33,7 @@ from akdask.storage.paths.locales import Filenames, names_of
 ENTRY_POINTS = "akdask.formats"
 """Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
 
-_BUILT_IN = ("akdask.hdf5.format",)
+_BUILT_IN = ("akdask.hdf5.format", "akdask.parquet.format")
 """Modules that register akdask's own formats.  They import what is slow to load when a file is opened."""
 
 _DEFAULT = "HDF5"
@@ -52,15 +52,19 @@ class Format:
         With one of these its files begin.
     read_options : frozenset of str
         What `open` takes, of the options of `akdask.read`: ``strict_types``, ``allow_errors``,
-        ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``.
+        ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``,
+        ``null_indices``.
     write_options : frozenset of str
         What `writer` takes besides, such as ``compression``.
+    is_tabular : bool
+        Whether all objects of a set have the same rows in each file.
     """
 
     name: ClassVar[str]
     signatures: ClassVar[tuple[bytes, ...]] = ()
     read_options: ClassVar[frozenset[str]] = frozenset()
     write_options: ClassVar[frozenset[str]] = frozenset()
+    is_tabular: ClassVar[bool] = False
 
     def recognizes(self, first: bytes) -> bool:
         """Whether a file with these first bytes, 64 of a longer one, is of the format."""
@@ -127,11 +131,6 @@ class Format:
         raise UnsupportedError(f"files of format {self.name!r} cannot be written yet.", hint=f"use {_DEFAULT!r}.")
 
 
-class _Parquet(Format):
-    name = "Parquet"
-    signatures = (b"PAR1",)
-
-
 class _Csv(Format):
     name = "CSV"
     signatures = (b"**HEADER",)
@@ -158,8 +157,7 @@ def unregister(name: str) -> None:
     del _FORMATS[name.upper()]
 
 
-for _recognized in (_Parquet(), _Csv()):
-    register(_recognized)
+register(_Csv())
 
 
 @cache
