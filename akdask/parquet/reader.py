@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import pyarrow.parquet as pq
 
@@ -14,9 +14,10 @@ from akdask.columns import concat_rows, empty
 from akdask.columns.rows import spread
 from akdask.parquet.chunks import ChunkReader, errors_naming, open_parquet
 from akdask.parquet.columns import ParquetColumn
-from akdask.schema import INT64, ColumnType
+from akdask.parquet.pages import ChunkPlace, NoPlainPagesError, PageReader
+from akdask.schema import ColumnType
 from akdask.storage.data.ranges import RangeReader, range_reader
-from akdask.storage.data.source import PartReader
+from akdask.storage.data.source import PartReader, Stretch
 from akdask.storage.paths.files import FileIdentity
 from akdask.typing import Column, NumberArray
 
@@ -40,12 +41,6 @@ class RowGroup:
     nrows: int
 
 
-class Place(Protocol):
-    """Where the rows of a column are in one file."""
-
-    dtype: ColumnType
-
-
 @dataclass(frozen=True, slots=True)
 class StoredPlace:
     """A column that the file stores.
@@ -56,12 +51,15 @@ class StoredPlace:
         The column in this file.
     dtype : ColumnType
         The type that it has in all files.
+    chunks : tuple of ChunkPlace
+        Where it lies in each row group of the partition.
     of_nulls : bool, default False
         Whether not its rows are wanted, but which of them are null.
     """
 
     column: ParquetColumn
     dtype: ColumnType
+    chunks: tuple[ChunkPlace, ...]
     of_nulls: bool = False
 
 
@@ -87,6 +85,8 @@ class ParquetPart:
         The row groups that have them.
     columns : mapping of name to StoredPlace or ConstantPlace
         Only the columns that will be read.
+    verify : bool, default False
+        Whether to compare pages with their checksums.
     """
 
     file: FileIdentity
@@ -94,6 +94,7 @@ class ParquetPart:
     stop: int
     groups: tuple[RowGroup, ...]
     columns: Mapping[str, StoredPlace | ConstantPlace]
+    verify: bool = False
 
     @property
     def nrows(self) -> int:
@@ -119,7 +120,7 @@ class ParquetPartReader(PartReader):
         self._ranges: RangeReader = range_reader(part.file)
         self._stack = ExitStack()
         self._opened: pq.ParquetFile | None = None
-        self._chunks: dict[tuple[str, int], ChunkReader] = {}
+        self._chunks: dict[tuple[str, int], PageReader | ChunkReader] = {}
 
     def __enter__(self) -> Self:
         self._stack.enter_context(self._ranges)
@@ -149,12 +150,37 @@ class ParquetPartReader(PartReader):
             return self._constant(place, stop - start, out)
         pieces = []
         first = self._part.start + start
-        for group in self._part.groups:
+        for number, group in enumerate(self._part.groups):
             begin, end = max(first, group.first), min(self._part.start + stop, group.first + group.nrows)
             if begin < end:
                 target = None if out is None else out[begin - first : end - first]
-                pieces.append(self._chunk(column, place, group).read(begin - group.first, end - group.first, target))
+                pieces.append(self._read(column, number, begin - group.first, end - group.first, target))
         return concat_rows(pieces) if out is None else out[: stop - start]
+
+    def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
+        """Return rows of a row group."""
+        try:
+            return self._chunk(column, number).read(start, stop, out)
+        except NoPlainPagesError:
+            self._chunks[column, number] = self._general_chunk(column, number)
+            return self._chunk(column, number).read(start, stop, out)
+
+    def stretches(self, column: str) -> list[Stretch] | None:
+        """Return where the rows of a column lie, None where they are not stored as they are in memory."""
+        place = self._part.columns[column]
+        if isinstance(place, ConstantPlace) or place.of_nulls:
+            return None
+        found: list[Stretch] = []
+        for number, group in enumerate(self._part.groups):
+            try:
+                chunk = self._chunk(column, number)
+                some = chunk.stretches() if isinstance(chunk, PageReader) else None
+            except NoPlainPagesError:
+                return None
+            if some is None:
+                return None
+            found += _within(some, self._part.start - group.first, self._part.stop - group.first, place.dtype.itemsize)
+        return found
 
     def _constant(self, place: ConstantPlace, nrows: int, out: NumberArray | None) -> Column:
         if out is None:
@@ -162,20 +188,45 @@ class ParquetPartReader(PartReader):
         out[:nrows] = place.value
         return out[:nrows]
 
-    def _chunk(self, name: str, place: StoredPlace, group: RowGroup) -> ChunkReader:
-        known = self._chunks.get((name, group.number))
+    def _chunk(self, column: str, number: int) -> PageReader | ChunkReader:
+        known = self._chunks.get((column, number))
         if known is None:
             # Of the row groups that were gone through before, nothing is held.
-            self._chunks = {key: chunk for key, chunk in self._chunks.items() if key[0] != name}
-            path = self._part.file.path
-            with errors_naming(path, place.column.name):
-                if self._opened is None:
-                    self._opened = open_parquet(self._ranges)
-                dtype = None if place.of_nulls else place.dtype
-                known = ChunkReader(self._opened, path, group.number, group.nrows, place.column, dtype)
-            self._chunks[name, group.number] = known
+            self._chunks = {key: chunk for key, chunk in self._chunks.items() if key[0] != column}
+            known = self._chunks[column, number] = self._plain_chunk(column, number)
         return known
 
+    def _plain_chunk(self, column: str, number: int) -> PageReader | ChunkReader:
+        place, group = self._stored(column), self._part.groups[number]
+        try:
+            if place.of_nulls or place.column.plain is None:
+                raise NoPlainPagesError
+            return PageReader(
+                self._ranges, place.chunks[number], group.nrows, place.column, place.dtype, self._part.verify
+            )
+        except NoPlainPagesError:
+            return self._general_chunk(column, number)
 
-NULLS = INT64
-"""The type of what tells which rows are null."""
+    def _general_chunk(self, column: str, number: int) -> ChunkReader:
+        place, group = self._stored(column), self._part.groups[number]
+        path = self._part.file.path
+        with errors_naming(path, place.column.name):
+            if self._opened is None:
+                self._opened = open_parquet(self._ranges, verify=self._part.verify)
+            dtype = None if place.of_nulls else place.dtype
+            return ChunkReader(self._opened, path, group.number, group.nrows, place.column, dtype)
+
+    def _stored(self, column: str) -> StoredPlace:
+        place = self._part.columns[column]
+        assert isinstance(place, StoredPlace), "what is the same in all rows has no chunks"
+        return place
+
+
+def _within(stretches: Sequence[Stretch], start: int, stop: int, itemsize: int) -> Iterator[Stretch]:
+    """Yield what is between two rows of the first to the last of some stretches."""
+    row = 0
+    for descriptor, offset, nrows in stretches:
+        begin, end = max(start - row, 0), min(stop - row, nrows)
+        if begin < end:
+            yield Stretch(descriptor, offset + begin * itemsize, end - begin)
+        row += nrows

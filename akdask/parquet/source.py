@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from akdask import config
 from akdask.errors import MissingDatasetError
 from akdask.parquet.annotations import Annotation
 from akdask.parquet.columns import ParquetColumn
 from akdask.parquet.description import FileDescription
+from akdask.parquet.pages import ChunkPlace
 from akdask.parquet.partitions import Partitions
-from akdask.parquet.reader import ConstantPlace, ParquetPart, StoredPlace
+from akdask.parquet.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
 from akdask.parquet.statistics import bounds_of, constant, unbounded
 from akdask.schema import STR, ColumnType
 from akdask.storage.data.source import Bounds
@@ -140,9 +142,11 @@ class ParquetSource:
             If there is no such column.
         """
         file = int(self._partitions.files[index])
-        places = {name: self._place(file, self.column(name)) for name in columns}
+        groups = self._partitions.groups_of(index)
+        places = {name: self._place(self._files[file], file, groups, self.column(name)) for name in columns}
         start, stop = int(self._partitions.starts[index]), int(self._partitions.stops[index])
-        return ParquetPart(self._files[file].file, start, stop, self._partitions.groups_of(index), places)
+        verify = bool(config.get("verify_checksums"))
+        return ParquetPart(self._files[file].file, start, stop, groups, places, verify)
 
     def column(self, name: str) -> SetColumn:
         """Return a column; for errors see `part`."""
@@ -150,13 +154,17 @@ class ParquetSource:
             raise MissingDatasetError(f"{self.label} has no column {name!r}.")
         return self._found[name]
 
-    def _place(self, file: int, column: SetColumn) -> StoredPlace | ConstantPlace:
-        stored = self._files[file].columns.get(column.name)
+    def _place(
+        self, file: FileDescription, number: int, groups: Sequence[RowGroup], column: SetColumn
+    ) -> StoredPlace | ConstantPlace:
         if column.values is not None:
-            return ConstantPlace(column.values[file], column.dtype)
+            return ConstantPlace(column.values[number], column.dtype)
+        stored = file.columns.get(column.name)
         if stored is None:  # a file without rows
             return ConstantPlace("" if column.dtype == STR else 0, column.dtype)
-        return StoredPlace(stored, column.dtype, column.of_nulls)
+        found = file.chunks.of_leaf(stored.leaf) if stored.plain is not None else None
+        chunks = () if found is None else tuple(_chunk_place(found[group.number]) for group in groups)
+        return StoredPlace(stored, column.dtype, chunks, column.of_nulls)
 
     def bounds(self, column: str) -> Bounds | None:
         """Return what statistics tell of the values of a column in each partition, None if they tell nothing."""
@@ -188,6 +196,10 @@ class ParquetSource:
         if stored is None or stored.dtype is None or not stored.is_flat:
             return None
         return bounds_of(stored, column.dtype, file.chunks.of_leaf(stored.leaf))
+
+
+def _chunk_place(found: Any) -> ChunkPlace:
+    return ChunkPlace(int(found["offset"]), int(found["size"]), int(found["codec"]))
 
 
 def _joined(bounds: Sequence[Bounds]) -> Bounds:

@@ -1,0 +1,379 @@
+"""Pages of flat columns of numbers, read one by one: only those with wanted rows, and into the memory where they go.
+
+This is the fast way for what most files have: plain numbers and dictionaries of them, not packed or packed by Snappy or
+Zstandard.  For anything else `NoPlainPagesError` sends to the general way, `akdask.parquet.chunks`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from akdask.columns.scratch import scratch
+from akdask.errors import FileFormatError
+from akdask.kernels import compiled
+from akdask.parquet.columns import ParquetColumn
+from akdask.parquet.decoding import NAT
+from akdask.parquet.description import CODECS
+from akdask.parquet.thrift import CutShortError, Struct, ThriftError, read_struct
+from akdask.schema import FLOAT64, ColumnType
+from akdask.storage.data.ranges import RangeReader
+from akdask.storage.data.source import Stretch
+from akdask.typing import NumberArray
+
+_DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
+_PLAIN, _PLAIN_DICTIONARY, _RLE, _RLE_DICTIONARY = 0, 2, 3, 8
+_HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
+_LARGEST = 2**28  # bytes of a page, unpacked; those of others are read in the general way
+_MARGIN = 16  # bytes behind packed positions; see `akdask.kernels.compiled.bit_packed`
+
+Bytes = npt.NDArray[np.uint8]
+
+
+class NoPlainPagesError(Exception):
+    """A column chunk is made in a way that only the general reader knows."""
+
+
+class Page(NamedTuple):
+    """Where a data page lies, and how it is made."""
+
+    first: int
+    """Its first row in the row group."""
+
+    nrows: int
+    offset: int
+    packed: int
+    """Bytes in the file."""
+
+    unpacked: int
+    encoding: int
+    levels: int
+    """Bytes of definition levels before the values that are never packed; -1 where they are packed with them."""
+
+    is_packed: bool
+    checksum: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlace:
+    """Where the part of a column in a row group lies.
+
+    Parameters
+    ----------
+    offset, size : int
+        Its pages in the file.
+    codec : int
+        The position of the name of its codec in `akdask.parquet.description.CODECS`.
+    """
+
+    offset: int
+    size: int
+    codec: int
+
+
+class PageReader:
+    """Reads rows of a flat column of numbers in one row group, in any order.
+
+    Parameters
+    ----------
+    ranges : RangeReader
+        The open file.
+    place : ChunkPlace
+        Where the pages lie.
+    nrows : int
+        Rows of the row group.
+    column : ParquetColumn
+        The column.
+    dtype : ColumnType
+        The type of its rows.
+    verify : bool
+        Whether to compare pages with their checksums, where they have such.
+
+    Raises
+    ------
+    NoPlainPagesError
+        If another reader is needed; `read` may find that too.
+    """
+
+    def __init__(
+        self, ranges: RangeReader, place: ChunkPlace, nrows: int, column: ParquetColumn, dtype: ColumnType, verify: bool
+    ) -> None:
+        codec = CODECS[place.codec] if place.codec >= 0 else ""
+        if column.plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not dtype.is_number:
+            raise NoPlainPagesError
+        self._ranges, self._column, self._dtype, self._verify = ranges, column, dtype, verify
+        self._codec, self._nrows = codec, nrows
+        self._stored = np.dtype(column.plain)
+        self._at, self._end = place.offset, place.offset + place.size
+        self._dictionary: NumberArray | None = None
+        self._pages: list[Page] = []
+        self._listed = 0
+        self._held: tuple[int, NumberArray] | None = None
+
+    def read(self, start: int, stop: int, out: NumberArray | None = None) -> NumberArray:
+        """Return rows of the row group; for `out` see `akdask.storage.data.source.PartReader.read`.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged.
+        """
+        self._list_pages(stop)
+        found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
+        for number, page in enumerate(self._pages):
+            begin, end = max(start, page.first), min(stop, page.first + page.nrows)
+            if begin < end:
+                self._read_rows(number, begin - page.first, end - page.first, found[begin - start : end - start])
+        return found
+
+    def stretches(self) -> list[Stretch] | None:
+        """Return where all rows lie, None where they are not stored as they are in memory."""
+        descriptor = self._ranges.dense_file
+        if descriptor is None or self._verify or not self._is_as_in_memory:
+            return None
+        self._list_pages(self._nrows)
+        if any(page.encoding != _PLAIN or page.packed != self._stored.itemsize * page.nrows for page in self._pages):
+            return None
+        return [Stretch(descriptor, page.offset, page.nrows) for page in self._pages]
+
+    @property
+    def _is_as_in_memory(self) -> bool:
+        """Whether the values of plain pages are not packed, and of the type of the rows."""
+        return self._codec == "UNCOMPRESSED" and not self._column.is_optional and self._stored == self._dtype.numpy
+
+    # pages
+
+    def _list_pages(self, rows: int) -> None:
+        """Go over headers until the pages of the first rows are known."""
+        while self._listed < rows:
+            if self._at >= self._end:
+                raise self._damaged(f"it ends after {self._listed:,} of {self._nrows:,} rows")
+            header, size = self._header()
+            kind, unpacked, packed = (header.get(number, -1) for number in (1, 2, 3))
+            offset = self._at + size
+            if not (0 <= packed <= self._end - offset and 0 <= unpacked):
+                raise self._damaged(f"a page would have {packed:,} bytes")
+            if unpacked > _LARGEST:
+                raise NoPlainPagesError
+            self._at = offset + packed
+            if kind == _DICTIONARY:
+                self._read_dictionary(header, offset, packed, unpacked)
+            elif kind in (_DATA, _DATA_V2):
+                self._add_page(kind, header, offset, packed, unpacked)
+        if self._listed > self._nrows:
+            raise self._damaged(f"its pages have more than {self._nrows:,} rows")
+
+    def _header(self) -> tuple[Struct, int]:
+        for size in _HEADS:
+            some = np.empty(min(size, self._end - self._at), np.uint8)
+            self._ranges.read_into(some, self._at, self._column.name)
+            try:
+                return read_struct(some.tobytes())
+            except CutShortError as error:
+                if len(some) < size:
+                    raise self._damaged(str(error)) from None
+            except ThriftError as error:
+                raise self._damaged(str(error)) from None
+        raise NoPlainPagesError
+
+    def _add_page(self, kind: int, header: Struct, offset: int, packed: int, unpacked: int) -> None:
+        about = header.get(5 if kind == _DATA else 8)
+        nrows = about.get(1, -1) if isinstance(about, dict) else -1
+        if not isinstance(about, dict) or not isinstance(nrows, int) or not 0 <= nrows <= self._nrows - self._listed:
+            raise self._damaged(f"a page would have {nrows!r} rows")
+        levels, is_packed, encoding = -1, self._codec != "UNCOMPRESSED", about.get(2)
+        if kind == _DATA_V2:
+            levels, encoding = about.get(5, -1), about.get(4)
+            is_packed = is_packed and about.get(7, True)
+            if not 0 <= levels <= min(packed, unpacked) or about.get(6, 0) != 0:
+                raise self._damaged("its levels are longer than their page")
+        elif self._column.is_optional and about.get(3) != _RLE:
+            raise NoPlainPagesError
+        known = (_PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) if compiled.INSTALLED else (_PLAIN,)
+        if encoding not in known:
+            raise NoPlainPagesError
+        if not is_packed and packed != unpacked:
+            raise self._damaged("a page has another size than it tells")
+        checksum = header.get(4)
+        checksum = checksum & 0xFFFFFFFF if isinstance(checksum, int) else None
+        self._pages.append(Page(self._listed, nrows, offset, packed, unpacked, encoding, levels, is_packed, checksum))
+        self._listed += nrows
+
+    def _read_dictionary(self, header: Struct, offset: int, packed: int, unpacked: int) -> None:
+        about = header.get(7)
+        count = about.get(1, -1) if isinstance(about, dict) else -1
+        if not isinstance(count, int) or count < 0 or count * self._stored.itemsize > unpacked:
+            raise self._damaged("its dictionary is shorter than it tells")
+        page = Page(0, count, offset, packed, unpacked, _PLAIN, 0, self._codec != "UNCOMPRESSED", None)
+        values = self._unpacked(page)[: count * self._stored.itemsize].view(self._stored)
+        self._dictionary = values.astype(self._dtype.numpy)
+
+    # bytes
+
+    def _bytes(self, page: Page) -> Bytes:
+        """Return the bytes of a page as they are stored, in memory that is used again for the next."""
+        found = scratch(page.packed + _MARGIN)[: page.packed]
+        self._ranges.read_into(found, page.offset, self._column.name)
+        if self._verify and page.checksum is not None and zlib.crc32(found) != page.checksum:
+            raise self._damaged("a page is not what was written: its checksum is another")
+        return found
+
+    def _unpacked(self, page: Page) -> Bytes:
+        """Return the bytes of a page, levels of its second version before the values."""
+        found = self._bytes(page)
+        if not page.is_packed:
+            return found
+        levels = max(page.levels, 0)
+        size = page.unpacked - levels
+        packed = found[levels:]
+        if _claimed(self._codec, packed) != size:
+            # What is left of the memory that it is unpacked to would be taken for data.
+            raise NoPlainPagesError
+        try:
+            values = pa.Codec(self._codec.lower()).decompress(pa.py_buffer(packed), decompressed_size=size)
+        except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+            raise self._damaged(f"a page cannot be unpacked: {error}") from error
+        whole = np.frombuffer(values, np.uint8)
+        return np.concatenate([found[:levels], whole]) if levels else whole
+
+    # rows
+
+    def _read_rows(self, number: int, start: int, stop: int, out: NumberArray) -> None:
+        page = self._pages[number]
+        if page.encoding == _PLAIN and self._is_as_in_memory and not self._verify:
+            if page.packed != page.nrows * self._stored.itemsize:
+                raise self._damaged("a page has not the bytes of its rows")
+            self._ranges.read_into(out, page.offset + start * out.itemsize, self._column.name)
+            return
+        if self._held is not None and self._held[0] == number:
+            out[:] = self._held[1][start:stop]
+            return
+        if stop - start == page.nrows:
+            self._decode(page, out)
+            return
+        whole = np.empty(page.nrows, self._dtype.numpy)
+        self._decode(page, whole)
+        self._held = number, whole
+        out[:] = whole[start:stop]
+
+    def _decode(self, page: Page, out: NumberArray) -> None:
+        """Fill an array with all rows of a page."""
+        data = self._unpacked(page)
+        valid: npt.NDArray[np.bool_] | None = None
+        if self._column.is_optional:
+            size = page.levels
+            if size < 0:
+                size = int.from_bytes(data[:4].tobytes(), "little")
+                data = data[4:]
+            if size > len(data):
+                raise self._damaged("levels are longer than their page")
+            valid = self._validity(data[:size], page.nrows)
+            data = data[size:]
+        elif page.levels > 0:
+            data = data[page.levels :]
+        if valid is None:
+            self._values(page, data, out)
+            return
+        if self._dtype != FLOAT64 and self._column.with_nulls() == FLOAT64:
+            raise self._damaged("it has nulls, though its statistics say that it has none")
+        some = np.empty(int(np.count_nonzero(valid)), out.dtype)
+        self._values(page, data, some)
+        out[:] = np.nan if self._dtype == FLOAT64 else NAT
+        out[valid] = some
+
+    def _validity(self, levels: Bytes, count: int) -> npt.NDArray[np.bool_] | None:
+        """Return which rows are not null, None if all are."""
+        found: npt.NDArray[np.bool_] | None = None
+        raw, at, row = levels.tobytes(), 0, 0
+        while row < count:
+            header, shift = 0, 0
+            while True:
+                if at >= len(raw) or shift > 35:
+                    raise self._damaged("levels end before their rows")
+                byte, at = raw[at], at + 1
+                header, shift = header | (byte & 127) << shift, shift + 7
+                if byte < 128:
+                    break
+            length, value = header >> 1, raw[at] if at < len(raw) else 0
+            if not header & 1 and value == 1 and not row and length >= count:
+                return None
+            if found is None:
+                found = np.empty(count, np.bool_)
+            if header & 1:
+                bits = np.unpackbits(levels[at : at + length], bitorder="little")[: count - row]
+                at, length = at + length, len(bits)
+                found[row : row + length] = bits
+            else:
+                at, length = at + 1, min(length, count - row)
+                found[row : row + length] = value & 1
+            if not length:
+                raise self._damaged("levels end before their rows")
+            row += length
+        return None if found is None or found.all() else found
+
+    def _values(self, page: Page, data: Bytes, out: NumberArray) -> None:
+        """Fill an array with the values of a page, none of which is null."""
+        if page.encoding != _PLAIN:
+            self._look_up(data, out)
+            return
+        size = len(out) * self._stored.itemsize
+        if size > len(data):
+            raise self._damaged("a page has fewer bytes than its rows")
+        # Of another width, or of the same bytes at any address.
+        out[:] = np.frombuffer(data, self._stored, len(out))
+
+    def _look_up(self, data: Bytes, out: NumberArray) -> None:
+        if self._dictionary is None:
+            raise self._damaged("its dictionary is missing")
+        if not len(out):
+            return
+        if not compiled.load():
+            raise NoPlainPagesError
+        from akdask.kernels.compiled.bit_packed import WIDEST, look_up
+
+        if not len(data) or data[0] > WIDEST or not len(self._dictionary):
+            raise self._damaged("positions in its dictionary are wider than 32 bits, or there is none")
+        packed = np.empty(len(data) - 1 + _MARGIN, np.uint8)
+        packed[: len(data) - 1] = data[1:]
+        packed[len(data) - 1 :] = 0
+        words = self._dictionary.view(np.uint64) if out.dtype != np.bool_ else None
+        if words is None:
+            raise NoPlainPagesError
+        if not look_up(packed, int(data[0]), words, out.view(np.uint64)):
+            raise self._damaged("positions in its dictionary are not as many as its rows, or name no value")
+
+    def _damaged(self, problem: str) -> FileFormatError:
+        return FileFormatError(
+            f"column {self._column.name!r} of {self._ranges.file.path!r} cannot be read: {problem}.",
+            hint="the file is damaged; leave it out or write it again.",
+        )
+
+
+def _claimed(codec: str, packed: Bytes) -> Any:
+    """Return how many bytes something packed says that it has unpacked, None if it does not say so."""
+    head = packed[:18].tobytes()
+    if codec == "SNAPPY":
+        size = 0
+        for place, byte in enumerate(head[:5]):
+            size |= (byte & 127) << 7 * place
+            if byte < 128:
+                return size
+        return None
+    return _claimed_by_frame(head)
+
+
+def _claimed_by_frame(head: bytes) -> int | None:
+    """Return the content size of a Zstandard frame."""
+    if head[:4] != b"\x28\xb5\x2f\xfd" or len(head) < 18:
+        return None
+    descriptor = head[4]
+    is_single = descriptor >> 5 & 1
+    width = (1 if is_single else 0, 2, 4, 8)[descriptor >> 6]
+    at = 5 + (not is_single) + (0, 1, 2, 4)[descriptor & 3]
+    size = int.from_bytes(head[at : at + width], "little")
+    return None if not width else size + 256 if width == 2 else size
