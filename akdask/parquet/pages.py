@@ -7,7 +7,9 @@ Zstandard.  For anything else `NoPlainPagesError` sends to the general way, `akd
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_right
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +58,9 @@ class Page(NamedTuple):
     """Bytes of definition levels before the values that are never packed; -1 where they are packed with them."""
 
     is_packed: bool
+    values: int
+    """Where the values lie in the file, one after the other; -1 where they are packed, or some are null or may be."""
+
     checksum: int | None
 
 
@@ -125,26 +130,26 @@ class PageReader:
         """
         self._list_pages(stop)
         found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
-        for number, page in enumerate(self._pages):
+        for number in range(self._page_of(start), self._page_of(stop - 1) + 1):
+            page = self._pages[number]
             begin, end = max(start, page.first), min(stop, page.first + page.nrows)
             if begin < end:
                 self._read_rows(number, begin - page.first, end - page.first, found[begin - start : end - start])
         return found
 
+    def _page_of(self, row: int) -> int:
+        """Return the number of the page that has a row; of several that begin there the last, which is not empty."""
+        return bisect_right(self._pages, row, key=itemgetter(0)) - 1
+
     def stretches(self) -> list[Stretch] | None:
         """Return where all rows lie, None where they are not stored as they are in memory."""
         descriptor = self._ranges.dense_file
-        if descriptor is None or self._verify or not self._is_as_in_memory:
+        if descriptor is None or self._verify or self._stored != self._dtype.numpy:
             return None
         self._list_pages(self._nrows)
-        if any(page.encoding != _PLAIN or page.packed != self._stored.itemsize * page.nrows for page in self._pages):
+        if any(page.values < 0 for page in self._pages):
             return None
-        return [Stretch(descriptor, page.offset, page.nrows) for page in self._pages]
-
-    @property
-    def _is_as_in_memory(self) -> bool:
-        """Whether the values of plain pages are not packed, and of the type of the rows."""
-        return self._codec == "UNCOMPRESSED" and not self._column.is_optional and self._stored == self._dtype.numpy
+        return [Stretch(descriptor, page.values, page.nrows) for page in self._pages]
 
     # pages
 
@@ -153,7 +158,7 @@ class PageReader:
         while self._listed < rows:
             if self._at >= self._end:
                 raise self._damaged(f"it ends after {self._listed:,} of {self._nrows:,} rows")
-            header, size = self._header()
+            header, size, behind = self._header()
             kind, unpacked, packed = (header.get(number, -1) for number in (1, 2, 3))
             offset = self._at + size
             if not (0 <= packed <= self._end - offset and 0 <= unpacked):
@@ -164,24 +169,28 @@ class PageReader:
             if kind == _DICTIONARY:
                 self._read_dictionary(header, offset, packed, unpacked)
             elif kind in (_DATA, _DATA_V2):
-                self._add_page(kind, header, offset, packed, unpacked)
+                self._add_page(kind, header, offset, packed, unpacked, behind)
         if self._listed > self._nrows:
             raise self._damaged(f"its pages have more than {self._nrows:,} rows")
 
-    def _header(self) -> tuple[Struct, int]:
+    def _header(self) -> tuple[Struct, int, bytes]:
+        """Return the header of the next page, its size, and some of the bytes behind it."""
         for size in _HEADS:
             some = np.empty(min(size, self._end - self._at), np.uint8)
             self._ranges.read_into(some, self._at, self._column.name)
+            raw = some.tobytes()
             try:
-                return read_struct(some.tobytes())
+                header, length = read_struct(raw)
             except CutShortError as error:
                 if len(some) < size:
                     raise self._damaged(str(error)) from None
             except ThriftError as error:
                 raise self._damaged(str(error)) from None
+            else:
+                return header, length, raw[length:]
         raise NoPlainPagesError
 
-    def _add_page(self, kind: int, header: Struct, offset: int, packed: int, unpacked: int) -> None:
+    def _add_page(self, kind: int, header: Struct, offset: int, packed: int, unpacked: int, behind: bytes) -> None:
         about = header.get(5 if kind == _DATA else 8)
         nrows = about.get(1, -1) if isinstance(about, dict) else -1
         if not isinstance(about, dict) or not isinstance(nrows, int) or not 0 <= nrows <= self._nrows - self._listed:
@@ -201,15 +210,32 @@ class PageReader:
             raise self._damaged("a page has another size than it tells")
         checksum = header.get(4)
         checksum = checksum & 0xFFFFFFFF if isinstance(checksum, int) else None
-        self._pages.append(Page(self._listed, nrows, offset, packed, unpacked, encoding, levels, is_packed, checksum))
+        before = -1 if is_packed or encoding != _PLAIN else self._before_values(behind[:packed], levels, nrows)
+        if before >= 0 and before + nrows * self._stored.itemsize > packed:
+            raise self._damaged("a page has fewer bytes than its rows")
+        values = offset + before if before >= 0 else -1
+        self._pages.append(
+            Page(self._listed, nrows, offset, packed, unpacked, encoding, levels, is_packed, values, checksum)
+        )
         self._listed += nrows
+
+    def _before_values(self, start: bytes, levels: int, nrows: int) -> int:
+        """Return how many bytes of a page are before its values, -1 where some may be null."""
+        if not self._column.is_optional:
+            return max(levels, 0)
+        before = 4 if levels < 0 else 0
+        size = levels if levels >= 0 else int.from_bytes(start[:4], "little")
+        if size > len(start) - before:
+            return -1
+        levels_read = np.frombuffer(start, np.uint8, size, before)
+        return before + size if self._validity(levels_read, nrows) is None else -1
 
     def _read_dictionary(self, header: Struct, offset: int, packed: int, unpacked: int) -> None:
         about = header.get(7)
         count = about.get(1, -1) if isinstance(about, dict) else -1
         if not isinstance(count, int) or count < 0 or count * self._stored.itemsize > unpacked:
             raise self._damaged("its dictionary is shorter than it tells")
-        page = Page(0, count, offset, packed, unpacked, _PLAIN, 0, self._codec != "UNCOMPRESSED", None)
+        page = Page(0, count, offset, packed, unpacked, _PLAIN, 0, self._codec != "UNCOMPRESSED", -1, None)
         values = self._unpacked(page)[: count * self._stored.itemsize].view(self._stored)
         self._dictionary = values.astype(self._dtype.numpy)
 
@@ -245,10 +271,8 @@ class PageReader:
 
     def _read_rows(self, number: int, start: int, stop: int, out: NumberArray) -> None:
         page = self._pages[number]
-        if page.encoding == _PLAIN and self._is_as_in_memory and not self._verify:
-            if page.packed != page.nrows * self._stored.itemsize:
-                raise self._damaged("a page has not the bytes of its rows")
-            self._ranges.read_into(out, page.offset + start * out.itemsize, self._column.name)
+        if page.values >= 0 and self._stored == out.dtype and not self._verify:
+            self._ranges.read_into(out, page.values + start * out.itemsize, self._column.name)
             return
         if self._held is not None and self._held[0] == number:
             out[:] = self._held[1][start:stop]

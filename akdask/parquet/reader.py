@@ -16,6 +16,7 @@ from akdask.parquet.chunks import ChunkReader, errors_naming, open_parquet
 from akdask.parquet.columns import ParquetColumn
 from akdask.parquet.pages import ChunkPlace, NoPlainPagesError, PageReader
 from akdask.schema import ColumnType
+from akdask.storage.data.extents import ALIGNED_ROWS
 from akdask.storage.data.ranges import RangeReader, range_reader
 from akdask.storage.data.source import PartReader, Stretch
 from akdask.storage.paths.files import FileIdentity
@@ -180,7 +181,8 @@ class ParquetPartReader(PartReader):
             if some is None:
                 return None
             found += _within(some, self._part.start - group.first, self._part.stop - group.first, place.dtype.itemsize)
-        return found
+        # Each begins a unit in which floats are added up, and these are counted from the first row of the partition.
+        return found if all(stretch.nrows % ALIGNED_ROWS == 0 for stretch in found[:-1]) else None
 
     def _constant(self, place: ConstantPlace, nrows: int, out: NumberArray | None) -> Column:
         if out is None:

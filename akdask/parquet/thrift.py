@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 Struct: TypeAlias = dict[int, Any]
 """The fields of a structure by their numbers."""
 
-_TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
+_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
+_INTS = (4, 5, 6)
 _DEEPEST = 16
 _LONGEST = 10  # bytes of a varint of 64 bits
 
@@ -35,70 +36,74 @@ def read_struct(data: bytes) -> tuple[Struct, int]:
     >>> read_struct(bytes([0x15, 0x02, 0x15, 0x06, 0x00, 0xFF]))
     ({1: 1, 2: 3}, 5)
     """
-    reader = _Reader(data)
-    return reader.struct(0), reader.at
+    try:
+        return _struct(data, 0, 0)
+    except IndexError:
+        raise CutShortError("the bytes end within a structure") from None
 
 
-class _Reader:
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.at = 0
+def _struct(data: bytes, at: int, depth: int) -> tuple[Struct, int]:
+    # There is a header for some thousand rows, so this is written to be quick.
+    if depth > _DEEPEST:
+        raise ThriftError("structures are nested too deep")
+    found: Struct = {}
+    number = 0
+    while head := data[at]:
+        at += 1
+        kind = head & 15
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, at = _int(data, at)
+        if kind in _INTS and data[at] < 128:
+            found[number] = (data[at] >> 1) ^ -(data[at] & 1)
+            at += 1
+        elif kind in (_TRUE, _FALSE):
+            found[number] = kind == _TRUE
+        else:
+            found[number], at = _value(data, at, kind, depth)
+    return found, at + 1
 
-    def _byte(self) -> int:
-        if self.at >= len(self._data):
+
+def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if kind in _INTS:
+        return _int(data, at)
+    if kind in (_TRUE, _FALSE, _BYTE):  # bools inside of lists
+        return data[at], at + 1
+    if kind in (_BINARY, _DOUBLE):
+        size, at = (8, at) if kind == _DOUBLE else _varint(data, at)
+        if size > len(data) - at:
             raise CutShortError("the bytes end within a structure")
-        self.at += 1
-        return self._data[self.at - 1]
+        return data[at : at + size], at + size
+    if kind in (_LIST, _SET):
+        return _items(data, at, depth)
+    if kind == _STRUCT:
+        return _struct(data, at, depth + 1)
+    raise ThriftError(f"a field has type {kind}")
 
-    def _take(self, size: int) -> bytes:
-        if size > len(self._data) - self.at:
-            raise CutShortError("the bytes end within a structure")
-        self.at += size
-        return self._data[self.at - size : self.at]
 
-    def _varint(self) -> int:
-        found = 0
-        for place in range(_LONGEST):
-            byte = self._byte()
-            found |= (byte & 127) << 7 * place
-            if byte < 128:
-                return found
-        raise ThriftError("a number has more than 64 bits")
+def _items(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
+    head = data[at]
+    count, at = (head >> 4, at + 1) if head >> 4 < 15 else _varint(data, at + 1)
+    if count > len(data) - at:
+        raise CutShortError("the bytes end within a list")
+    found = []
+    for _ in range(count):
+        item, at = _value(data, at, head & 15, depth + 1)
+        found.append(item)
+    return found, at
 
-    def _int(self) -> int:
-        raw = self._varint()
-        return (raw >> 1) ^ -(raw & 1)
 
-    def struct(self, depth: int) -> Struct:
-        if depth > _DEEPEST:
-            raise ThriftError("structures are nested too deep")
-        found: Struct = {}
-        number = 0
-        while (head := self._byte()) != 0:
-            number = number + (head >> 4) if head >> 4 else self._int()
-            kind = head & 15
-            found[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, depth)
-        return found
+def _int(data: bytes, at: int) -> tuple[int, int]:
+    raw, at = _varint(data, at)
+    return (raw >> 1) ^ -(raw & 1), at
 
-    def _value(self, kind: int, depth: int) -> Any:
-        match kind:
-            case 1 | 2 | 3:  # bools in lists, and bytes
-                return self._byte()
-            case 4 | 5 | 6:
-                return self._int()
-            case 7:
-                return self._take(8)
-            case 8:
-                return self._take(self._varint())
-            case 9 | 10:
-                return self._items(depth)
-            case 12:
-                return self.struct(depth + 1)
-        raise ThriftError(f"a field has type {kind}")
 
-    def _items(self, depth: int) -> list[Any]:
-        head = self._byte()
-        count = head >> 4 if head >> 4 < 15 else self._varint()
-        if count > len(self._data) - self.at:
-            raise CutShortError("the bytes end within a list")
-        return [self._value(head & 15, depth + 1) for _ in range(count)]
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    found = 0
+    for place in range(_LONGEST):
+        byte = data[at + place]
+        found |= (byte & 127) << 7 * place
+        if byte < 128:
+            return found, at + place + 1
+    raise ThriftError("a number has more than 64 bits")
