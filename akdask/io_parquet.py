@@ -108,7 +108,7 @@ def get_null_indices(filenames: Filenames, datasets: str | Sequence[str] | None 
     return _objects(open_files(filenames, format_named("Parquet"), null_indices=True), datasets)
 
 
-def to_parquet(
+def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     columns: Mapping[str, Any] | Sequence[Any],
     prefix_path: Path,
     names: Sequence[str] | None = None,

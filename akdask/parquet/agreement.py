@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,15 +30,17 @@ class Agreement:
     ----------
     files : sequence of FileDescription
         In the order of the rows.
+    roots : sequence of str
+        Folders below which folders name columns.
     """
 
-    def __init__(self, files: Sequence[FileDescription]) -> None:
+    def __init__(self, files: Sequence[FileDescription], roots: Sequence[str] = ()) -> None:
         self.files = files
         # Files of one set are mostly made alike, so there are few schemas and many files of each.
         self._members: dict[int, list[int]] = {}
         for number, file in enumerate(files):
             self._members.setdefault(id(file.schema), []).append(number)
-        self._folders = folder_columns([file.file.path for file in files])
+        self._folders = folder_columns([file.file.path for file in files], roots)
 
     @property
     def _schemas(self) -> list[tuple[FileSchema, list[int]]]:
@@ -104,8 +107,7 @@ class Agreement:
             If it cannot be read.
         """
         if name in self._folders:
-            dtype, values = self._folders[name]
-            return SetColumn(name, self.kind(name), dtype, values)
+            return SetColumn(name, self.kind(name), *self._folders[name])
         refusal = self.refusal(name)
         if refusal is not None:
             raise UnsupportedError(f"column {name!r} cannot be read: {refusal}.")
@@ -115,9 +117,10 @@ class Agreement:
         kinds = {column.kind for column in known}
         if len(kinds) > 1 and not kinds <= _LABELLED:
             raise self._disagreement(name, known)
-        dtype = next(iter(dtypes)) if len(dtypes) == 1 else _common(list(dtypes))
-        if dtype is None:
+        found = next(iter(dtypes)) if len(dtypes) == 1 else _common(list(dtypes))
+        if found is None:
             raise self._disagreement(name, known)
+        dtype = found
         annotations = {column.annotation for column in known}
         annotation = known[0].annotation if len(annotations) == 1 else None
         if dtype in _WHOLE and _kind(known) not in (ObjType.DATETIME, ObjType.TIMEDELTA) and self._has_nulls(name):
@@ -128,7 +131,7 @@ class Agreement:
     def nulls(self, name: str) -> SetColumn:
         """Return the column that tells which rows of another are null."""
         found = self.column(name)
-        values = None if found.values is None else [int(value != value or value == "") for value in found.values]
+        values = None if found.values is None else [int(value in ("", None)) for value in found.values]
         return replace(found, kind=ObjType.PDARRAY, dtype=INT64, values=values, of_nulls=True, annotation=None)
 
     def _has_nulls(self, name: str) -> bool:
@@ -136,14 +139,16 @@ class Agreement:
             column = schema.named.get(name)
             if column is None or not column.is_optional:
                 continue
-            for number in members:
-                counts = self.files[number].chunks.of_leaf(column.leaf)["nulls"]
-                if (counts > 0).any():
-                    return True
-                unknown = np.flatnonzero(counts < 0).tolist()
-                if unknown and count_nulls(self.files[number].file, column, tuple(unknown)):
-                    return True
+            counts = [self.files[number].chunks.of_leaf(column.leaf)["nulls"] for number in members]
+            together = np.concatenate(counts)
+            if (together > 0).any() or ((together < 0).any() and self._have_nulls(column, members, counts)):
+                return True
         return False
+
+    def _have_nulls(self, column: ParquetColumn, members: Sequence[int], counts: Sequence[Any]) -> bool:
+        """Look for nulls in the row groups whose statistics do not tell."""
+        unknown = zip(members, (tuple(np.flatnonzero(count < 0).tolist()) for count in counts), strict=True)
+        return any(groups and count_nulls(self.files[number].file, column, groups) for number, groups in unknown)
 
     def _disagreement(self, name: str, columns: Sequence[ParquetColumn]) -> InconsistentFilesError:
         found: Mapping[str, int] = {}

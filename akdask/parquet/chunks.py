@@ -1,7 +1,7 @@
 """Column chunks read through Arrow: the general way, for columns of any type and encoding.
 
-Pages have no fixed number of rows, so a chunk is gone through from its first row on; what lies before the wanted rows is
-decoded and dropped.  What is read is bounded: some thousand rows at a time, whatever the row group has.
+Pages have no fixed number of rows, so a chunk is gone through from its first row on; what lies before the wanted rows
+is decoded and dropped.  What is read is bounded: some thousand rows at a time, whatever the row group has.
 """
 
 from __future__ import annotations
@@ -100,28 +100,26 @@ class ChunkReader:
     ----------
     opened : pyarrow.parquet.ParquetFile
         The file.
-    path : str
-        Its path, for messages.
-    group, nrows : int
-        The row group, and its rows.
+    group : int
+        The row group.
     column : ParquetColumn
         The column.
-    leaves : sequence of int
-        Its leaves.
     dtype : ColumnType
         The type of its rows; None for 1 where a row is null, else 0.
+    path : str
+        The path of the file, for messages.
     """
 
     def __init__(
         self,
         opened: pq.ParquetFile,
-        path: str,
         group: int,
-        nrows: int,
         column: ParquetColumn,
         dtype: ColumnType | None,
+        path: str,
     ) -> None:
-        self._path, self._column, self._nrows = path, column, nrows
+        self._path, self._column = path, column
+        self._nrows = opened.metadata.row_group(group).num_rows
         self._decode: Any = nulls_of if dtype is None else partial(decode, column=column, dtype=dtype)
         self._batches_from_first = partial(
             opened.reader.iter_batches, _ROWS, row_groups=[group], column_indices=[column.leaf], use_threads=False

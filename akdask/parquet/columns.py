@@ -1,7 +1,7 @@
 """Columns of a Parquet file as akdask has them: what each stored type becomes, and which cannot be read.
 
-Types are widened to 64 bits.  Times become nanoseconds, decimals floats.  Where there are nulls, whole numbers and bools
-become floats, as only these have a value for what is missing.
+Types are widened to 64 bits.  Times become nanoseconds, decimals floats.  Where there are nulls, whole numbers and
+bools become floats, as only these have a value for what is missing.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -105,6 +105,34 @@ class FileDescription:
     def nrows(self) -> int:
         """Rows of all row groups."""
         return sum(self.rows.tolist())
+
+    def stored(self) -> FileDescription:
+        """Return the same with all chunks at hand."""
+        table = [self.chunks.of_leaf(leaf) for leaf in range(self.schema.leaves)]
+        chunks = StoredChunks(np.stack(table) if table else np.zeros((0, len(self.rows)), CHUNK))
+        return replace(self, chunks=chunks)
+
+    def at(self, path: str) -> FileDescription:
+        """Return the description of the file when it is in another place."""
+        return replace(self, file=replace(self.file, path=path))
+
+
+class StoredChunks:
+    """Column chunks as a manifest tells of them; implements `ChunkTable`.
+
+    Parameters
+    ----------
+    table : ndarray, shape (nleaves, nrowgroups), dtype `CHUNK`
+        All of them.
+    """
+
+    def __init__(self, table: npt.NDArray[np.void]) -> None:
+        self.table = table
+
+    def of_leaf(self, leaf: int) -> npt.NDArray[np.void]:
+        """Return the chunks of one leaf."""
+        found: npt.NDArray[np.void] = self.table[leaf]
+        return found
 
 
 class FooterChunks:

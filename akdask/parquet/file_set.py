@@ -13,6 +13,8 @@ from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatase
 from akdask.parquet.agreement import Agreement, ColumnsOfSet, NullsOfSet
 from akdask.parquet.description import FileDescription
 from akdask.parquet.footers import inspect_ahead, inspect_file
+from akdask.parquet.hive import roots_of
+from akdask.parquet.manifest import described_and_lost
 from akdask.parquet.partitions import partitions_of
 from akdask.parquet.source import ParquetSource
 from akdask.storage.formats.objects import LEVEL, VALUES, ObjType, StoredColumn, StoredObject
@@ -37,6 +39,8 @@ class ReadOptions:
         Bytes of a column of a partition.
     manifest : bool
         Use the manifest of the set.
+    roots : tuple of str
+        Folders below which folders name columns.
     label : str
         How a user names the set.
     """
@@ -45,6 +49,7 @@ class ReadOptions:
     null_indices: bool
     partition_size: int
     manifest: bool
+    roots: tuple[str, ...]
     label: str
 
 
@@ -114,7 +119,7 @@ class ParquetSet:
 
     @cached_property
     def _agreement(self) -> Agreement:
-        return Agreement(self._files)
+        return Agreement(self._files, self._options.roots)
 
     @cached_property
     def _source(self) -> ParquetSource:
@@ -132,7 +137,8 @@ class ParquetSet:
                 hint="name other columns, or read with allow_errors=True, which leaves these files out.",
             )
         warn_of_skipped(told, len(lacking))
-        return self._source_over(Agreement([file for n, file in enumerate(self._files) if n not in lacking]))
+        rest = [file for number, file in enumerate(self._files) if number not in lacking]
+        return self._source_over(Agreement(rest, self._options.roots))
 
     def _source_over(self, agreement: Agreement) -> ParquetSource:
         rows = sum(file.nrows for file in agreement.files)
@@ -178,7 +184,9 @@ def open_set(
         If files are missing, missing from within a set, or not readable as Parquet.
     """
     label = f"read_parquet({shown(filenames)})"
-    options = ReadOptions(read_nested, null_indices, partition_size(), config.get("manifest"), label)
+    options = ReadOptions(
+        read_nested, null_indices, partition_size(), config.get("manifest"), roots_of(filenames), label
+    )
     if allow_errors:
         return ParquetSet(_OPENER.readable(filenames), options, allow_errors=True)
     return _OPENER.open(filenames, options, lambda files: ParquetSet(files, options, allow_errors=False))
@@ -188,8 +196,9 @@ def _describer(
     files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
 ) -> tuple[Callable[[FileIdentity], FileDescription], list[str]]:
     """Return what describes each of some files, and those that are lost."""
-    inspect_ahead(files)
-    return inspect_file, []
+    known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
+    inspect_ahead([file for file in files if file not in known])
+    return lambda file: known.get(file) or inspect_file(file), lost
 
 
 _OPENER: SetOpener[FileDescription, ParquetSet] = SetOpener(_describer)

@@ -138,7 +138,7 @@ _last: list[tuple[pq.FileMetaData, FileSchema]] = []
 
 def _shared(metadata: pq.FileMetaData, footer: bytes) -> FileSchema:
     """Return the columns of a file: the same object as of the file before if that is made alike."""
-    for known, schema in list(_last):
+    for known, schema in _last:
         if metadata.schema.equals(known.schema) and metadata.metadata == known.metadata:
             return schema
     found = FileSchema.of(metadata, footer)

@@ -1,4 +1,4 @@
-"""Parquet's entry in the registry of formats.  What needs pyarrow.parquet is imported when a set is opened or written."""
+"""Parquet's entry in the registry of formats.  pyarrow.parquet is imported when a set is opened or written."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from akdask.kernels import compiled
 from akdask.parquet.columns import ParquetColumn
 from akdask.parquet.decoding import NAT
 from akdask.parquet.description import CODECS
-from akdask.parquet.thrift import CutShortError, Struct, ThriftError, read_struct
+from akdask.parquet.thrift import CutShortError, Struct, ThriftError, integers, read_struct
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.data.source import Stretch
@@ -32,6 +32,7 @@ _DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
 _PLAIN, _PLAIN_DICTIONARY, _RLE, _RLE_DICTIONARY = 0, 2, 3, 8
 _HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
 _LARGEST = 2**28  # bytes of a page, unpacked; those of others are read in the general way
+_MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
 _MARGIN = 16  # bytes behind packed positions; see `akdask.kernels.compiled.bit_packed`
 
 Bytes = npt.NDArray[np.uint8]
@@ -74,11 +75,14 @@ class ChunkPlace:
         Its pages in the file.
     codec : int
         The position of the name of its codec in `akdask.parquet.description.CODECS`.
+    nrows : int
+        Rows of the row group.
     """
 
     offset: int
     size: int
     codec: int
+    nrows: int
 
 
 class PageReader:
@@ -90,8 +94,6 @@ class PageReader:
         The open file.
     place : ChunkPlace
         Where the pages lie.
-    nrows : int
-        Rows of the row group.
     column : ParquetColumn
         The column.
     dtype : ColumnType
@@ -106,13 +108,13 @@ class PageReader:
     """
 
     def __init__(
-        self, ranges: RangeReader, place: ChunkPlace, nrows: int, column: ParquetColumn, dtype: ColumnType, verify: bool
+        self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, dtype: ColumnType, *, verify: bool
     ) -> None:
         codec = CODECS[place.codec] if place.codec >= 0 else ""
         if column.plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not dtype.is_number:
             raise NoPlainPagesError
         self._ranges, self._column, self._dtype, self._verify = ranges, column, dtype, verify
-        self._codec, self._nrows = codec, nrows
+        self._codec, self._nrows = codec, place.nrows
         self._stored = np.dtype(column.plain)
         self._at, self._end = place.offset, place.offset + place.size
         self._dictionary: NumberArray | None = None
@@ -159,17 +161,17 @@ class PageReader:
             if self._at >= self._end:
                 raise self._damaged(f"it ends after {self._listed:,} of {self._nrows:,} rows")
             header, size, behind = self._header()
-            kind, unpacked, packed = (header.get(number, -1) for number in (1, 2, 3))
+            kind, unpacked, packed = integers(header, 1, 2, 3)
             offset = self._at + size
-            if not (0 <= packed <= self._end - offset and 0 <= unpacked):
+            if not (0 <= packed <= self._end - offset and unpacked >= 0):
                 raise self._damaged(f"a page would have {packed:,} bytes")
             if unpacked > _LARGEST:
                 raise NoPlainPagesError
             self._at = offset + packed
             if kind == _DICTIONARY:
-                self._read_dictionary(header, offset, packed, unpacked)
+                self._read_dictionary(header, offset)
             elif kind in (_DATA, _DATA_V2):
-                self._add_page(kind, header, offset, packed, unpacked, behind)
+                self._add_page(header, offset, behind)
         if self._listed > self._nrows:
             raise self._damaged(f"its pages have more than {self._nrows:,} rows")
 
@@ -190,32 +192,34 @@ class PageReader:
                 return header, length, raw[length:]
         raise NoPlainPagesError
 
-    def _add_page(self, kind: int, header: Struct, offset: int, packed: int, unpacked: int, behind: bytes) -> None:
-        about = header.get(5 if kind == _DATA else 8)
-        nrows = about.get(1, -1) if isinstance(about, dict) else -1
-        if not isinstance(about, dict) or not isinstance(nrows, int) or not 0 <= nrows <= self._nrows - self._listed:
-            raise self._damaged(f"a page would have {nrows!r} rows")
-        levels, is_packed, encoding = -1, self._codec != "UNCOMPRESSED", about.get(2)
-        if kind == _DATA_V2:
-            levels, encoding = about.get(5, -1), about.get(4)
-            is_packed = is_packed and about.get(7, True)
-            if not 0 <= levels <= min(packed, unpacked) or about.get(6, 0) != 0:
+    def _add_page(self, header: Struct, offset: int, behind: bytes) -> None:
+        """Note a data page, given its header, where its bytes lie, and the first of them."""
+        kind, unpacked, packed, checksum = integers(header, 1, 2, 3, 4)
+        levels, is_packed = -1, self._codec != "UNCOMPRESSED"
+        if kind == _DATA:
+            nrows, encoding, of_levels = integers(header.get(5), 1, 2, 3)
+            if self._column.is_optional and of_levels != _RLE:
+                raise NoPlainPagesError
+        else:
+            about = header.get(8)
+            nrows, encoding, levels, of_lists = integers(about, 1, 4, 5, 6)
+            is_packed = is_packed and (not isinstance(about, dict) or about.get(7, True) is True)
+            if not 0 <= levels <= min(packed, unpacked) or of_lists > 0:
                 raise self._damaged("its levels are longer than their page")
-        elif self._column.is_optional and about.get(3) != _RLE:
-            raise NoPlainPagesError
+        if not 0 <= nrows <= self._nrows - self._listed:
+            raise self._damaged(f"a page would have {nrows:,} rows")
         known = (_PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) if compiled.INSTALLED else (_PLAIN,)
-        if encoding not in known:
+        if encoding not in known or nrows > _MOST_ROWS:
             raise NoPlainPagesError
         if not is_packed and packed != unpacked:
             raise self._damaged("a page has another size than it tells")
-        checksum = header.get(4)
-        checksum = checksum & 0xFFFFFFFF if isinstance(checksum, int) else None
         before = -1 if is_packed or encoding != _PLAIN else self._before_values(behind[:packed], levels, nrows)
         if before >= 0 and before + nrows * self._stored.itemsize > packed:
             raise self._damaged("a page has fewer bytes than its rows")
         values = offset + before if before >= 0 else -1
+        crc = checksum & 0xFFFFFFFF if 4 in header else None
         self._pages.append(
-            Page(self._listed, nrows, offset, packed, unpacked, encoding, levels, is_packed, values, checksum)
+            Page(self._listed, nrows, offset, packed, unpacked, encoding, levels, is_packed, values, crc)
         )
         self._listed += nrows
 
@@ -230,10 +234,10 @@ class PageReader:
         levels_read = np.frombuffer(start, np.uint8, size, before)
         return before + size if self._validity(levels_read, nrows) is None else -1
 
-    def _read_dictionary(self, header: Struct, offset: int, packed: int, unpacked: int) -> None:
-        about = header.get(7)
-        count = about.get(1, -1) if isinstance(about, dict) else -1
-        if not isinstance(count, int) or count < 0 or count * self._stored.itemsize > unpacked:
+    def _read_dictionary(self, header: Struct, offset: int) -> None:
+        unpacked, packed = integers(header, 2, 3)
+        (count,) = integers(header.get(7), 1)
+        if not 0 <= count * self._stored.itemsize <= unpacked:
             raise self._damaged("its dictionary is shorter than it tells")
         page = Page(0, count, offset, packed, unpacked, _PLAIN, 0, self._codec != "UNCOMPRESSED", -1, None)
         values = self._unpacked(page)[: count * self._stored.itemsize].view(self._stored)
@@ -245,7 +249,7 @@ class PageReader:
         """Return the bytes of a page as they are stored, in memory that is used again for the next."""
         found = scratch(page.packed + _MARGIN)[: page.packed]
         self._ranges.read_into(found, page.offset, self._column.name)
-        if self._verify and page.checksum is not None and zlib.crc32(found) != page.checksum:
+        if self._verify and page.checksum is not None and zlib.crc32(found.data) != page.checksum:
             raise self._damaged("a page is not what was written: its checksum is another")
         return found
 

@@ -199,13 +199,11 @@ class ParquetPartReader(PartReader):
         return known
 
     def _plain_chunk(self, column: str, number: int) -> PageReader | ChunkReader:
-        place, group = self._stored(column), self._part.groups[number]
+        place = self._stored(column)
         try:
             if place.of_nulls or place.column.plain is None:
                 raise NoPlainPagesError
-            return PageReader(
-                self._ranges, place.chunks[number], group.nrows, place.column, place.dtype, self._part.verify
-            )
+            return PageReader(self._ranges, place.chunks[number], place.column, place.dtype, verify=self._part.verify)
         except NoPlainPagesError:
             return self._general_chunk(column, number)
 
@@ -216,7 +214,7 @@ class ParquetPartReader(PartReader):
             if self._opened is None:
                 self._opened = open_parquet(self._ranges, verify=self._part.verify)
             dtype = None if place.of_nulls else place.dtype
-            return ChunkReader(self._opened, path, group.number, group.nrows, place.column, dtype)
+            return ChunkReader(self._opened, group.number, place.column, dtype, path)
 
     def _stored(self, column: str) -> StoredPlace:
         place = self._part.columns[column]

@@ -19,7 +19,7 @@ from akdask.parquet.pages import ChunkPlace
 from akdask.parquet.partitions import Partitions
 from akdask.parquet.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
 from akdask.parquet.statistics import bounds_of, constant, unbounded
-from akdask.schema import STR, ColumnType
+from akdask.schema import FLOAT64, STR, ColumnType
 from akdask.storage.data.source import Bounds
 from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ObjType
 
@@ -158,12 +158,12 @@ class ParquetSource:
         self, file: FileDescription, number: int, groups: Sequence[RowGroup], column: SetColumn
     ) -> StoredPlace | ConstantPlace:
         if column.values is not None:
-            return ConstantPlace(column.values[number], column.dtype)
+            return ConstantPlace(_known(column.values[number], column.dtype), column.dtype)
         stored = file.columns.get(column.name)
         if stored is None:  # a file without rows
-            return ConstantPlace("" if column.dtype == STR else 0, column.dtype)
+            return ConstantPlace(_known(None, column.dtype), column.dtype)
         found = file.chunks.of_leaf(stored.leaf) if stored.plain is not None else None
-        chunks = () if found is None else tuple(_chunk_place(found[group.number]) for group in groups)
+        chunks = () if found is None else tuple(_place_of(found[group.number], group.nrows) for group in groups)
         return StoredPlace(stored, column.dtype, chunks, column.of_nulls)
 
     def bounds(self, column: str) -> Bounds | None:
@@ -174,7 +174,7 @@ class ParquetSource:
 
     def _find_bounds(self, column: SetColumn) -> Bounds | None:
         if column.values is not None:
-            found = [constant(value, column.dtype) for value in column.values]
+            found = [constant(_known(value, column.dtype), column.dtype) for value in column.values]
             return _joined([one for one in found if one is not None]).take(self._partitions.files)
         everything = unbounded(column.dtype, len(self._partitions.files))
         if column.of_nulls or everything is None:
@@ -198,8 +198,15 @@ class ParquetSource:
         return bounds_of(stored, column.dtype, file.chunks.of_leaf(stored.leaf))
 
 
-def _chunk_place(found: Any) -> ChunkPlace:
-    return ChunkPlace(int(found["offset"]), int(found["size"]), int(found["codec"]))
+def _known(value: Any, dtype: ColumnType) -> Any:
+    """Return a value of all rows of a file, with what is missing as it is in columns that are stored."""
+    if value is not None:
+        return value
+    return "" if dtype == STR else np.nan if dtype == FLOAT64 else 0
+
+
+def _place_of(found: Any, nrows: int) -> ChunkPlace:
+    return ChunkPlace(int(found["offset"]), int(found["size"]), int(found["codec"]), nrows)
 
 
 def _joined(bounds: Sequence[Bounds]) -> Bounds:

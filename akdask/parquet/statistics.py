@@ -41,12 +41,10 @@ def constant(value: Any, dtype: ColumnType) -> Bounds | None:
         start = np.array([value.encode()[:TEXT_BYTES]], f"S{TEXT_BYTES}")
         return Bounds(start, start, np.zeros(1, np.bool_))
     side = np.array([value], dtype.numpy)
-    missing = side != side
-    return (
-        Bounds(np.where(missing, -np.inf, side), np.where(missing, np.inf, side), missing)
-        if missing.any()
-        else (Bounds(side, side, missing))
-    )
+    missing = np.isnan(side)
+    if missing.any():
+        return unbounded(dtype, 1)
+    return Bounds(side, side, missing)
 
 
 def bounds_of(column: ParquetColumn, dtype: ColumnType, chunks: npt.NDArray[np.void]) -> Bounds | None:

@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, as far as headers of pages need it: read only, every length compared with what is there."""
+"""Thrift's compact protocol, as far as headers of pages need it; every length is compared with what is there."""
 
 from __future__ import annotations
 
@@ -40,6 +40,20 @@ def read_struct(data: bytes) -> tuple[Struct, int]:
         return _struct(data, 0, 0)
     except IndexError:
         raise CutShortError("the bytes end within a structure") from None
+
+
+def integers(struct: Any, *numbers: int) -> tuple[int, ...]:
+    """Return fields of a structure that are whole numbers, -1 for those that are missing or no such.
+
+    Examples
+    --------
+    >>> integers({1: 7, 2: b"seven"}, 1, 2, 3)
+    (7, -1, -1)
+    """
+    if not isinstance(struct, dict):
+        return (-1,) * len(numbers)
+    found = (struct.get(number) for number in numbers)
+    return tuple(item if type(item) is int else -1 for item in found)
 
 
 def _struct(data: bytes, at: int, depth: int) -> tuple[Struct, int]:

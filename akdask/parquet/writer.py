@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from akdask import config
 from akdask.columns import Table
 from akdask.errors import (
     AkdaskError,
@@ -26,16 +27,19 @@ from akdask.errors import (
     WriteError,
     warn,
 )
+from akdask.parquet import manifest
 from akdask.parquet.annotations import Annotation, encode
 from akdask.parquet.chunks import errors_naming, open_parquet
 from akdask.parquet.columns import columns_of
+from akdask.parquet.description import FileDescription
 from akdask.parquet.encoding import EncodedColumn, check_specs, encode_column, text_leaves
-from akdask.parquet.footers import PARQUET_ERRORS, inspect_file
+from akdask.parquet.footers import PARQUET_ERRORS, describe_file, inspect_file
 from akdask.storage.atomic.commit import Staging, write_error
+from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.paths.files import FileIdentity, identify, is_unchanged, written_path
-from akdask.storage.paths.locales import locale_files, locale_path
+from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
 CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
 ROWS = 2**20
@@ -53,12 +57,12 @@ class Receipt:
     ----------
     index : int
         The partition.
-    nrows : int
-        Its rows.
+    file : FileDescription, optional
+        Its file, for the manifest.
     """
 
     index: int
-    nrows: int
+    file: FileDescription | None = None
 
 
 class ParquetWriter:
@@ -109,6 +113,8 @@ class ParquetWriter:
         self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
         self._targets = [self.path] if self._is_single else [locale_path(self.path, n) for n in range(npartitions)]
         self._added_to: tuple[FileIdentity, ...] = ()
+        # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
+        self._has_manifest = bool(config.get("manifest")) and not self._is_single and set_path(self.path) == self.path
 
     def begin(self) -> None:
         """Check that the write can succeed, and make the hidden folder for it.
@@ -181,8 +187,9 @@ class ParquetWriter:
                 self._copy_with(self._added_to[index], encoded, attempt)
             else:
                 self._write_new(encoded, attempt)
+            file = describe_file(identify(attempt)).stored() if self._has_manifest else None
             self._staging.finish(attempt, self._names[index])
-        return Receipt(index, table.nrows)
+        return Receipt(index, file)
 
     def _write_new(self, encoded: Sequence[EncodedColumn], path: str) -> None:
         fields = [column.field for column in encoded]
@@ -222,7 +229,7 @@ class ParquetWriter:
     def _opened(self, path: str, fields: Sequence[Any], noted: Mapping[str, Annotation]) -> Iterator[pq.ParquetWriter]:
         schema = pa.schema([field.remove_metadata() for field in fields])
         text = [leaf for field in fields for leaf in text_leaves(field)]
-        # A dictionary makes numbers small, and takes as long to make and to read as they do: who wants small files asks.
+        # A dictionary makes numbers small, and takes as long to make as they do: small files are asked for.
         with pq.ParquetWriter(
             path,
             schema,
@@ -256,7 +263,7 @@ class ParquetWriter:
             If files are replaced in truncate mode.
         """
         try:
-            renames = self._complete({receipt.index for receipt in receipts})
+            renames = self._complete({receipt.index: receipt for receipt in receipts})
             changed = [file.path for file in self._added_to if not is_unchanged(file)]
             if changed:
                 raise WriteError(
@@ -273,8 +280,8 @@ class ParquetWriter:
             warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning)
         return self._targets
 
-    def _complete(self, written: set[int]) -> list[tuple[str, str]]:
-        """Return the finished files and their places, after merging them if there is to be only one."""
+    def _complete(self, written: Mapping[int, Receipt]) -> list[tuple[str, str]]:
+        """Return the finished files and their places, after merging them if there is to be only one; manifest last."""
         missing = [index for index in range(self.npartitions) if index not in written]
         if missing:
             raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
@@ -282,7 +289,19 @@ class ParquetWriter:
         if self._is_single and len(staged) > 1:
             with _errors_naming(self.path):
                 return [(self._merged(staged), self.path)]
-        return list(zip(staged, self._targets, strict=True))
+        return [*zip(staged, self._targets, strict=True), *self._manifest(written)]
+
+    def _manifest(self, written: Mapping[int, Receipt]) -> list[tuple[str, str]]:
+        """Return the finished manifest and its place; nothing if it cannot be written, for no set needs one."""
+        files = [file.at(self._targets[index]) for index, found in written.items() if (file := found.file) is not None]
+        if len(files) < self.npartitions:
+            return []
+        attempt = self._staging.attempt("manifest")
+        try:
+            manifest.write(attempt, files)
+            return [(self._staging.finish(attempt, "manifest"), manifest_path(self.path))]
+        except OSError:
+            return []
 
     def _merged(self, staged: Sequence[str]) -> str:
         """Return where one file waits that has the row groups of all."""

@@ -1,4 +1,4 @@
-"""Loops over numbers of few bits, packed end to end and mixed with runs, as Parquet stores positions in a dictionary."""
+"""Loops over numbers of few bits, packed end to end between runs, as Parquet stores positions in a dictionary."""
 
 from __future__ import annotations
 
@@ -54,14 +54,15 @@ def _look_up(packed: Text, width: np.uint64, words: NumberArray, out: NumberArra
             nbytes = (header >> ONE) * width
             if nbytes > stop - at:
                 return False
-            last = min(count, row + np.int64(header >> ONE) * 8)
+            room = count - row
+            last = row + np.int64(header >> ONE) * 8 if np.int64(header >> ONE) * 8 < room else count
             bit, base = np.uint64(0), at
             highest = np.uint64(0)
             for place in range(row, last):
                 position = (word_at(packed, base + (bit >> _THREE)) >> (bit & _SEVEN)) & mask
                 bit += width
-                highest = max(highest, position)
-                out[place] = words[min(position, known - ONE)]
+                highest = position if position > highest else highest
+                out[place] = words[position if position < known else known - ONE]
             if highest >= known:
                 return False
             row, at = last, at + nbytes
