@@ -139,7 +139,7 @@ class Agreement:
             column = schema.named.get(name)
             if column is None or not column.is_optional:
                 continue
-            counts = [self.files[number].chunks.of_leaf(column.leaf)["nulls"] for number in members]
+            counts = [self.files[number].chunks_of(column)["nulls"] for number in members]
             together = np.concatenate(counts)
             if (together > 0).any() or ((together < 0).any() and self._have_nulls(column, members, counts)):
                 return True

@@ -6,6 +6,7 @@ bools become floats, as only these have a value for what is missing.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from akdask.parquet.annotations import Annotation, decode
+from akdask.parquet.row_groups import Leaf
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, bigint_of, list_of
 from akdask.storage.formats.objects import ObjType
 
@@ -45,6 +47,8 @@ class ParquetColumn:
         Whether it is one leaf without lists.
     is_optional : bool
         Whether there may be nulls.
+    leaves : int, default 1
+        How many leaves it has.
     scale : int, default 1
         What stored whole numbers are multiplied by: times have nanoseconds.
     annotation : Annotation, optional
@@ -61,6 +65,7 @@ class ParquetColumn:
     physical: str
     is_flat: bool
     is_optional: bool
+    leaves: int = 1
     scale: int = 1
     annotation: Annotation | None = None
     refusal: str | None = None
@@ -100,12 +105,12 @@ def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
     schema = metadata.schema
     arrow = schema.to_arrow_schema()
     annotations = decode(metadata.metadata)
+    if sum(_leaves(field.type) for field in arrow) != len(schema):
+        raise pa.ArrowInvalid(f"the schema has {len(schema)} leaves, other than Arrow makes of it")
     found, leaf = [], 0
     for field in arrow:
         found.append(_column(field, leaf, schema, annotations.get(field.name)))
         leaf += _leaves(field.type)
-    if leaf != len(schema):
-        raise pa.ArrowInvalid(f"{leaf} leaves in the schema that Arrow makes of {len(schema)}")
     names = [column.name for column in found]
     again = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()
     return tuple(
@@ -114,30 +119,45 @@ def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
     )
 
 
+def leaves_of(metadata: pq.FileMetaData) -> list[Leaf]:
+    """Return the leaves of a schema, as chunks are compared with them."""
+    columns = (metadata.schema.column(number) for number in range(len(metadata.schema)))
+    return [
+        Leaf(
+            column.physical_type,
+            column.max_repetition_level == 0,
+            json.loads(column.logical_type.to_json()).get("isSigned") is False,
+        )
+        for column in columns
+    ]
+
+
 def _column(field: pa.Field, leaf: int, schema: Any, annotation: Annotation | None) -> ParquetColumn:
     stored = _storage(field.type)
-    first = schema.column(leaf) if leaf < len(schema) else None
-    is_flat = first is not None and not pa.types.is_nested(stored) and first.max_repetition_level == 0
-    physical = "" if first is None else first.physical_type
-    is_optional = first is None or first.max_definition_level > 0
-    if annotation is not None and annotation.is_bigint:
+    first = schema.column(leaf)
+    found = ParquetColumn(
+        field.name,
+        leaf,
+        ObjType.UNKNOWN,
+        None,
+        stored,
+        first.physical_type,
+        is_flat=not pa.types.is_nested(stored) and first.max_repetition_level == 0,
+        is_optional=first.max_definition_level > 0,
+        leaves=_leaves(stored),
+    )
+    if annotation is not None and annotation.is_bigint and _are_limbs(stored):
         bits = bigint_of(annotation.max_bits)
-        if _of_items(stored, pa.types.is_fixed_size_binary) and _width(stored) % 8 == 0 and _width(stored) > 0:
-            dtype = list_of(bits) if _is_list(stored) else bits
-            return ParquetColumn(
-                field.name, leaf, annotation.kind, dtype, stored, physical, is_flat, is_optional, 1, annotation
-            )
-        annotation = None
+        return replace(
+            found, kind=annotation.kind, dtype=list_of(bits) if _is_list(stored) else bits, annotation=annotation
+        )
     try:
         kind, dtype, scale = _meaning(stored)
     except _RefusedError as error:
-        kind = ObjType.SEGARRAY if _is_list(stored) else ObjType.UNKNOWN
-        return ParquetColumn(field.name, leaf, kind, None, stored, physical, is_flat, is_optional, refusal=str(error))
-    if annotation is not None and _fits(annotation.kind, kind, dtype):
-        kind = annotation.kind
-    else:
-        annotation = None
-    return ParquetColumn(field.name, leaf, kind, dtype, stored, physical, is_flat, is_optional, scale, annotation)
+        return replace(found, kind=ObjType.SEGARRAY if _is_list(stored) else ObjType.UNKNOWN, refusal=str(error))
+    if annotation is None or annotation.is_bigint or not _fits(annotation.kind, kind, dtype):
+        return replace(found, kind=kind, dtype=dtype, scale=scale)
+    return replace(found, kind=annotation.kind, dtype=dtype, scale=scale, annotation=annotation)
 
 
 class _RefusedError(Exception):
@@ -186,12 +206,10 @@ def _is_list(stored: Any) -> bool:
     return bool(types.is_list(stored) or types.is_large_list(stored) or types.is_fixed_size_list(stored))
 
 
-def _of_items(stored: Any, test: Any) -> bool:
-    return bool(test(_storage(stored.value_type) if _is_list(stored) else stored))
-
-
-def _width(stored: Any) -> int:
-    return int((stored.value_type if _is_list(stored) else stored).byte_width)
+def _are_limbs(stored: Any) -> bool:
+    """Whether a type, or that of the items of a list, is bytes of whole limbs."""
+    item = stored.value_type if _is_list(stored) else stored
+    return bool(pa.types.is_fixed_size_binary(item)) and item.byte_width > 0 and item.byte_width % 8 == 0
 
 
 def _storage(stored: Any) -> Any:

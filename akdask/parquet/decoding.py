@@ -98,13 +98,10 @@ def _text(array: pa.Array) -> pa.LargeStringArray:
     """Return text; a null is empty text, as Arkouda has no other."""
     if pa.types.is_null(array.type):
         array = pa.array([""] * len(array), pa.large_string())
-    if not pa.types.is_large_string(array.type):
-        # Bytes are text as they are, whether they are UTF-8 or not, as in other files of Arkouda.
-        if not pa.types.is_large_binary(array.type):
-            array = array.cast(pa.large_binary())
-        array = pa.Array.from_buffers(
-            pa.large_string(), len(array), array.buffers(), null_count=array.null_count, offset=array.offset
-        )
+    if not pa.types.is_large_binary(array.type):
+        array = array.cast(pa.large_binary())
+    # Only what was bytes is looked at: whether it is UTF-8.
+    array = array.cast(pa.large_string())
     return array.fill_null("") if array.null_count else array
 
 

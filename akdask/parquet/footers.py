@@ -15,7 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from akdask.errors import AkdaskError, FileFormatError
-from akdask.parquet.description import FileDescription, FileSchema, FooterChunks
+from akdask.parquet.columns import leaves_of
+from akdask.parquet.description import FileDescription, FileSchema
+from akdask.parquet.row_groups import read_row_groups
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import FileIdentity, is_remote
 
@@ -107,8 +109,24 @@ def _try_to_inspect(file: FileIdentity) -> None:
 
 
 def metadata_of(file: FileIdentity) -> pq.FileMetaData:
-    """Return the footer of a file as pyarrow has it; for errors see `inspect_file`."""
-    return _METADATA.get(file, lambda one: parsed(one.path, read_footer(one)))
+    """Return the footer of a file as pyarrow has it, after looking at what it takes for true; see `inspect_file`."""
+    return _METADATA.get(file, _checked_metadata)
+
+
+def _checked_metadata(file: FileIdentity) -> pq.FileMetaData:
+    footer = read_footer(file)
+    metadata = parsed(file.path, footer)
+    _row_groups_of(file, metadata, footer)
+    return metadata
+
+
+def _row_groups_of(
+    file: FileIdentity, metadata: pq.FileMetaData, footer: bytes
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]:
+    try:
+        return read_row_groups(footer, leaves_of(metadata), file.size - _TAIL - len(footer))
+    except PARQUET_ERRORS as error:
+        raise _damaged(file.path, error) from error
 
 
 def describe_file(file: FileIdentity) -> FileDescription:
@@ -117,20 +135,9 @@ def describe_file(file: FileIdentity) -> FileDescription:
     metadata = parsed(file.path, footer)
     try:
         schema = _shared(metadata, footer)
-        rows = _rows_of(metadata)
     except PARQUET_ERRORS as error:
         raise _damaged(file.path, error) from error
-    if (rows < 0).any() or sum(rows.tolist()) != metadata.num_rows:
-        raise FileFormatError(
-            f"the footer of {file.path!r} contradicts itself.",
-            details=[f"{metadata.num_rows:,} rows, in row groups of {sum(rows.tolist()):,}"],
-            hint="the file is damaged; write it again.",
-        )
-    return FileDescription(file, schema, rows, FooterChunks(file.path, metadata, file.size - _TAIL - len(footer)))
-
-
-def _rows_of(metadata: pq.FileMetaData) -> npt.NDArray[np.int64]:
-    return np.array([metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)], np.int64)
+    return FileDescription(file, schema, *_row_groups_of(file, metadata, footer))
 
 
 _last: list[tuple[pq.FileMetaData, FileSchema]] = []

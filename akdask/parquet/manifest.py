@@ -20,8 +20,9 @@ import pyarrow as pa
 
 from akdask.errors import AkdaskError
 from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.description import CHUNK, FileDescription, FileSchema, StoredChunks
+from akdask.parquet.description import FileDescription, FileSchema
 from akdask.parquet.footers import PARQUET_ERRORS, parsed
+from akdask.parquet.row_groups import CHUNK, CODECS, PROBLEMS
 from akdask.storage.atomic.manifest import (
     are_single_names,
     from_struct,
@@ -52,7 +53,7 @@ def write(path: str, files: Sequence[FileDescription]) -> None:
     path : str
         The file.
     files : sequence of FileDescription
-        The files of the set, all of one folder, in the state in which they will be there, with all chunks at hand.
+        The files of the set, all of one folder, in the state in which they will be there.
 
     Raises
     ------
@@ -95,6 +96,7 @@ class _Entries:
         found, room = self._chunks, np.repeat(sizes, counts)
         wrong = (found["offset"] < 0) | (found["size"] < 0) | (found["offset"] > room - found["size"])
         wrong |= (found["nulls"] < -1) | (found["nulls"] > found["values"])
+        wrong |= (found["codec"] >= len(CODECS)) | (found["problem"] < 0) | (found["problem"] >= len(PROBLEMS))
         if wrong.any():
             raise ValueError("no manifest")
 
@@ -120,7 +122,7 @@ class _Entries:
         schema = self._schemas[self._made_of[row]]
         rows = self._groups[self._group_ends[row] : self._group_ends[row + 1]]
         chunks = self._chunks[self._chunk_ends[row] : self._chunk_ends[row + 1]].reshape(schema.leaves, len(rows))
-        return FileDescription(file, schema, rows, StoredChunks(chunks))
+        return FileDescription(file, schema, rows, chunks)
 
 
 def _schema_of(text: str) -> FileSchema:
@@ -146,7 +148,7 @@ def _to_batch(files: Sequence[FileDescription]) -> pa.RecordBatch:
     numbers = {columns: number for number, columns in enumerate(schemas)}
     made = [numbers[file.schema.columns] for file in files]
     rows = np.concatenate([np.empty(0, np.int64), *[file.rows for file in files]])
-    tables = [file.chunks.table.reshape(-1) for file in files if isinstance(file.chunks, StoredChunks)]
+    tables = [file.chunks.reshape(-1) for file in files]
     chunks = np.concatenate([np.empty(0, CHUNK), *tables])
     columns = {
         "name": pa.array([os.fsencode(os.path.basename(file.file.path)) for file in files], pa.binary()),

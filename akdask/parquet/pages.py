@@ -21,7 +21,7 @@ from akdask.errors import FileFormatError
 from akdask.kernels import compiled
 from akdask.parquet.columns import ParquetColumn
 from akdask.parquet.decoding import NAT
-from akdask.parquet.description import CODECS
+from akdask.parquet.row_groups import CODECS
 from akdask.parquet.thrift import CutShortError, Struct, ThriftError, integers, read_struct
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.ranges import RangeReader
@@ -74,7 +74,7 @@ class ChunkPlace:
     offset, size : int
         Its pages in the file.
     codec : int
-        The position of the name of its codec in `akdask.parquet.description.CODECS`.
+        The position of the name of its codec in `akdask.parquet.row_groups.CODECS`.
     nrows : int
         Rows of the row group.
     """

@@ -162,8 +162,8 @@ class ParquetSource:
         stored = file.columns.get(column.name)
         if stored is None:  # a file without rows
             return ConstantPlace(_known(None, column.dtype), column.dtype)
-        found = file.chunks.of_leaf(stored.leaf) if stored.plain is not None else None
-        chunks = () if found is None else tuple(_place_of(found[group.number], group.nrows) for group in groups)
+        found = file.chunks_of(stored)
+        chunks = tuple(_place_of(found[group.number], group.nrows) for group in groups)
         return StoredPlace(stored, column.dtype, chunks, column.of_nulls)
 
     def bounds(self, column: str) -> Bounds | None:
@@ -195,7 +195,7 @@ class ParquetSource:
         stored: ParquetColumn | None = file.columns.get(column.name)
         if stored is None or stored.dtype is None or not stored.is_flat:
             return None
-        return bounds_of(stored, column.dtype, file.chunks.of_leaf(stored.leaf))
+        return bounds_of(stored, column.dtype, file.chunks_of(stored))
 
 
 def _known(value: Any, dtype: ColumnType) -> Any:

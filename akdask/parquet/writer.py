@@ -187,7 +187,7 @@ class ParquetWriter:
                 self._copy_with(self._added_to[index], encoded, attempt)
             else:
                 self._write_new(encoded, attempt)
-            file = describe_file(identify(attempt)).stored() if self._has_manifest else None
+            file = describe_file(identify(attempt)) if self._has_manifest else None
             self._staging.finish(attempt, self._names[index])
         return Receipt(index, file)
 

@@ -37,7 +37,7 @@ def look_up(packed: NumberArray, width: int, words: NumberArray, out: NumberArra
 @compiled
 def _look_up(packed: Text, width: np.uint64, words: NumberArray, out: NumberArray) -> bool:
     at, stop = np.uint64(0), np.uint64(len(packed) - MARGIN)
-    row, count, known = 0, len(out), np.uint64(len(words))
+    row, count, known = np.int64(0), np.int64(len(out)), np.uint64(len(words))
     mask = (ONE << width) - ONE
     while row < count:
         header, shift = np.uint64(0), np.uint64(0)
@@ -54,8 +54,8 @@ def _look_up(packed: Text, width: np.uint64, words: NumberArray, out: NumberArra
             nbytes = (header >> ONE) * width
             if nbytes > stop - at:
                 return False
-            room = count - row
-            last = row + np.int64(header >> ONE) * 8 if np.int64(header >> ONE) * 8 < room else count
+            length = np.int64(header >> ONE) * 8
+            last = row + length if length < count - row else count
             bit, base = np.uint64(0), at
             highest = np.uint64(0)
             for place in range(row, last):
