@@ -21,8 +21,9 @@ from akdask.storage.formats.objects import ObjType
 PLAIN = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8"}
 """NumPy's names of physical types that pages hold as memory does."""
 
-_UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-_DAY = 86_400 * 10**9
+UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+DAY = 86_400 * 10**9
+"""Nanoseconds of a day; those of other units are in `UNITS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +185,11 @@ def _meaning(stored: Any) -> tuple[ObjType, ColumnType, int]:
     if types.is_floating(stored) or types.is_decimal(stored) or types.is_null(stored):
         return ObjType.PDARRAY, FLOAT64, 1
     if types.is_timestamp(stored):
-        return ObjType.DATETIME, INT64, _UNITS[stored.unit]
+        return ObjType.DATETIME, INT64, UNITS[stored.unit]
     if types.is_date(stored):
-        return ObjType.DATETIME, INT64, _DAY if types.is_date32(stored) else _UNITS["ms"]
+        return ObjType.DATETIME, INT64, DAY if types.is_date32(stored) else UNITS["ms"]
     if types.is_time(stored) or types.is_duration(stored):
-        return ObjType.TIMEDELTA, INT64, _UNITS[stored.unit]
+        return ObjType.TIMEDELTA, INT64, UNITS[stored.unit]
     if _is_text(stored):
         return ObjType.STRINGS, STR, 1
     raise _RefusedError(f"{stored} is not read")

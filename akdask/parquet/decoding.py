@@ -14,9 +14,12 @@ import pyarrow.compute as pc
 from akdask.columns.lists import lists_of
 from akdask.columns.rows import arrow_type
 from akdask.errors import FileFormatError, UnsupportedError
-from akdask.parquet.columns import ParquetColumn
+from akdask.parquet.columns import DAY, UNITS, ParquetColumn
 from akdask.schema import FLOAT64, INT64, STR, ColumnType
 from akdask.typing import Column, NumberArray
+
+_EXACT, _EXACT_POWER = 2**53, 22
+"""Whole numbers, and powers of ten, up to which floats are exact: their quotient is the float next to the true one."""
 
 NAT = -(2**63)
 """The nanoseconds of a time that is missing."""
@@ -63,7 +66,7 @@ def _items(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
     if pa.types.is_null(array.type):
         return np.full(len(array), np.nan) if dtype == FLOAT64 else np.full(len(array), NAT, dtype.numpy)
     if column.scale != 1 or not _is_number(array.type):
-        array = _as_number(array, column)
+        array = _as_number(array)
     if array.null_count:
         if dtype == FLOAT64:
             # Without a detour over 64-bit integers none of which is missing.
@@ -80,18 +83,27 @@ def _is_number(stored: Any) -> bool:
     return bool(types.is_integer(stored) or types.is_floating(stored) or types.is_boolean(stored))
 
 
-def _as_number(array: pa.Array, column: ParquetColumn) -> pa.Array:
+def _as_number(array: pa.Array) -> pa.Array:
     """Return decimals as floats, and times as nanoseconds."""
     stored, types = array.type, pa.types
     if types.is_decimal(stored):
-        return array.cast(pa.float64())
-    if types.is_date(stored):
-        array = array.cast(pa.int32() if types.is_date32(stored) else pa.int64()).cast(pa.int64())
-    elif types.is_time32(stored):
-        array = array.cast(pa.int32()).cast(pa.int64())
-    else:
-        array = array.cast(pa.int64())
-    return array if column.scale == 1 else pc.multiply_checked(array, pa.scalar(column.scale, pa.int64()))
+        return _of_decimals(array)
+    days = types.is_date32(stored)
+    narrow = days or types.is_time32(stored)
+    whole = array.cast(pa.int32()).cast(pa.int64()) if narrow else array.cast(pa.int64())
+    # By the type of the array: times of 96 bits come in other units than the schema says.
+    scale = DAY if days else UNITS["ms" if types.is_date(stored) else stored.unit]
+    return whole if scale == 1 else pc.multiply_checked(whole, pa.scalar(scale, pa.int64()))
+
+
+def _of_decimals(array: pa.Array) -> pa.Array:
+    """Return the floats next to decimals, which Arrow's own conversion misses by a bit."""
+    scale = array.type.scale
+    if pa.types.is_decimal128(array.type) and 0 <= scale <= _EXACT_POWER and not array.null_count and len(array):
+        low, high = np.frombuffer(array.buffers()[1], "<i8").reshape(-1, 2)[array.offset :][: len(array)].T
+        if (low >= -_EXACT).all() and (low <= _EXACT).all() and (high == low >> 63).all():
+            return pa.array(low / 10.0**scale)
+    return array.cast(pa.string()).cast(pa.float64())
 
 
 def _text(array: pa.Array) -> pa.LargeStringArray:

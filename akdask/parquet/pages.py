@@ -397,11 +397,11 @@ def _claimed(codec: str, packed: Bytes) -> Any:
 
 def _claimed_by_frame(head: bytes) -> int | None:
     """Return the content size of a Zstandard frame."""
-    if head[:4] != b"\x28\xb5\x2f\xfd" or len(head) < 18:
+    if head[:4] != b"\x28\xb5\x2f\xfd" or len(head) < 5:
         return None
     descriptor = head[4]
     is_single = descriptor >> 5 & 1
     width = (1 if is_single else 0, 2, 4, 8)[descriptor >> 6]
     at = 5 + (not is_single) + (0, 1, 2, 4)[descriptor & 3]
     size = int.from_bytes(head[at : at + width], "little")
-    return None if not width else size + 256 if width == 2 else size
+    return None if not width or at + width > len(head) else size + 256 if width == 2 else size

@@ -131,7 +131,7 @@ def _chunk(column: Any, leaf: Leaf, nrows: int, end: int, *, has_orders: bool) -
         problem = _CODEC
     elif values < 0 or (leaf.is_flat and values != nrows):
         problem = _COUNT
-    elif offset < 4 or not 0 <= size <= end - offset or (nrows and not size):
+    elif (nrows or values) and (offset < 4 or not 0 < size <= end - offset):
         problem = _OUTSIDE
     if problem or not isinstance(about, dict):
         return (problem, -1, 0, 0, 0, -1, False, False, 0, 0, b"", b"")

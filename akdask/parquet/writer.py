@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import pyarrow as pa
@@ -44,6 +45,13 @@ from akdask.storage.paths.locales import locale_files, locale_path, set_path
 CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
 ROWS = 2**20
 """Rows of a row group, at most: so many can be skipped, or read by a task, at a time."""
+
+_PAGE_ROWS = 2**17
+_PAGES: dict[str, Any] = {"write_batch_size": 2**15, "data_page_size": 8 * _PAGE_ROWS}
+"""Pages that end where units of rows do, so that plain ones are read and added up where they are."""
+
+if "max_rows_per_page" in signature(pq.ParquetWriter).parameters:  # releases before had no such limit
+    _PAGES["max_rows_per_page"] = _PAGE_ROWS
 
 _KEPT = (ObjType.CATEGORICAL, ObjType.TIMEDELTA)
 """Kinds of columns that other writers note in a way that is not written again."""
@@ -238,6 +246,7 @@ class ParquetWriter:
             compression=self._compression,
             use_dictionary=text if self._compression == "none" else True,
             store_schema=False,
+            **_PAGES,
         ) as writer:
             # Arkouda's servers and others pass over it; the schema's own metadata is not written.
             writer.add_key_value_metadata(encode(noted))
