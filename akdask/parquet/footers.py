@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +13,7 @@ import pyarrow.parquet as pq
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.parquet.columns import leaves_of
 from akdask.parquet.description import FileDescription, FileSchema
+from akdask.parquet.recent import Recent
 from akdask.parquet.row_groups import read_row_groups
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import FileIdentity, is_remote
@@ -46,37 +43,8 @@ _KEPT_METADATA = 256
 _AT_ONCE = 32
 
 
-class _Recent:
-    """What is known of files in one state; those that were not asked for the longest time go first."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._found: OrderedDict[FileIdentity, Any] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, file: FileIdentity, make: Callable[[FileIdentity], Any]) -> Any:
-        with self._lock:
-            if file in self._found:
-                self._found.move_to_end(file)
-                return self._found[file]
-        made = make(file)
-        with self._lock:
-            self._found[file] = made
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)
-        return made
-
-    def start_anew(self) -> None:
-        """Leave the lock that a thread may hold which a forked process does not have of its parent."""
-        self._lock = Lock()
-
-
-_DESCRIPTIONS = _Recent(_KEPT)
-_METADATA = _Recent(_KEPT_METADATA)
-_SCHEMAS = _Recent(64)
-
-for _recent in (_DESCRIPTIONS, _METADATA):
-    os.register_at_fork(after_in_child=_recent.start_anew)
+_DESCRIPTIONS: Recent[FileIdentity, FileDescription] = Recent(_KEPT)
+_METADATA: Recent[FileIdentity, pq.FileMetaData] = Recent(_KEPT_METADATA)
 
 
 def inspect_file(file: FileIdentity) -> FileDescription:
@@ -89,7 +57,10 @@ def inspect_file(file: FileIdentity) -> FileDescription:
     FileError
         If it has changed since it was looked at.
     """
-    found: FileDescription = _DESCRIPTIONS.get(file, describe_file)
+    found = _DESCRIPTIONS.get(file)
+    if found is None:
+        found = describe_file(file)
+        _DESCRIPTIONS.add(file, found)
     return found
 
 
@@ -110,14 +81,13 @@ def _try_to_inspect(file: FileIdentity) -> None:
 
 def metadata_of(file: FileIdentity) -> pq.FileMetaData:
     """Return the footer of a file as pyarrow has it, after looking at what it takes for true; see `inspect_file`."""
-    return _METADATA.get(file, _checked_metadata)
-
-
-def _checked_metadata(file: FileIdentity) -> pq.FileMetaData:
-    footer = read_footer(file)
-    metadata = parsed(file.path, footer)
-    _row_groups_of(file, metadata, footer)
-    return metadata
+    found = _METADATA.get(file)
+    if found is None:
+        footer = read_footer(file)
+        found = parsed(file.path, footer)
+        _row_groups_of(file, found, footer)
+        _METADATA.add(file, found)
+    return found
 
 
 def _row_groups_of(

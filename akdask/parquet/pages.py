@@ -9,6 +9,8 @@ from __future__ import annotations
 import zlib
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -16,16 +18,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from akdask.columns.scratch import scratch
+from akdask.columns.scratch import LARGEST_REUSED, scratch
 from akdask.errors import FileFormatError
 from akdask.kernels import compiled
 from akdask.parquet.columns import ParquetColumn
 from akdask.parquet.decoding import NAT
+from akdask.parquet.recent import Recent
 from akdask.parquet.row_groups import CODECS
 from akdask.parquet.thrift import CutShortError, Struct, ThriftError, integers, read_struct
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.data.source import Stretch
+from akdask.storage.paths.files import FileIdentity
 from akdask.typing import NumberArray
 
 _DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
@@ -33,7 +37,9 @@ _PLAIN, _PLAIN_DICTIONARY, _RLE, _RLE_DICTIONARY = 0, 2, 3, 8
 _HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
 _LARGEST = 2**28  # bytes of a page, unpacked; those of others are read in the general way
 _MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
-_MARGIN = 16  # bytes behind packed positions; see `akdask.kernels.compiled.bit_packed`
+_MARGIN = 64  # bytes behind packed ones that compiled loops read; see `akdask.kernels.compiled.pages`
+
+_NO_WORDS = np.zeros(1, np.uint64)
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -85,6 +91,10 @@ class ChunkPlace:
     nrows: int
 
 
+_LISTED: Recent[tuple[FileIdentity, int, bool], tuple[Page | None, list[Page]]] = Recent(1024)
+"""Pages of the chunks that were read last, by file, place and whether there are levels: headers are read once."""
+
+
 class PageReader:
     """Reads rows of a flat column of numbers in one row group, in any order.
 
@@ -116,11 +126,17 @@ class PageReader:
         self._ranges, self._column, self._dtype, self._verify = ranges, column, dtype, verify
         self._codec, self._nrows = codec, place.nrows
         self._stored = np.dtype(column.plain)
+        self._key = (ranges.file, place.offset, column.is_optional)
         self._at, self._end = place.offset, place.offset + place.size
-        self._dictionary: NumberArray | None = None
+        self._dictionary_page: Page | None = None
         self._pages: list[Page] = []
         self._listed = 0
+        known = _LISTED.get(self._key)
+        if known is not None:
+            self._dictionary_page, self._pages = known
+            self._listed = self._nrows
         self._held: tuple[int, NumberArray] | None = None
+        self._memory: Bytes = np.empty(0, np.uint8)
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> NumberArray:
         """Return rows of the row group; for `out` see `akdask.storage.data.source.PartReader.read`.
@@ -132,12 +148,47 @@ class PageReader:
         """
         self._list_pages(stop)
         found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
-        for number in range(self._page_of(start), self._page_of(stop - 1) + 1):
-            page = self._pages[number]
-            begin, end = max(start, page.first), min(stop, page.first + page.nrows)
-            if begin < end:
-                self._read_rows(number, begin - page.first, end - page.first, found[begin - start : end - start])
+        number, last = self._page_of(start), self._page_of(stop - 1) + 1
+        while number < last:
+            number += self._read_together(number, last, start, found)
+            if number < last:
+                page = self._pages[number]
+                begin, end = max(start, page.first), min(stop, page.first + page.nrows)
+                if begin < end:
+                    self._read_rows(number, begin - page.first, end - page.first, found[begin - start : end - start])
+                number += 1
         return found
+
+    def _read_together(self, number: int, last: int, start: int, out: NumberArray) -> int:
+        """Read rows of some pages in one compiled loop; return how many pages were done, others are to be read alone.
+
+        Pages with nulls, and of narrower numbers, are not for it, nor those whose values need no decoding.
+        """
+        pages = list(takewhile(lambda page: page.values < 0, self._pages[number:last]))
+        is_fit = self._codec != "ZSTD" and self._stored == self._dtype.numpy and not self._verify
+        if not pages or not is_fit or not compiled.load():
+            return 0
+        from akdask.kernels.compiled.pages import Field, decode_pages
+
+        base = pages[0].offset
+        size = pages[-1].offset + pages[-1].packed - base
+        if size > LARGEST_REUSED // 2:
+            return 0
+        largest = max(page.unpacked for page in pages)
+        if len(self._memory) < largest + _MARGIN:
+            self._memory = np.empty(largest + _MARGIN, np.uint8)
+        table = np.array(
+            [(*page[:5], page.levels, page.is_packed, page.encoding == _PLAIN) for page in pages], np.int64
+        )
+        words = _NO_WORDS if table[:, Field.IS_PLAIN].all() else self._dictionary.view(np.uint64)
+        if not len(words):
+            return 0
+        data = scratch(size + _MARGIN)
+        self._ranges.read_into(data[:size], base, self._column.name)
+        first = max(start, pages[0].first)
+        stop = min(start + len(out), pages[-1].first + pages[-1].nrows)
+        target = out[first - start : stop - start].view(np.uint64)
+        return decode_pages(data, base, table, words, self._memory, first, target, is_optional=self._column.is_optional)
 
     def _page_of(self, row: int) -> int:
         """Return the number of the page that has a row; of several that begin there the last, which is not empty."""
@@ -169,11 +220,11 @@ class PageReader:
                 raise NoPlainPagesError
             self._at = offset + packed
             if kind == _DICTIONARY:
-                self._read_dictionary(header, offset)
+                self._note_dictionary(header, offset)
             elif kind in (_DATA, _DATA_V2):
                 self._add_page(header, offset, behind)
-        if self._listed > self._nrows:
-            raise self._damaged(f"its pages have more than {self._nrows:,} rows")
+        if self._listed == self._nrows and self._key not in _LISTED:
+            _LISTED.add(self._key, (self._dictionary_page, self._pages))
 
     def _header(self) -> tuple[Struct, int, bytes]:
         """Return the header of the next page, its size, and some of the bytes behind it."""
@@ -234,14 +285,22 @@ class PageReader:
         levels_read = np.frombuffer(start, np.uint8, size, before)
         return before + size if self._validity(levels_read, nrows) is None else -1
 
-    def _read_dictionary(self, header: Struct, offset: int) -> None:
+    def _note_dictionary(self, header: Struct, offset: int) -> None:
         unpacked, packed = integers(header, 2, 3)
         (count,) = integers(header.get(7), 1)
         if not 0 <= count * self._stored.itemsize <= unpacked:
             raise self._damaged("its dictionary is shorter than it tells")
-        page = Page(0, count, offset, packed, unpacked, _PLAIN, 0, self._codec != "UNCOMPRESSED", -1, None)
-        values = self._unpacked(page)[: count * self._stored.itemsize].view(self._stored)
-        self._dictionary = values.astype(self._dtype.numpy)
+        is_packed = self._codec != "UNCOMPRESSED"
+        self._dictionary_page = Page(0, count, offset, packed, unpacked, _PLAIN, 0, is_packed, -1, None)
+
+    @cached_property
+    def _dictionary(self) -> NumberArray:
+        """The numbers that positions stand for; none where there is no dictionary."""
+        page = self._dictionary_page
+        if page is None:
+            return np.empty(0, self._dtype.numpy)
+        found = self._unpacked(page)[: page.nrows * self._stored.itemsize].view(self._stored)
+        return found.astype(self._dtype.numpy)
 
     # bytes
 
@@ -356,8 +415,6 @@ class PageReader:
         out[:] = np.frombuffer(data, self._stored, len(out))
 
     def _look_up(self, data: Bytes, out: NumberArray) -> None:
-        if self._dictionary is None:
-            raise self._damaged("its dictionary is missing")
         if not len(out):
             return
         if not compiled.load():
@@ -369,10 +426,7 @@ class PageReader:
         packed = np.empty(len(data) - 1 + _MARGIN, np.uint8)
         packed[: len(data) - 1] = data[1:]
         packed[len(data) - 1 :] = 0
-        words = self._dictionary.view(np.uint64) if out.dtype != np.bool_ else None
-        if words is None:
-            raise NoPlainPagesError
-        if not look_up(packed, int(data[0]), words, out.view(np.uint64)):
+        if not look_up(packed, int(data[0]), self._dictionary.view(np.uint64), out.view(np.uint64)):
             raise self._damaged("positions in its dictionary are not as many as its rows, or name no value")
 
     def _damaged(self, problem: str) -> FileFormatError:
