@@ -350,6 +350,8 @@ class PageReader:
 
     def _decode(self, page: Page, out: NumberArray) -> None:
         """Fill an array with all rows of a page."""
+        # Before the page, which is read into the same memory.
+        words = None if page.encoding == _PLAIN else self._dictionary
         data = self._unpacked(page)
         valid: npt.NDArray[np.bool_] | None = None
         if self._column.is_optional:
@@ -364,12 +366,12 @@ class PageReader:
         elif page.levels > 0:
             data = data[page.levels :]
         if valid is None:
-            self._values(page, data, out)
+            self._values(words, data, out)
             return
         if self._dtype != FLOAT64 and self._column.with_nulls() == FLOAT64:
             raise self._damaged("it has nulls, though its statistics say that it has none")
         some = np.empty(int(np.count_nonzero(valid)), out.dtype)
-        self._values(page, data, some)
+        self._values(words, data, some)
         out[:] = np.nan if self._dtype == FLOAT64 else NAT
         out[valid] = some
 
@@ -403,10 +405,10 @@ class PageReader:
             row += length
         return None if found is None or found.all() else found
 
-    def _values(self, page: Page, data: Bytes, out: NumberArray) -> None:
-        """Fill an array with the values of a page, none of which is null."""
-        if page.encoding != _PLAIN:
-            self._look_up(data, out)
+    def _values(self, words: NumberArray | None, data: Bytes, out: NumberArray) -> None:
+        """Fill an array with the values of a page, none of which is null: plain ones, or those of a dictionary."""
+        if words is not None:
+            self._look_up(words, data, out)
             return
         size = len(out) * self._stored.itemsize
         if size > len(data):
@@ -414,19 +416,19 @@ class PageReader:
         # Of another width, or of the same bytes at any address.
         out[:] = np.frombuffer(data, self._stored, len(out))
 
-    def _look_up(self, data: Bytes, out: NumberArray) -> None:
+    def _look_up(self, words: NumberArray, data: Bytes, out: NumberArray) -> None:
         if not len(out):
             return
         if not compiled.load():
             raise NoPlainPagesError
-        from akdask.kernels.compiled.bit_packed import WIDEST, look_up
+        from akdask.kernels.compiled.bit_packed import MARGIN, WIDEST, look_up
 
-        if not len(data) or data[0] > WIDEST or not len(self._dictionary):
+        if not len(data) or data[0] > WIDEST or not len(words):
             raise self._damaged("positions in its dictionary are wider than 32 bits, or there is none")
-        packed = np.empty(len(data) - 1 + _MARGIN, np.uint8)
+        packed = np.empty(len(data) - 1 + MARGIN, np.uint8)
         packed[: len(data) - 1] = data[1:]
         packed[len(data) - 1 :] = 0
-        if not look_up(packed, int(data[0]), self._dictionary.view(np.uint64), out.view(np.uint64)):
+        if not look_up(packed, int(data[0]), words.view(np.uint64), out.view(np.uint64)):
             raise self._damaged("positions in its dictionary are not as many as its rows, or name no value")
 
     def _damaged(self, problem: str) -> FileFormatError:

@@ -7,6 +7,7 @@ packed by Snappy.  Everything that bytes claim is compared with what there is.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def _decode(
         if page[_IS_PACKED]:
             if not _unpack(data, at, last, memory, page[_UNPACKED]):
                 return number
-            text, at, last = memory, np.int64(0), page[_UNPACKED]
+            text, at, last = memory, 0, page[_UNPACKED]
         if is_optional:
             at = _behind_levels(text, at, last, page[_LEVELS], page[_NROWS])
             if at < 0:
@@ -123,7 +124,7 @@ def _decode(
 
 
 @compiled
-def _behind_levels(text: Text, at: int, last: int, size: int, nrows: int) -> int:
+def _behind_levels(text: Text, at: int, last: int, size: Any, nrows: int) -> int:
     """Return where values begin behind levels that tell that none is null; -1 for any others."""
     if size < 0:
         if last - at < 4:
@@ -132,7 +133,8 @@ def _behind_levels(text: Text, at: int, last: int, size: int, nrows: int) -> int
         at += 4
     if size > last - at:
         return -1
-    header, shift, place = np.int64(0), 0, at
+    header: Any = 0
+    shift, place = 0, at
     while True:
         if place >= at + size or shift > 35:
             return -1
@@ -148,9 +150,10 @@ def _behind_levels(text: Text, at: int, last: int, size: int, nrows: int) -> int
 
 
 @compiled
-def _unpack(data: Text, at: int, last: int, memory: Text, size: int) -> bool:
+def _unpack(data: Text, at: Any, last: int, memory: Text, size: int) -> bool:
     """Unpack what Snappy has packed; False unless it is as many bytes as it and its page tell."""
-    claimed, shift = np.int64(0), 0
+    claimed: Any = 0
+    shift = 0
     while True:
         if at >= last or shift > 28:
             return False
@@ -162,12 +165,12 @@ def _unpack(data: Text, at: int, last: int, memory: Text, size: int) -> bool:
             break
     if claimed != size or size > len(memory) - MARGIN:
         return False
-    into = np.int64(0)
+    into: Any = 0
     while at < last:
         tag = np.int64(data[at])
         at += 1
         if not tag & 3:
-            length = (tag >> 2) + 1
+            length: Any = (tag >> 2) + 1
             if length > 60:
                 extra = length - 60
                 if extra > last - at:
@@ -202,4 +205,4 @@ def _unpack(data: Text, at: int, last: int, memory: Text, size: int) -> bool:
                 for ahead in range(length):
                     memory[into + ahead] = memory[into + ahead - back]
         into += length
-    return into == size
+    return bool(into == size)
