@@ -146,7 +146,7 @@ def _behind_levels(text: Text, at: int, last: int, size: Any, nrows: int) -> int
             break
     if header & 1 or header >> 1 < nrows or place >= at + size or text[place] != 1:
         return -1
-    return at + size
+    return int(at + size)
 
 
 @compiled
