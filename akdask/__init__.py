@@ -147,6 +147,7 @@ from akdask.io import (
     update_hdf,
 )
 from akdask.io_csv import get_columns, ls_csv, read_csv, to_csv
+from akdask.io_parquet import get_null_indices, read_parquet, to_parquet
 from akdask.pandas_hdf import export, import_data
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
@@ -248,6 +249,7 @@ __all__ = [
     "get_config",
     "get_datasets",
     "get_filetype",
+    "get_null_indices",
     "histogram",
     "histogram2d",
     "histogramdd",
@@ -312,6 +314,7 @@ __all__ = [
     "read",
     "read_csv",
     "read_hdf",
+    "read_parquet",
     "read_tagged_data",
     "restore",
     "rotl",
@@ -340,6 +343,7 @@ __all__ = [
     "timedelta_range",
     "to_csv",
     "to_hdf",
+    "to_parquet",
     "trunc",
     "uint8",
     "uint64",

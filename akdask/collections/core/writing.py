@@ -1,4 +1,4 @@
-"""Writing lazy arrays to files: the methods named ``to_hdf``, ``update_hdf`` and ``to_csv``, and what they share."""
+"""Writing lazy arrays to files: the methods named ``to_…`` and ``update_hdf``, and what they share."""
 
 from __future__ import annotations
 
@@ -204,6 +204,54 @@ class StorageMethods:
         """
         self._write(
             self._storable(), prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression
+        )
+
+    def to_parquet(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        mode: str = "truncate",
+        compression: str | None = None,
+        *,
+        num_locales: int | None = None,
+    ) -> None:
+        """Write the array to Parquet files, which Arkouda, pandas, polars and others read; computes.
+
+        Other readers have times and addresses as numbers, and a Categorical as strings.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            Prefix and extension of the files: ``d/x.parquet`` gives ``d/x_LOCALE0000.parquet`` and so on.
+        dataset : str, optional
+            Name of the column, as in `to_hdf`.
+        mode : {"truncate", "append"}
+            Replace files of that prefix, or add the column to them, behind those that are there.
+        compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
+            How pages are packed, not at all unless given.
+        num_locales : int, optional
+            Number of files, as in `to_hdf`.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentError
+            If `mode`, `compression` or `num_locales` are none of these.
+        ExistsError
+            If a column of that name is to be added and is there already.
+        UnsupportedError
+            If the array is no single column.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        self._write(
+            self._storable(),
+            prefix_path,
+            dataset,
+            mode,
+            "distribute",
+            num_locales,
+            file_format="Parquet",
+            compression=compression,
         )
 
     def to_csv(

@@ -73,6 +73,42 @@ class FileMethods(FrameBase):
         """
         update_objects(self._storables(index, columns), prefix_path)
 
+    def to_parquet(
+        self,
+        path: Path,
+        index: bool | None = None,
+        columns: Sequence[str] | None = None,
+        compression: str | None = None,
+        convert_categoricals: bool = False,
+        *,
+        num_locales: int | None = None,
+    ) -> None:
+        """Write the columns to Parquet files, which Arkouda, pandas, polars and others read; computes.
+
+        Parameters
+        ----------
+        path : str or path
+            Prefix and extension of the files: ``d/x.parquet`` gives ``d/x_LOCALE0000.parquet`` and so on.
+        index, columns
+            As in `to_hdf`.
+        compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
+            How pages are packed, not at all unless given.
+        convert_categoricals : bool, default False
+            Write each Categorical as its strings and nothing else; otherwise akdask reads it as one again.
+        num_locales : int, optional
+            Number of files, as in `to_hdf`.
+        """
+        write_objects(
+            self._storables(index, columns),
+            path,
+            "truncate",
+            "distribute",
+            num_locales=num_locales,
+            file_format="Parquet",
+            compression=compression,
+            convert_categoricals=convert_categoricals,
+        )
+
     def to_csv(
         self,
         path: Path,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.ndarray import ArrayView, reshaped
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.stored import flat, from_stored, in_one_partition, makes, scanned
@@ -18,6 +19,7 @@ from akdask.errors import ArgumentError, FileFormatError
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.categories import CategoryTable
+from akdask.plan.task.combine import Gather
 from akdask.schema import INT64, UINT64, ColumnType
 from akdask.storage.formats.objects import (
     CATEGORIES,
@@ -37,6 +39,8 @@ from akdask.storage.formats.objects import (
 
 @makes(ObjType.CATEGORICAL)
 def _categorical(stored: StoredObject) -> Categorical:
+    if VALUES in stored.members:
+        return _encoded_anew(stored)
     na = stored.members.get(NA_CODES)
     has_na = na is not None and sum(na.source.lengths) > 0
     labels = CategoryTable(
@@ -49,6 +53,19 @@ def _categorical(stored: StoredObject) -> Categorical:
         # Files of before v2022.05.05 mark missing elements by -1.
         codes = Call("where", Call("equal", codes, Constant(-1)), labels.na_code, codes)
     return Categorical.of(frame, codes, labels, *parts)
+
+
+def _encoded_anew(stored: StoredObject) -> Categorical:
+    """Return what is stored as strings, with the labels that are known of it or else those of the rows."""
+    strings = flat(stored.members[VALUES])
+    known = stored.params.get(CATEGORIES)
+    if known is None:
+        return Categorical(strings)
+    labels = CategoryTable(Gather(array(list(known))._project()), known[stored.params[NA_CODES]])
+    found = labels.code_of(strings._value)
+    return Categorical.of(
+        strings._frame, Call("where", Call("less", found, Constant(0)), labels.na_code, found), labels
+    )
 
 
 def _grouping(stored: StoredObject) -> list[pdarray]:

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
-from threading import Lock
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from akdask import config
 from akdask.cluster import partition_size
-from akdask.errors import (
-    AkdaskError,
-    FileError,
-    InconsistentFilesError,
-    MissingDatasetError,
-    MissingFileError,
-    warn,
-)
+from akdask.errors import MissingDatasetError
 from akdask.hdf5.metadata.inspect import inspect_file
 from akdask.hdf5.reading.row_spaces import ReadOptions, RowSpaces
 from akdask.hdf5.reading.source import Layouts
@@ -28,15 +17,10 @@ from akdask.hdf5.schema.description import ColumnSchema, FileDescription, Object
 from akdask.hdf5.schema.layout import in_stored_order
 from akdask.hdf5.sets.legacy import combined, find_legacy_objects
 from akdask.hdf5.sets.manifest import described_and_lost
-from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import ObjType, StoredColumn, StoredObject
-from akdask.storage.paths.files import FileIdentity, identify
-from akdask.storage.paths.locales import Filenames, names_of, names_without_files, patterns_of
-
-_T = TypeVar("_T")
-
-_MOST_SETS = 16
-_MOST_MESSAGES = 10
+from akdask.storage.formats.opening import SetOpener, shown, warn_of_skipped
+from akdask.storage.paths.files import FileIdentity
+from akdask.storage.paths.locales import Filenames
 
 
 class FileSet:
@@ -131,7 +115,7 @@ class FileSet:
         error = self._agreement.error(dissenters)
         if not self._allow_errors or len(dissenters) == len(self._files):
             raise error
-        _warn_of_skipped(error.details, len(dissenters))
+        warn_of_skipped(error.details, len(dissenters))
         rest = [file for index, file in enumerate(self._files) if index not in dissenters]
         return RowSpaces(Layouts(rest), _columns(schemas), self._options)
 
@@ -146,19 +130,6 @@ def _stored(schema: ObjectSchema, spaces: RowSpaces) -> StoredObject:
     }
     children = {member: _stored(child, spaces) for member, child in schema.children}
     return StoredObject(schema.name, schema.kind, members, children, dict(schema.params))
-
-
-_SETS: OrderedDict[tuple[tuple[FileIdentity, ...], ReadOptions, tuple[re.Pattern[str], ...]], FileSet] = OrderedDict()
-_LOCK = Lock()
-
-
-def _start_anew() -> None:
-    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
-    global _LOCK  # noqa: PLW0603 - there is one for the process
-    _LOCK = Lock()
-
-
-os.register_at_fork(after_in_child=_start_anew)
 
 
 def open_set(
@@ -199,34 +170,11 @@ def open_set(
         calc_string_offsets,
         partition_size(),
         config.get("manifest"),
-        label or f"read_hdf({_shown(filenames)})",
+        label or f"read_hdf({shown(filenames)})",
     )
     if allow_errors:
-        return FileSet(_those_readable(filenames), options, allow_errors=True)
-    patterns = tuple(patterns_of(filenames))
-    return settled(filenames, lambda paths: _described(tuple(map(identify, paths)), options, patterns))
-
-
-def _described(files: tuple[FileIdentity, ...], options: ReadOptions, patterns: tuple[re.Pattern[str], ...]) -> FileSet:
-    """Return a set of files in one state, the same one as before if it is among the last."""
-    key = (files, options, patterns)
-    with _LOCK:
-        if key in _SETS:
-            _SETS.move_to_end(key)
-            return _SETS[key]
-    describe, lost = _describer(files, patterns)
-    if lost:
-        raise InconsistentFilesError(
-            "files are missing from a set, which its manifest names.",
-            details=[f"missing: {path}" for path in lost],
-            hint="restore them, or name the files to read in a list; allow_errors=True reads without them.",
-        )
-    found = FileSet(list(map(describe, files)), options, allow_errors=False)
-    with _LOCK:
-        _SETS[key] = found
-        while len(_SETS) > _MOST_SETS:
-            _SETS.popitem(last=False)
-    return found
+        return FileSet(_OPENER.readable(filenames), options, allow_errors=True)
+    return _OPENER.open(filenames, options, lambda files: FileSet(files, options, allow_errors=False))
 
 
 def _describer(
@@ -237,52 +185,4 @@ def _describer(
     return lambda file: known.get(file) or inspect_file(file), lost
 
 
-def _those_readable(filenames: Filenames) -> list[FileDescription]:
-    """Describe those of some files that are there and can be described; tell of the others in one warning."""
-    patterns = patterns_of(filenames)
-    try:
-        return settled(filenames, partial(_readable, patterns=patterns))
-    except MissingFileError:
-        missing = names_without_files(filenames)
-        there = [name for name in names_of(filenames) if name not in missing]
-        if not there:
-            raise
-        return settled(there, partial(_readable, patterns=patterns, missing=missing))
-
-
-def _readable(
-    paths: Sequence[str], patterns: Sequence[re.Pattern[str]], missing: Sequence[str] = ()
-) -> list[FileDescription]:
-    """Describe the files that can be described; tell of the others, and of those missing, in one warning."""
-    problems = [f"{name!r}: no such file" for name in missing]
-    files = list(_without_errors(identify, paths, problems))
-    describe, lost = _describer(files, patterns)
-    problems += [f"{path!r}: missing from its set" for path in lost]
-    found = list(_without_errors(describe, files, problems))
-    if not found:
-        raise FileError("none of the files can be read.", details=problems)
-    if problems:
-        _warn_of_skipped(problems, len(problems))
-    return found
-
-
-def _without_errors(function: Callable[[Any], _T], items: Iterable[Any], problems: list[str]) -> Iterator[_T]:
-    """Yield what a function returns for items, and note the errors that it raises."""
-    for item in items:
-        try:
-            yield function(item)
-        except AkdaskError as error:
-            problems.append(" ".join([error.message, *error.details]))
-
-
-def _warn_of_skipped(told: Sequence[str], count: int) -> None:
-    """Tell in one warning how many files are left out, and why."""
-    shown = "\n".join(told[:_MOST_MESSAGES])
-    warn(f"{count} file{'s are' if count > 1 else ' is'} left out:\n{shown}", RuntimeWarning)
-
-
-def _shown(filenames: Filenames) -> str:
-    if isinstance(filenames, (str, os.PathLike)):
-        return repr(os.fspath(filenames))
-    names = names_of(filenames)
-    return repr(names[0]) if len(names) == 1 else f"[{', '.join(map(repr, names[:1]))}, … {len(names)} files]"
+_OPENER: SetOpener[FileDescription, FileSet] = SetOpener(_describer)

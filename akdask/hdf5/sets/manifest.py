@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -28,11 +27,21 @@ from akdask.hdf5.reading.checksums import check_extent
 from akdask.hdf5.reading.read import ExtentReader
 from akdask.hdf5.schema.description import FileDescription, ObjectSchema, datasets_of
 from akdask.hdf5.sets.schema_json import decode, encode
-from akdask.storage.atomic.manifest import later_than, manifest_path, read_manifest, write_manifest
+from akdask.storage.atomic.manifest import (
+    are_single_names,
+    by_set,
+    from_struct,
+    known_and_lost,
+    later_than,
+    manifest_path,
+    read_manifest,
+    to_struct,
+    write_manifest,
+)
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.data.extents import Extent
-from akdask.storage.paths.files import FileIdentity, identify, is_remote, modified, owner_of
-from akdask.storage.paths.locales import Filenames, sort_key, split_locale
+from akdask.storage.paths.files import FileIdentity, identify, modified
+from akdask.storage.paths.locales import Filenames
 
 Made: TypeAlias = tuple[tuple[ObjectSchema, ...], str | None]
 """What files have in common that are made alike: their objects, and the order of columns that they keep."""
@@ -54,42 +63,8 @@ def described(files: Sequence[FileIdentity]) -> dict[FileIdentity, FileDescripti
 def described_and_lost(
     files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
 ) -> tuple[dict[FileIdentity, FileDescription], list[str]]:
-    """Return what `described` does, and the files that patterns mean and manifests name, and that are gone.
-
-    At the end of the numbering nothing else tells of them.  A manifest that describes none of the files that are there
-    is older than they are, and tells of nothing.
-
-    Parameters
-    ----------
-    files : sequence of FileIdentity
-        All files that are there.
-    patterns : sequence of re.Pattern
-        Whole paths of the files that are meant match one of them.
-    """
-    found: dict[FileIdentity, FileDescription] = {}
-    lost: list[str] = []
-    present = {file.path for file in files} if patterns else set()
-    for (path, owner), members in _by_set(files).items():
-        entries = _Entries.of_set(path, owner)
-        if entries is None:
-            continue
-        known = {file: entry for file in members if (entry := entries.find(file)) is not None}
-        found.update(known)
-        if known and patterns and len(known) < len(entries.names):
-            named = (os.path.join(os.path.dirname(path), name) for name in sorted(entries.names, key=sort_key))
-            absent = (path for path in named if path not in present)
-            lost.extend(path for path in absent if any(pattern.fullmatch(path) for pattern in patterns))
-    return found, list(dict.fromkeys(lost))
-
-
-def _by_set(files: Sequence[FileIdentity]) -> dict[tuple[str, int], list[FileIdentity]]:
-    """Group files by the path under which their set was written, and by their owner."""
-    sets: defaultdict[tuple[str, int], list[FileIdentity]] = defaultdict(list)
-    for file in files:
-        found = None if is_remote(file.path) else split_locale(file.path)
-        if found is not None:
-            sets[found[0], owner_of(file)].append(file)
-    return sets
+    """Return what `described` does, and the files that are lost; see `known_and_lost`."""
+    return known_and_lost(files, patterns, _Entries.of_set)
 
 
 def write(path: str, files: Sequence[FileDescription]) -> None:
@@ -193,7 +168,7 @@ def _missing(files: Sequence[FileIdentity]) -> list[Damage]:
     """Find files that a manifest names and that are gone: at the end of the numbering nothing else tells of them."""
     return [
         Damage(path, None, "the file is missing from the set.")
-        for set_path, owner in _by_set(files)
+        for set_path, owner in by_set(files)
         if (entries := _Entries.of_set(set_path, owner)) is not None
         for path in (os.path.join(os.path.dirname(set_path), name) for name in entries.names)
         if not os.path.lexists(path)
@@ -218,8 +193,8 @@ class _Entries:
         self._ends = batch["datasets"].offsets.to_pylist()
         datasets = batch["datasets"].values[self._ends[0] : self._ends[-1]]
         self._ends = [end - self._ends[0] for end in self._ends]
-        self._slots = _from_struct(datasets, _SLOT).view("<i8").reshape(-1, 2)
-        self._summaries = _from_struct(datasets, SUMMARY)
+        self._slots = from_struct(datasets, _SLOT).view("<i8").reshape(-1, 2)
+        self._summaries = from_struct(datasets, SUMMARY)
         self._check(batch)
         self._doubtful = self._rows_of_doubt(batch["size"].to_numpy())
 
@@ -229,7 +204,7 @@ class _Entries:
         counts = np.array([len(self._itemsizes(number)) for number in range(len(self._made))], np.int64)
         if (
             len(self._rows) != batch.num_rows
-            or not _are_single_names(batch["name"].to_pylist())
+            or not are_single_names(batch["name"].to_pylist())
             or (made_of < 0).any()
             or (np.diff(self._ends) != counts[made_of]).any()
             or (self._slots < (-1, 0)).any()
@@ -294,12 +269,6 @@ def _made(item: Any) -> Made:
     raise ValueError("no schema of a file")
 
 
-def _are_single_names(names: Sequence[bytes]) -> bool:
-    """Whether each names something in a folder and nothing elsewhere; asked of thousands at once."""
-    joined = b"".join(names)
-    return b"/" not in joined and b"\0" not in joined and {b"", b".", b".."}.isdisjoint(names)
-
-
 @cache
 def _schema() -> pa.Schema:
     """Return the types of all columns of a manifest."""
@@ -318,7 +287,7 @@ def _to_batch(files: Sequence[FileDescription]) -> pa.RecordBatch:
         "version": pa.array([file.file.version for file in files], pa.string()),
         "made": pa.array(made, pa.int32()),
         "datasets": pa.ListArray.from_arrays(
-            pa.array(ends, pa.int32()), _to_struct(slots.view(_SLOT).reshape(-1), summaries)
+            pa.array(ends, pa.int32()), to_struct(slots.view(_SLOT).reshape(-1), summaries)
         ),
     }
     metadata = {_MADE: json.dumps([encode(item) for item in numbers]).encode()}
@@ -328,27 +297,3 @@ def _to_batch(files: Sequence[FileDescription]) -> pa.RecordBatch:
 
 def _summaries(file: FileDescription) -> npt.NDArray[np.void]:
     return np.zeros(len(file.slots), SUMMARY) if file.summaries is None else file.summaries
-
-
-def _to_struct(*arrays: npt.NDArray[np.void]) -> pa.StructArray:
-    """Return the fields of structured arrays as those of one Arrow struct."""
-    columns = {name: _to_arrow(array[name]) for array in arrays for name in array.dtype.names or ()}
-    return pa.StructArray.from_arrays(list(columns.values()), list(columns))
-
-
-def _to_arrow(values: npt.NDArray[Any]) -> pa.Array:
-    if values.dtype.kind != "S":
-        return pa.array(values)
-    raw = pa.py_buffer(np.ascontiguousarray(values))
-    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(values.itemsize), len(values), [None, raw])
-
-
-def _from_struct(struct: pa.StructArray, dtype: np.dtype[np.void]) -> npt.NDArray[np.void]:
-    found = np.empty(len(struct), dtype)
-    for name in dtype.names or ():
-        column = struct.field(name)
-        if column.type == pa.binary(dtype[name].itemsize):
-            found[name] = np.frombuffer(column.buffers()[1], dtype[name], len(column))
-        else:
-            found[name] = column.to_numpy(zero_copy_only=False)
-    return found

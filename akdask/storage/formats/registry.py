@@ -33,7 +33,7 @@ from akdask.storage.paths.locales import Filenames, names_of, split_extension
 ENTRY_POINTS = "akdask.formats"
 """Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
 
-_BUILT_IN = ("akdask.hdf5.format", "akdask.csv.format")
+_BUILT_IN = ("akdask.hdf5.format", "akdask.parquet.format", "akdask.csv.format")
 """Modules that register akdask's own formats.  They import what is slow to load when a file is opened."""
 
 _DEFAULT = "HDF5"
@@ -54,7 +54,8 @@ class Format:
         By one of these a format is chosen for new files where nobody names it; what files hold is never told by it.
     read_options : frozenset of str
         What `open` takes, of the options of `akdask.read`: ``strict_types``, ``allow_errors``,
-        ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``.
+        ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``,
+        ``null_indices``.
     write_options : frozenset of str
         What `writer` takes besides, such as ``compression``.
     is_tabular : bool
@@ -133,11 +134,6 @@ class Format:
         raise UnsupportedError(f"files of format {self.name!r} cannot be written yet.", hint=f"use {_DEFAULT!r}.")
 
 
-class _Parquet(Format):
-    name = "Parquet"
-    signatures = (b"PAR1",)
-
-
 _FORMATS: dict[str, Format] = {}
 """By name in upper case."""
 
@@ -157,9 +153,6 @@ def _add(file_format: Format) -> None:
 def unregister(name: str) -> None:
     """Remove a format."""
     del _FORMATS[name.upper()]
-
-
-register(_Parquet())
 
 
 @cache

@@ -196,6 +196,34 @@ def matching(pattern: str) -> list[str]:
     return glob.glob(pattern)
 
 
+def is_folder(path: str) -> bool:
+    """Whether there is a folder at the path."""
+    if is_remote(path):
+        system, inner = file_system(path)
+        return bool(system.isdir(inner))
+    return os.path.isdir(path)
+
+
+def files_below(folder: str) -> list[str]:
+    """Return all files in a folder and its folders, in no particular order.
+
+    What begins with a dot is hidden, and what begins with an underscore is, to Spark and Hive, no data.
+    """
+    if is_remote(folder):
+        system, inner = file_system(folder)
+        found = [path for path in system.find(inner) if _are_data(path[len(inner.rstrip("/")) :].split("/"))]
+        return [system.unstrip_protocol(path) for path in found]
+    found = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if _are_data([name])]
+        found += [os.path.join(parent, name) for name in names if _are_data([name])]
+    return found
+
+
+def _are_data(names: list[str]) -> bool:
+    return not any(name.startswith((".", "_")) for name in names)
+
+
 def names_in(folder: str) -> list[str]:
     """Return the names of the files in a folder; none where it cannot be listed."""
     try:

@@ -15,14 +15,16 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, MissingFileError
-from akdask.storage.paths.files import absolute, exists, matching, names_in
+from akdask.storage.paths.files import absolute, exists, files_below, is_folder, matching, names_in
 
 Filenames: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 _LOCALE = re.compile(r"_LOCALE(\d+)(\.[^./]*)?$")
 _LOCALES = re.compile(r"(?:_LOCALE\d+)+(\.[^./]*)?$")
 _HIDDEN = ".akdask-write"
-_MAGIC = re.compile(r"[*?\[]")
+MAGIC = re.compile(r"[*?\[]")
+"""What makes a name a pattern."""
+
 _MOST_NAMED = 10
 
 _SETS = 8
@@ -135,9 +137,9 @@ def locale_files(path: str) -> list[str]:
 def expand(filenames: Filenames) -> list[str]:
     """Return the files that a user means.
 
-    Each name is taken literally if there is such a file, else as that of a set that was written under it: ``d/x.h5``
-    for ``d/x_LOCALE0000.h5`` and so on, or just ``d/x``; else as a pattern.  What is found is put in the order of the
-    locales; several names keep the order given.
+    Each name is taken literally if there is such a file or folder, which means all files below it; else as that of a
+    set that was written under it: ``d/x.h5`` for ``d/x_LOCALE0000.h5`` and so on, or just ``d/x``; else as a pattern.
+    Files of one name are put in the order of the locales; several names keep the order given.
 
     Raises
     ------
@@ -190,12 +192,12 @@ def patterns_of(filenames: Filenames) -> list[re.Pattern[str]]:
 
 def has_magic(name: str) -> bool:
     """Whether a name is a pattern."""
-    return _MAGIC.search(name) is not None
+    return MAGIC.search(name) is not None
 
 
 def _expand_one(name: str) -> list[str]:
     if exists(name):
-        return [name]
+        return sorted(files_below(name), key=sort_key) if is_folder(name) else [name]
     found = locale_files(name)
     if found:
         return list(_as_numbered(tuple(found), _pattern_of_set(name)))
@@ -278,6 +280,6 @@ def _nearby(path: str) -> str:
     """Names in the same folder that may have been meant."""
     folder, slash, name = path.rpartition("/")
     names = names_in(folder or slash)
-    stem = split_extension(_MAGIC.split(name)[0])[0]
+    stem = split_extension(MAGIC.split(name)[0])[0]
     alike = [n for n in names if stem and n.startswith(stem)] or difflib.get_close_matches(name, names, cutoff=0.5)
     return "no such file; nearby: " + ", ".join(sorted(alike)[:3]) if alike else "no such file"

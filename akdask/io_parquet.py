@@ -1,0 +1,168 @@
+"""Reading and writing Parquet files, under Arkouda's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from akdask.collections.core.writing import write_objects
+from akdask.errors import ArgumentError, FileError
+from akdask.io import Path, _objects, _storables
+from akdask.storage.formats.registry import format_named, open_files
+from akdask.storage.paths.locales import Filenames
+
+__all__ = ["get_null_indices", "read_parquet", "to_parquet"]
+
+_NULL_HANDLING = ("none", "only floats", "all")
+
+
+def read_parquet(  # noqa: PLR0917 - Arkouda's signature
+    filenames: Filenames,
+    datasets: str | Sequence[str] | None = None,
+    iterative: bool = False,
+    strict_types: bool = True,
+    allow_errors: bool = False,
+    tag_data: bool = False,
+    read_nested: bool = True,
+    has_non_float_nulls: bool = False,
+    null_handling: str | None = None,
+    fixed_len: int = -1,
+) -> dict[str, Any]:
+    """Open Parquet files of any writer as lazy arrays.  Reads footers only.
+
+    Numbers are widened to 64 bits and decimals become floats.  Times of any unit become Datetime and Timedelta; dates
+    are midnight.  Lists become SegArray, dictionaries of text Categorical.  A null is NaN among floats, NaT among
+    times, empty text and an empty list elsewhere; whole numbers and bools with nulls become floats, which hold whole
+    numbers up to 2**53 exactly.  Where a file has no statistics, optional whole numbers are read to look for nulls.
+
+    Row groups that statistics rule out are not read, nor are columns that nobody asks for.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Files, folders or glob patterns; several files are read as one set, in the order of their ``_LOCALE`` numbers.
+        A folder stands for all files in it and below; those named ``key=value`` give a column of that name.
+    datasets : str or sequence of str, optional
+        Names of the columns to read, all unless given.
+    iterative : bool
+        Accepted for compatibility with Arkouda; nothing is read before it is needed anyway.
+    strict_types : bool
+        Accepted for compatibility with Arkouda, where it changes nothing for Parquet: widths may differ over the files.
+    allow_errors : bool, default False
+        Leave out files that are missing, cannot be read or lack a column, with one warning.
+    tag_data : bool, default False
+        Add ``Filename_Codes``: of each row the number of its file; see `read_tagged_data`.
+    read_nested : bool, default True
+        Read lists as well, unless columns are named.
+    has_non_float_nulls, null_handling
+        Accepted for compatibility with Arkouda: ``none``, ``only floats`` or ``all``.  Nulls are honoured anyway.
+    fixed_len : int
+        Accepted for compatibility with Arkouda, where it is a hint.
+
+    Returns
+    -------
+    dict of str to lazy array
+        All with the same rows, in the order of the file.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If files are missing or damaged.
+    MissingDatasetError
+        If a name is in none of the files.
+    InconsistentFilesError
+        If the files do not agree; all disagreements are told.
+    UnsupportedError
+        If a column that is asked for is of a type that cannot be read.
+    FileError
+        If there is nothing in the files, or tags are asked for one by one.
+    """
+    if tag_data and iterative:
+        raise FileError("rows cannot be tagged with their files when files are read one by one.")
+    if null_handling is not None and null_handling not in _NULL_HANDLING:
+        raise ArgumentError(f"null_handling is one of {', '.join(map(repr, _NULL_HANDLING))}, not {null_handling!r}.")
+    opened = open_files(filenames, format_named("Parquet"), allow_errors=allow_errors, read_nested=read_nested)
+    return _objects(opened, datasets, tagged=tag_data)
+
+
+def get_null_indices(filenames: Filenames, datasets: str | Sequence[str] | None = None) -> dict[str, Any]:
+    """Return which rows of the columns of Parquet files are null, as lazy int64: 1 for null, else 0.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        As in `read_parquet`.
+    datasets : str or sequence of str, optional
+        Names of the columns, of any type; all unless given.
+
+    Returns
+    -------
+    dict of str to pdarray
+        A server's own files have null for empty text where they have a single column.
+
+    Raises
+    ------
+    FileError
+        As `read_parquet` does.
+    """
+    return _objects(open_files(filenames, format_named("Parquet"), null_indices=True), datasets)
+
+
+def to_parquet(  # noqa: PLR0917 - Arkouda's signature
+    columns: Mapping[str, Any] | Sequence[Any],
+    prefix_path: Path,
+    names: Sequence[str] | None = None,
+    mode: str = "truncate",
+    compression: str | None = None,
+    convert_categoricals: bool = False,
+    *,
+    num_locales: int | None = None,
+) -> None:
+    """Write arrays to one set of Parquet files, which Arkouda, pandas, polars and others read; computes.
+
+    Servers know numbers, strings and lists, so other readers have times and addresses as numbers, a Categorical as
+    strings, and integers of any size as bytes, lowest first.  What they are is noted for akdask in the key-value
+    metadata of each file; of a Categorical with more than 64 KiB of labels the labels are found in the rows again.
+
+    Parameters
+    ----------
+    columns : mapping or list of pdarray, Strings, Categorical, SegArray or Index
+        What to write; all have the same number of rows.
+    prefix_path : str or path
+        Prefix and extension of the files: ``d/x.parquet`` gives ``d/x_LOCALE0000.parquet`` and so on.
+    names : list of str, optional
+        Names for the columns, instead of the keys of a mapping or of ``"0"``, ``"1"`` and so on.
+    mode : {"truncate", "append"}
+        Replace files of that prefix, or add columns to them, behind those that are there.
+    compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
+        How pages are packed; not at all unless given, and numbers then have no dictionaries either.
+    convert_categoricals : bool, default False
+        Write each Categorical as its strings and nothing else; otherwise akdask reads it as one again.
+    num_locales : int, optional
+        Number of files; as many as the array with the most partitions has unless given.
+
+    Raises
+    ------
+    ArgumentError
+        If `mode`, `compression` or `num_locales` are none of these, or the path names a folder or a device.
+    SchemaError
+        If the arrays do not have the same number of rows.
+    ExistsError
+        If columns are to be added that are there already.
+    InconsistentFilesError
+        If columns are to be added to files with other numbers of rows.
+    UnsupportedError
+        If something is no single column.
+    WriteError
+        If the files cannot be written; what was there before stays.
+    """
+    write_objects(
+        _storables(columns, names),
+        prefix_path,
+        mode,
+        "distribute",
+        num_locales=num_locales,
+        file_format="Parquet",
+        compression=compression,
+        convert_categoricals=convert_categoricals,
+    )

@@ -1,0 +1,1 @@
+"""Parquet files of any writer: what they hold, reading and writing them."""

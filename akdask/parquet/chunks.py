@@ -1,0 +1,198 @@
+"""Column chunks read through Arrow: the general way, for columns of any type and encoding.
+
+Pages have no fixed number of rows, so a chunk is gone through from its first row on; what lies before the wanted rows
+is decoded and dropped.  What is read is bounded: some thousand rows at a time, whatever the row group has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from akdask.columns import concat_rows, slice_rows
+from akdask.errors import AkdaskError, FileFormatError
+from akdask.parquet.columns import ParquetColumn
+from akdask.parquet.decoding import decode, nulls_of
+from akdask.parquet.footers import PARQUET_ERRORS, metadata_of
+from akdask.schema import ColumnType
+from akdask.storage.data.ranges import RangeReader, range_reader
+from akdask.storage.paths.files import FileIdentity
+from akdask.typing import Column, NumberArray
+
+_ROWS = 2**16
+_WINDOW = 2**20  # bytes of a chunk that are held in memory
+
+
+class FileBytes:
+    """A file as pyarrow reads it: bytes from a position on.
+
+    Parameters
+    ----------
+    ranges : RangeReader
+        The open file.
+    """
+
+    closed = False
+
+    def __init__(self, ranges: RangeReader) -> None:
+        self._ranges = ranges
+        self._position = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, as many as there are up to a number."""
+        left = max(self._ranges.file.size - self._position, 0)
+        found = np.empty(left if size < 0 else min(size, left), np.uint8)
+        self._ranges.read_into(found, self._position, "pages")
+        self._position += len(found)
+        return found.tobytes()
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a position."""
+        self._position = offset + (0, self._position, self._ranges.file.size)[whence]
+        return self._position
+
+    def tell(self) -> int:
+        """Return the position."""
+        return self._position
+
+    def readable(self) -> bool:
+        """Whether it can be read."""
+        return True
+
+    def writable(self) -> bool:
+        """Whether it can be written to."""
+        return False
+
+    def seekable(self) -> bool:
+        """Whether positions can be gone to."""
+        return True
+
+    def close(self) -> None:
+        """Leave the file to who opened it."""
+
+    def flush(self) -> None:
+        """Do nothing, as nothing is written."""
+
+
+def open_parquet(ranges: RangeReader, *, verify: bool = False) -> pq.ParquetFile:
+    """Return an open file as pyarrow reads it, which compares pages with their checksums if told so."""
+    source = pa.PythonFile(FileBytes(ranges), mode="r")
+    return pq.ParquetFile(
+        source,
+        metadata=metadata_of(ranges.file),
+        pre_buffer=False,
+        buffer_size=_WINDOW,
+        coerce_int96_timestamp_unit="us",  # nanoseconds would wrap around
+        page_checksum_verification=verify,
+    )
+
+
+class ChunkReader:
+    """Reads rows of one column in one row group, in any order, best from the first to the last.
+
+    Parameters
+    ----------
+    opened : pyarrow.parquet.ParquetFile
+        The file.
+    group : int
+        The row group.
+    column : ParquetColumn
+        The column.
+    dtype : ColumnType
+        The type of its rows; None for 1 where a row is null, else 0.
+    path : str
+        The path of the file, for messages.
+    """
+
+    def __init__(
+        self,
+        opened: pq.ParquetFile,
+        group: int,
+        column: ParquetColumn,
+        dtype: ColumnType | None,
+        path: str,
+    ) -> None:
+        self._path, self._column = path, column
+        self._nrows = opened.metadata.row_group(group).num_rows
+        self._decode: Any = nulls_of if dtype is None else partial(decode, column=column, dtype=dtype)
+        self._batches_from_first = partial(
+            opened.reader.iter_batches, _ROWS, row_groups=[group], column_indices=[column.leaf], use_threads=False
+        )
+        self._start_again()
+
+    def _start_again(self) -> None:
+        self._batches: Iterator[Any] = iter(self._batches_from_first())
+        self._held: Column | None = None
+        self._first = self._stop = 0
+
+    def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of the row group; for `out` see `akdask.storage.data.source.PartReader.read`.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged.
+        """
+        with errors_naming(self._path, self._column.name):
+            pieces = list(self._pieces(start, stop))
+        if out is None:
+            return concat_rows(pieces)
+        row = 0
+        for piece in pieces:
+            out[row : row + len(piece)] = piece
+            row += len(piece)
+        return out[:row]
+
+    def _pieces(self, start: int, stop: int) -> Iterator[Column]:
+        if start < self._first:
+            self._start_again()
+        while start < stop:
+            if start >= self._stop:
+                self._next(start)
+                continue
+            assert self._held is not None, "there are rows"
+            end = min(stop, self._stop)
+            yield slice_rows(self._held, start - self._first, end - self._first)
+            start = end
+
+    def _next(self, wanted: int) -> None:
+        """Go to the next rows; decode them if one is wanted."""
+        batch = next(self._batches, None)
+        if batch is None or not batch.num_rows:
+            raise FileFormatError(
+                f"column {self._column.name!r} of {self._path!r} ends after {self._stop:,} of {self._nrows:,} rows.",
+                hint="the file is damaged; write it again.",
+            )
+        self._first, self._stop = self._stop, self._stop + batch.num_rows
+        self._held = self._decode(batch.column(0)) if wanted < self._stop else None
+
+
+@lru_cache(maxsize=4096)
+def count_nulls(file: FileIdentity, column: ParquetColumn, groups: tuple[int, ...]) -> int:
+    """Return how many rows of a column are null in some row groups, by reading it."""
+    with range_reader(file) as ranges, errors_naming(file.path, column.name):
+        batches = open_parquet(ranges).reader.iter_batches(
+            _ROWS, row_groups=list(groups), column_indices=[column.leaf], use_threads=False
+        )
+        return sum(batch.column(0).null_count for batch in batches)
+
+
+@contextmanager
+def errors_naming(path: str, column: str) -> Iterator[None]:
+    """Turn what pyarrow raises into an error that names the file and the column."""
+    try:
+        yield
+    except AkdaskError:
+        raise
+    except PARQUET_ERRORS as error:
+        raise FileFormatError(
+            f"column {column!r} of {path!r} cannot be read.",
+            details=[str(error)],
+            hint="the file is damaged; leave it out or write it again.",
+        ) from error

@@ -1,0 +1,242 @@
+"""Columns of a Parquet file as akdask has them: what each stored type becomes, and which cannot be read.
+
+Types are widened to 64 bits.  Times become nanoseconds, decimals floats.  Where there are nulls, whole numbers and
+bools become floats, as only these have a value for what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from akdask.parquet.annotations import Annotation, decode
+from akdask.parquet.row_groups import Leaf
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, bigint_of, list_of
+from akdask.storage.formats.objects import ObjType
+
+PLAIN = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8"}
+"""NumPy's names of physical types that pages hold as memory does."""
+
+UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+DAY = 86_400 * 10**9
+"""Nanoseconds of a day; those of other units are in `UNITS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetColumn:
+    """One column of a file, as its schema tells.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    leaf : int
+        The number of its first leaf among all leaves of the schema.
+    kind : ObjType
+        What is made of it.
+    dtype : ColumnType, optional
+        The type that its rows have where there are no nulls; None where it cannot be read.
+    stored : pyarrow.DataType
+        The type as Arrow reads it.
+    physical : str
+        The physical type of its first leaf.
+    is_flat : bool
+        Whether it is one leaf without lists.
+    is_optional : bool
+        Whether there may be nulls.
+    leaves : int, default 1
+        How many leaves it has.
+    scale : int, default 1
+        What stored whole numbers are multiplied by: times have nanoseconds.
+    annotation : Annotation, optional
+        What akdask noted when it wrote the file.
+    refusal : str, optional
+        Why it cannot be read.
+    """
+
+    name: str
+    leaf: int
+    kind: ObjType
+    dtype: ColumnType | None
+    stored: Any
+    physical: str
+    is_flat: bool
+    is_optional: bool
+    leaves: int = 1
+    scale: int = 1
+    annotation: Annotation | None = None
+    refusal: str | None = None
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether it has lists."""
+        return _is_list(self.stored)
+
+    @property
+    def plain(self) -> str | None:
+        """NumPy's name of what plain pages hold, None where their bytes are not the numbers of the column."""
+        if not self.is_flat or self.scale != 1 or self.dtype is None or pa.types.is_decimal(self.stored):
+            return None
+        plain = PLAIN.get(self.physical)
+        if plain is not None and self.dtype.kind == "uint":
+            return plain.replace("i", "u")
+        return plain if self.dtype.is_number and not pa.types.is_null(self.stored) else None
+
+    def with_nulls(self) -> ColumnType | None:
+        """Return the type that rows have where some are null."""
+        return FLOAT64 if self.dtype in _WITHOUT_MISSING and self.kind not in _TIMES else self.dtype
+
+
+_WITHOUT_MISSING = (INT64, UINT64, BOOL)
+_TIMES = (ObjType.DATETIME, ObjType.TIMEDELTA)
+
+
+def columns_of(metadata: pq.FileMetaData) -> tuple[ParquetColumn, ...]:
+    """Return all columns of a file.
+
+    Raises
+    ------
+    pyarrow.ArrowException
+        If the schema makes no sense.
+    """
+    schema = metadata.schema
+    arrow = schema.to_arrow_schema()
+    annotations = decode(metadata.metadata)
+    if sum(_leaves(field.type) for field in arrow) != len(schema):
+        raise pa.ArrowInvalid(f"the schema has {len(schema)} leaves, other than Arrow makes of it")
+    found, leaf = [], 0
+    for field in arrow:
+        found.append(_column(field, leaf, schema, annotations.get(field.name)))
+        leaf += _leaves(field.type)
+    names = [column.name for column in found]
+    again = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()
+    return tuple(
+        replace(column, dtype=None, refusal="several columns have that name") if column.name in again else column
+        for column in found
+    )
+
+
+def leaves_of(metadata: pq.FileMetaData) -> list[Leaf]:
+    """Return the leaves of a schema, as chunks are compared with them."""
+    columns = (metadata.schema.column(number) for number in range(len(metadata.schema)))
+    return [
+        Leaf(
+            column.physical_type,
+            column.max_repetition_level == 0,
+            json.loads(column.logical_type.to_json()).get("isSigned") is False,
+        )
+        for column in columns
+    ]
+
+
+def _column(field: pa.Field, leaf: int, schema: Any, annotation: Annotation | None) -> ParquetColumn:
+    stored = _storage(field.type)
+    first = schema.column(leaf)
+    found = ParquetColumn(
+        field.name,
+        leaf,
+        ObjType.UNKNOWN,
+        None,
+        stored,
+        first.physical_type,
+        is_flat=not pa.types.is_nested(stored) and first.max_repetition_level == 0,
+        is_optional=first.max_definition_level > 0,
+        leaves=_leaves(stored),
+    )
+    if annotation is not None and annotation.is_bigint and _are_limbs(stored):
+        bits = bigint_of(annotation.max_bits)
+        return replace(
+            found, kind=annotation.kind, dtype=list_of(bits) if _is_list(stored) else bits, annotation=annotation
+        )
+    try:
+        kind, dtype, scale = _meaning(stored)
+    except _RefusedError as error:
+        return replace(found, kind=ObjType.SEGARRAY if _is_list(stored) else ObjType.UNKNOWN, refusal=str(error))
+    if annotation is None or annotation.is_bigint or not _fits(annotation.kind, kind, dtype):
+        return replace(found, kind=kind, dtype=dtype, scale=scale)
+    return replace(found, kind=annotation.kind, dtype=dtype, scale=scale, annotation=annotation)
+
+
+class _RefusedError(Exception):
+    """Why a type cannot be read."""
+
+
+def _meaning(stored: Any) -> tuple[ObjType, ColumnType, int]:
+    """Return what a stored type becomes: kind, type, and what stored numbers are multiplied by."""
+    types = pa.types
+    if _is_list(stored):
+        kind, item, scale = _meaning(_storage(stored.value_type))
+        if item.kind == "list" or kind in _TIMES or scale != 1:
+            raise _RefusedError(f"lists of {stored.value_type} are not read")
+        return ObjType.SEGARRAY, list_of(item), 1
+    if types.is_dictionary(stored):
+        kind, dtype, scale = _meaning(_storage(stored.value_type))
+        return (ObjType.CATEGORICAL if dtype == STR else kind), dtype, scale
+    if types.is_boolean(stored):
+        return ObjType.PDARRAY, BOOL, 1
+    if types.is_signed_integer(stored):
+        return ObjType.PDARRAY, INT64, 1
+    if types.is_unsigned_integer(stored):
+        return ObjType.PDARRAY, UINT64, 1
+    if types.is_floating(stored) or types.is_decimal(stored) or types.is_null(stored):
+        return ObjType.PDARRAY, FLOAT64, 1
+    if types.is_timestamp(stored):
+        return ObjType.DATETIME, INT64, UNITS[stored.unit]
+    if types.is_date(stored):
+        return ObjType.DATETIME, INT64, DAY if types.is_date32(stored) else UNITS["ms"]
+    if types.is_time(stored) or types.is_duration(stored):
+        return ObjType.TIMEDELTA, INT64, UNITS[stored.unit]
+    if _is_text(stored):
+        return ObjType.STRINGS, STR, 1
+    raise _RefusedError(f"{stored} is not read")
+
+
+def _is_text(stored: Any) -> bool:
+    types = pa.types
+    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    views = (getattr(types, name, None) for name in ("is_string_view", "is_binary_view"))
+    return any(test(stored) for test in (*tests, *filter(None, views)))
+
+
+def _is_list(stored: Any) -> bool:
+    types = pa.types
+    return bool(types.is_list(stored) or types.is_large_list(stored) or types.is_fixed_size_list(stored))
+
+
+def _are_limbs(stored: Any) -> bool:
+    """Whether a type, or that of the items of a list, is bytes of whole limbs."""
+    item = stored.value_type if _is_list(stored) else stored
+    return bool(pa.types.is_fixed_size_binary(item)) and item.byte_width > 0 and item.byte_width % 8 == 0
+
+
+def _storage(stored: Any) -> Any:
+    """Return the type under an extension type."""
+    return stored.storage_type if isinstance(stored, pa.BaseExtensionType) else stored
+
+
+def _leaves(stored: Any) -> int:
+    """Return how many leaves of the schema a type has."""
+    stored = _storage(stored)
+    if pa.types.is_struct(stored):
+        return sum(_leaves(stored.field(number).type) for number in range(stored.num_fields))
+    if pa.types.is_map(stored):
+        return _leaves(stored.key_type) + _leaves(stored.item_type)
+    return _leaves(stored.value_type) if _is_list(stored) else 1
+
+
+_KINDS = {
+    ObjType.DATETIME: (INT64,),
+    ObjType.TIMEDELTA: (INT64,),
+    ObjType.IPV4: (UINT64,),
+    ObjType.CATEGORICAL: (STR,),
+    ObjType.INDEX: (INT64, UINT64, FLOAT64, BOOL, STR),
+}
+
+
+def _fits(noted: ObjType, kind: ObjType, dtype: ColumnType) -> bool:
+    """Whether a column can be of the kind that was noted of it."""
+    return dtype in _KINDS.get(noted, ()) and kind in (ObjType.PDARRAY, ObjType.STRINGS, noted)

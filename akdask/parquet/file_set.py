@@ -1,0 +1,204 @@
+"""A set of Parquet files as one thing: what it holds, and the source to scan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from akdask import config
+from akdask.cluster import partition_size
+from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError, warn
+from akdask.parquet.agreement import Agreement, ColumnsOfSet, NullsOfSet
+from akdask.parquet.description import FileDescription
+from akdask.parquet.footers import inspect_ahead, inspect_file
+from akdask.parquet.hive import roots_of
+from akdask.parquet.manifest import described_and_lost
+from akdask.parquet.partitions import partitions_of
+from akdask.parquet.source import ParquetSource
+from akdask.storage.formats.objects import LEVEL, VALUES, ObjType, StoredColumn, StoredObject
+from akdask.storage.formats.opening import SetOpener, shown, warn_of_skipped
+from akdask.storage.paths.files import FileIdentity
+from akdask.storage.paths.locales import Filenames
+
+_MOST_ROWS = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How a set is read.
+
+    Parameters
+    ----------
+    read_nested : bool
+        Whether lists are read unless they are named.
+    null_indices : bool
+        Whether not columns are wanted, but which of their rows are null.
+    partition_size : int
+        Bytes of a column of a partition.
+    manifest : bool
+        Use the manifest of the set.
+    roots : tuple of str
+        Folders below which folders name columns.
+    label : str
+        How a user names the set.
+    """
+
+    read_nested: bool
+    null_indices: bool
+    partition_size: int
+    manifest: bool
+    roots: tuple[str, ...]
+    label: str
+
+
+class ParquetSet:
+    """Files that belong together, described but not read; implements `akdask.storage.formats.objects.StoredSet`.
+
+    Parameters
+    ----------
+    files : sequence of FileDescription
+        In the order of the rows.
+    options : ReadOptions
+        How they are read.
+    allow_errors : bool
+        Leave out files that lack what is asked for, with a warning.
+    """
+
+    def __init__(self, files: Sequence[FileDescription], options: ReadOptions, *, allow_errors: bool) -> None:
+        self._files = tuple(files)
+        self._options = options
+        self._allow_errors = allow_errors
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, in order."""
+        return tuple(file.file.path for file in self._files)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, ObjType]:
+        """Kinds of all columns, in the order of the first file; also of those that cannot be read."""
+        found = {name: self._agreement.kind(name) for name in self._agreement.names}
+        if self._options.read_nested:
+            return found
+        return {name: kind for name, kind in found.items() if kind != ObjType.SEGARRAY}
+
+    def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
+        """Return the columns of the given names, all that can be read if None, ready to be scanned.
+
+        Reads no data, except where a column of whole numbers may have nulls and no statistics tell.
+
+        Raises
+        ------
+        MissingDatasetError
+            If there is no column of a name.
+        InconsistentFilesError
+            If a file lacks a column, or has it in another type; all such files are told.
+        UnsupportedError
+            If a column is of a type that cannot be read.
+        """
+        agreement = self._agreement
+        wanted = self._readable() if names is None else list(dict.fromkeys(names))
+        missing = [name for name in wanted if not agreement.has(name)]
+        if missing:
+            raise MissingDatasetError(
+                f"{self._options.label} has no column {', '.join(map(repr, missing))}.",
+                details=[f"columns: {', '.join(agreement.names)}"],
+            )
+        agreement.check_readable(wanted)
+        source = self._source_of(wanted)
+        return {name: _stored(source, name) for name in wanted}
+
+    def _readable(self) -> list[str]:
+        """Return the columns that are read where none are named: all but lists of lists, and what stops a reader."""
+        nested = [name for name in self.kinds if self.kinds[name] == ObjType.SEGARRAY and self._agreement.refusal(name)]
+        if nested:
+            warn(f"columns are left out: {', '.join(map(repr, nested))} have lists that are not read.", RuntimeWarning)
+        return [name for name in self.kinds if name not in nested]
+
+    @cached_property
+    def _agreement(self) -> Agreement:
+        return Agreement(self._files, self._options.roots)
+
+    @cached_property
+    def _source(self) -> ParquetSource:
+        return self._source_over(self._agreement)
+
+    def _source_of(self, names: Sequence[str]) -> ParquetSource:
+        lacking = {number: name for name in names for number in self._agreement.lacking(name)}
+        if not lacking:
+            return self._source
+        told = [f"{self._files[number].file.path} has no column {name!r}" for number, name in sorted(lacking.items())]
+        if not self._allow_errors or len(lacking) == len(self._files):
+            raise InconsistentFilesError(
+                f"files of {self._options.label} lack columns.",
+                details=told,
+                hint="name other columns, or read with allow_errors=True, which leaves these files out.",
+            )
+        warn_of_skipped(told, len(lacking))
+        rest = [file for number, file in enumerate(self._files) if number not in lacking]
+        return self._source_over(Agreement(rest, self._options.roots))
+
+    def _source_over(self, agreement: Agreement) -> ParquetSource:
+        rows = sum(file.nrows for file in agreement.files)
+        if rows >= _MOST_ROWS:
+            raise FileFormatError(f"the files of {self._options.label} claim {rows:,} rows.")
+        partitions = partitions_of(agreement.files, self._options.partition_size)
+        columns = (NullsOfSet if self._options.null_indices else ColumnsOfSet)(agreement)
+        return ParquetSource(agreement.files, columns, partitions, self._options.label)
+
+
+def _stored(source: ParquetSource, name: str) -> StoredObject:
+    column = source.column(name)
+    found = StoredObject(name, column.kind, {VALUES: StoredColumn(source, name)}, params=column.params)
+    if column.kind != ObjType.INDEX:
+        return found
+    return StoredObject(name, column.kind, {}, {f"{LEVEL}0": replace(found, kind=ObjType.PDARRAY)}, {"count": 1})
+
+
+def open_set(
+    filenames: Filenames, *, allow_errors: bool = False, read_nested: bool = True, null_indices: bool = False
+) -> ParquetSet:
+    """Open a set of Parquet files: find them and read their footers.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Each a file, a folder or a glob pattern.
+    allow_errors : bool, default False
+        Leave out files that are missing or cannot be read, with one warning.
+    read_nested : bool, default True
+        Read lists as well, unless columns are named.
+    null_indices : bool, default False
+        Give for each column which of its rows are null, as 0 and 1.
+
+    Returns
+    -------
+    ParquetSet
+        The same one as before, if the files have not changed.
+
+    Raises
+    ------
+    MissingFileError, InconsistentFilesError, FileFormatError
+        If files are missing, missing from within a set, or not readable as Parquet.
+    """
+    label = f"read_parquet({shown(filenames)})"
+    options = ReadOptions(
+        read_nested, null_indices, partition_size(), config.get("manifest"), roots_of(filenames), label
+    )
+    if allow_errors:
+        return ParquetSet(_OPENER.readable(filenames), options, allow_errors=True)
+    return _OPENER.open(filenames, options, lambda files: ParquetSet(files, options, allow_errors=False))
+
+
+def _describer(
+    files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
+) -> tuple[Callable[[FileIdentity], FileDescription], list[str]]:
+    """Return what describes each of some files, and those that are lost."""
+    known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
+    inspect_ahead([file for file in files if file not in known])
+    return lambda file: known.get(file) or inspect_file(file), lost
+
+
+_OPENER: SetOpener[FileDescription, ParquetSet] = SetOpener(_describer)

@@ -1,0 +1,232 @@
+"""Partitions of a set and their readers: row ranges of a file, over one or several row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow.parquet as pq
+
+from akdask.columns import concat_rows, empty
+from akdask.columns.rows import spread
+from akdask.parquet.chunks import ChunkReader, errors_naming, open_parquet
+from akdask.parquet.columns import ParquetColumn
+from akdask.parquet.pages import ChunkPlace, NoPlainPagesError, PageReader
+from akdask.schema import ColumnType
+from akdask.storage.data.extents import ALIGNED_ROWS
+from akdask.storage.data.ranges import RangeReader, range_reader
+from akdask.storage.data.source import PartReader, Stretch
+from akdask.storage.paths.files import FileIdentity
+from akdask.typing import Column, NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """One row group of a file, as far as it is of a partition.
+
+    Parameters
+    ----------
+    number : int
+        Its number in the file.
+    first : int
+        Its first row in the file.
+    nrows : int
+        Its rows.
+    """
+
+    number: int
+    first: int
+    nrows: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlace:
+    """A column that the file stores.
+
+    Parameters
+    ----------
+    column : ParquetColumn
+        The column in this file.
+    dtype : ColumnType
+        The type that it has in all files.
+    chunks : tuple of ChunkPlace
+        Where it lies in each row group of the partition.
+    of_nulls : bool, default False
+        Whether not its rows are wanted, but which of them are null.
+    """
+
+    column: ParquetColumn
+    dtype: ColumnType
+    chunks: tuple[ChunkPlace, ...]
+    of_nulls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantPlace:
+    """A column with one value in all rows of a file: of its path, or missing."""
+
+    value: Any
+    dtype: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetPart:
+    """One partition: a row range of one file; implements `akdask.storage.data.source.Part`.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file, in the state that was looked at.
+    start, stop : int
+        Rows of the file.
+    groups : tuple of RowGroup
+        The row groups that have them.
+    columns : mapping of name to StoredPlace or ConstantPlace
+        Only the columns that will be read.
+    verify : bool, default False
+        Whether to compare pages with their checksums.
+    """
+
+    file: FileIdentity
+    start: int
+    stop: int
+    groups: tuple[RowGroup, ...]
+    columns: Mapping[str, StoredPlace | ConstantPlace]
+    verify: bool = False
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return self.stop - self.start
+
+    def open(self) -> ParquetPartReader:
+        """Return a reader, to be used in a ``with`` statement."""
+        return ParquetPartReader(self)
+
+
+class ParquetPartReader(PartReader):
+    """Reads row ranges of one partition.
+
+    Parameters
+    ----------
+    part : ParquetPart
+        The partition.
+    """
+
+    def __init__(self, part: ParquetPart) -> None:
+        self._part = part
+        self._ranges: RangeReader = range_reader(part.file)
+        self._stack = ExitStack()
+        self._opened: pq.ParquetFile | None = None
+        self._chunks: dict[tuple[str, int], PageReader | ChunkReader] = {}
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self._ranges)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._chunks.clear()
+        self._opened = None
+        self._stack.close()
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of a column; see `akdask.storage.data.source.PartReader.read`.
+
+        Raises
+        ------
+        FileFormatError
+            If the data is damaged.
+        FileError
+            If the file has changed since the set was opened.
+        """
+        place = self._part.columns[column]
+        if stop <= start:
+            return empty(place.dtype)
+        if isinstance(place, ConstantPlace):
+            return self._constant(place, stop - start, out)
+        pieces = []
+        first = self._part.start + start
+        for number, group in enumerate(self._part.groups):
+            begin, end = max(first, group.first), min(self._part.start + stop, group.first + group.nrows)
+            if begin < end:
+                target = None if out is None else out[begin - first : end - first]
+                pieces.append(self._read(column, number, begin - group.first, end - group.first, target))
+        return concat_rows(pieces) if out is None else out[: stop - start]
+
+    def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
+        """Return rows of a row group."""
+        try:
+            return self._chunk(column, number).read(start, stop, out)
+        except NoPlainPagesError:
+            self._chunks[column, number] = self._general_chunk(column, number)
+            return self._chunk(column, number).read(start, stop, out)
+
+    def stretches(self, column: str) -> list[Stretch] | None:
+        """Return where the rows of a column lie, None where they are not stored as they are in memory."""
+        place = self._part.columns[column]
+        if isinstance(place, ConstantPlace) or place.of_nulls:
+            return None
+        found: list[Stretch] = []
+        for number, group in enumerate(self._part.groups):
+            try:
+                chunk = self._chunk(column, number)
+                some = chunk.stretches() if isinstance(chunk, PageReader) else None
+            except NoPlainPagesError:
+                return None
+            if some is None:
+                return None
+            found += _within(some, self._part.start - group.first, self._part.stop - group.first, place.dtype.itemsize)
+        # Each begins a unit in which floats are added up, and these are counted from the first row of the partition.
+        return found if all(stretch.nrows % ALIGNED_ROWS == 0 for stretch in found[:-1]) else None
+
+    def _constant(self, place: ConstantPlace, nrows: int, out: NumberArray | None) -> Column:
+        if out is None:
+            return spread(place.value, place.dtype, nrows)
+        out[:nrows] = place.value
+        return out[:nrows]
+
+    def _chunk(self, column: str, number: int) -> PageReader | ChunkReader:
+        known = self._chunks.get((column, number))
+        if known is None:
+            # Of the row groups that were gone through before, nothing is held.
+            self._chunks = {key: chunk for key, chunk in self._chunks.items() if key[0] != column}
+            known = self._chunks[column, number] = self._plain_chunk(column, number)
+        return known
+
+    def _plain_chunk(self, column: str, number: int) -> PageReader | ChunkReader:
+        place = self._stored(column)
+        try:
+            if place.of_nulls or place.column.plain is None:
+                raise NoPlainPagesError
+            return PageReader(self._ranges, place.chunks[number], place.column, place.dtype, verify=self._part.verify)
+        except NoPlainPagesError:
+            return self._general_chunk(column, number)
+
+    def _general_chunk(self, column: str, number: int) -> ChunkReader:
+        place, group = self._stored(column), self._part.groups[number]
+        path = self._part.file.path
+        with errors_naming(path, place.column.name):
+            if self._opened is None:
+                self._opened = open_parquet(self._ranges, verify=self._part.verify)
+            dtype = None if place.of_nulls else place.dtype
+            return ChunkReader(self._opened, group.number, place.column, dtype, path)
+
+    def _stored(self, column: str) -> StoredPlace:
+        place = self._part.columns[column]
+        assert isinstance(place, StoredPlace), "what is the same in all rows has no chunks"
+        return place
+
+
+def _within(stretches: Sequence[Stretch], start: int, stop: int, itemsize: int) -> Iterator[Stretch]:
+    """Yield what is between two rows of the first to the last of some stretches."""
+    row = 0
+    for descriptor, offset, nrows in stretches:
+        begin, end = max(start - row, 0), min(stop - row, nrows)
+        if begin < end:
+            yield Stretch(descriptor, offset + begin * itemsize, end - begin)
+        row += nrows

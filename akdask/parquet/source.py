@@ -1,0 +1,225 @@
+"""The rows of a set as the lazy layer scans them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from akdask import config
+from akdask.errors import MissingDatasetError
+from akdask.parquet.annotations import Annotation
+from akdask.parquet.columns import ParquetColumn
+from akdask.parquet.description import FileDescription
+from akdask.parquet.pages import ChunkPlace
+from akdask.parquet.partitions import Partitions
+from akdask.parquet.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
+from akdask.parquet.statistics import bounds_of, constant, unbounded
+from akdask.schema import FLOAT64, STR, ColumnType
+from akdask.storage.data.source import Bounds
+from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ObjType
+
+
+@dataclass(frozen=True)
+class SetColumn:
+    """A column on which the files agree.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : ObjType
+        What is made of it.
+    dtype : ColumnType
+        Its type in all files.
+    values : list, optional
+        Its value in each file, if folders name it.
+    of_nulls : bool, default False
+        Whether its rows tell which rows of the stored column are null.
+    annotation : Annotation, optional
+        What akdask noted when it wrote the files.
+    """
+
+    name: str
+    kind: ObjType
+    dtype: ColumnType
+    values: list[Any] | None = None
+    of_nulls: bool = False
+    annotation: Annotation | None = None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What the object is made with: the labels of a Categorical."""
+        noted = self.annotation
+        if self.kind != ObjType.CATEGORICAL or noted is None or noted.labels is None:
+            return {}
+        return {CATEGORIES: noted.labels, NA_CODES: noted.na}
+
+
+class _Types(Mapping[str, ColumnType]):
+    def __init__(self, found: Mapping[str, SetColumn]) -> None:
+        self._found = found
+
+    def __getitem__(self, name: str) -> ColumnType:
+        return self._found[name].dtype
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+class ParquetSource:
+    """The rows of a set; implements `akdask.storage.data.source.Source`.
+
+    Parameters
+    ----------
+    files : sequence of FileDescription
+        In the order of the rows.
+    columns : mapping of str to SetColumn
+        All columns; which of them can be read is found when they are asked for.
+    partitions : Partitions
+        How the rows are cut.
+    label : str
+        How a user names the set.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[FileDescription],
+        columns: Mapping[str, SetColumn],
+        partitions: Partitions,
+        label: str,
+    ) -> None:
+        self._files = files
+        self._found = columns
+        self._partitions = partitions
+        self._label = label
+        self._bounds: dict[str, Bounds | None] = {}
+
+    @cached_property
+    def token(self) -> str:
+        """Changes whenever a file, the partitions or the columns change."""
+        digest = blake2b(digest_size=16)
+        digest.update(repr([file.file for file in self._files]).encode(errors="surrogateescape"))
+        # Which columns there are, and of what types, is told by the files.
+        digest.update(type(self._found).__name__.encode())
+        for numbers in (self._partitions.files, self._partitions.starts, self._partitions.stops):
+            digest.update(numbers.tobytes())
+        return digest.hexdigest()
+
+    @property
+    def label(self) -> str:
+        """How a user names the set, for plans and messages."""
+        return self._label
+
+    @property
+    def columns(self) -> Mapping[str, ColumnType]:
+        """The columns with their types, which are found when they are asked for."""
+        return _Types(self._found)
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Rows in each partition."""
+        return tuple(self._partitions.lengths.tolist())
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The file of each partition."""
+        return [self._files[file].file.path for file in self._partitions.files.tolist()]
+
+    def part(self, index: int, columns: Sequence[str]) -> ParquetPart:
+        """Return one partition, reduced to the given columns.
+
+        Raises
+        ------
+        MissingDatasetError
+            If there is no such column.
+        """
+        file = int(self._partitions.files[index])
+        groups = self._partitions.groups_of(index)
+        places = {name: self._place(self._files[file], file, groups, self.column(name)) for name in columns}
+        start, stop = int(self._partitions.starts[index]), int(self._partitions.stops[index])
+        verify = bool(config.get("verify_checksums"))
+        return ParquetPart(self._files[file].file, start, stop, groups, places, verify)
+
+    def column(self, name: str) -> SetColumn:
+        """Return a column; for errors see `part`."""
+        if name not in self._found:
+            raise MissingDatasetError(f"{self.label} has no column {name!r}.")
+        return self._found[name]
+
+    def _place(
+        self, file: FileDescription, number: int, groups: Sequence[RowGroup], column: SetColumn
+    ) -> StoredPlace | ConstantPlace:
+        if column.values is not None:
+            return ConstantPlace(_known(column.values[number], column.dtype), column.dtype)
+        stored = file.columns.get(column.name)
+        if stored is None:  # a file without rows
+            return ConstantPlace(_known(None, column.dtype), column.dtype)
+        found = file.chunks_of(stored)
+        chunks = tuple(_place_of(found[group.number], group.nrows) for group in groups)
+        return StoredPlace(stored, column.dtype, chunks, column.of_nulls)
+
+    def bounds(self, column: str) -> Bounds | None:
+        """Return what statistics tell of the values of a column in each partition, None if they tell nothing."""
+        if column not in self._bounds:
+            self._bounds[column] = self._find_bounds(self.column(column))
+        return self._bounds[column]
+
+    def _find_bounds(self, column: SetColumn) -> Bounds | None:
+        if column.values is not None:
+            found = [constant(_known(value, column.dtype), column.dtype) for value in column.values]
+            return _joined([one for one in found if one is not None]).take(self._partitions.files)
+        everything = unbounded(column.dtype, len(self._partitions.files))
+        if column.of_nulls or everything is None:
+            return None
+        of_groups = [self._bounds_in(file, column) for file in self._files]
+        known = [bounds for bounds in of_groups if bounds is not None]
+        if not known:
+            return None
+        whole = _joined(
+            [
+                unbounded(column.dtype, len(file.rows)) if bounds is None else bounds  # type: ignore[misc]
+                for file, bounds in zip(self._files, of_groups, strict=True)
+            ]
+        )
+        return _of_partitions(whole, everything, self._partitions)
+
+    def _bounds_in(self, file: FileDescription, column: SetColumn) -> Bounds | None:
+        stored: ParquetColumn | None = file.columns.get(column.name)
+        if stored is None or stored.dtype is None or not stored.is_flat:
+            return None
+        return bounds_of(stored, column.dtype, file.chunks_of(stored))
+
+
+def _known(value: Any, dtype: ColumnType) -> Any:
+    """Return a value of all rows of a file, with what is missing as it is in columns that are stored."""
+    if value is not None:
+        return value
+    return "" if dtype == STR else np.nan if dtype == FLOAT64 else 0
+
+
+def _place_of(found: Any, nrows: int) -> ChunkPlace:
+    return ChunkPlace(int(found["offset"]), int(found["size"]), int(found["codec"]), nrows)
+
+
+def _joined(bounds: Sequence[Bounds]) -> Bounds:
+    sides = ([getattr(one, side) for one in bounds] for side in ("minima", "maxima", "nans"))
+    return Bounds(*map(np.concatenate, sides))
+
+
+def _of_partitions(of_groups: Bounds, found: Bounds, partitions: Partitions) -> Bounds:
+    """Return the bounds of partitions from those of row groups; of the type where a partition has none."""
+    lows, highs = of_groups.minima.tolist(), of_groups.maxima.tolist()
+    for index, (first, last) in enumerate(zip(partitions.first.tolist(), partitions.last.tolist(), strict=True)):
+        if first < last:
+            found.minima[index] = min(lows[first:last])
+            found.maxima[index] = max(highs[first:last])
+            found.nans[index] = of_groups.nans[first:last].any()
+    return found

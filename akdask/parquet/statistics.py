@@ -1,0 +1,117 @@
+"""Bounds of columns from the statistics of their chunks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from akdask.parquet.columns import ParquetColumn
+from akdask.parquet.decoding import NAT
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
+from akdask.storage.data.source import TEXT_BYTES, Bounds
+from akdask.storage.formats.objects import ObjType
+
+_WIDEST: dict[ColumnType, tuple[Any, Any]] = {
+    INT64: (-(2**63), 2**63 - 1),
+    UINT64: (0, 2**64 - 1),
+    FLOAT64: (-np.inf, np.inf),
+    BOOL: (False, True),
+    STR: (b"", b"\xff" * TEXT_BYTES),
+}
+_PHYSICAL = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8", "BOOLEAN": "?"}
+
+
+def unbounded(dtype: ColumnType, count: int) -> Bounds | None:
+    """Return the bounds of a type, None if it has none."""
+    if dtype not in _WIDEST:
+        return None
+    kind = f"S{TEXT_BYTES}" if dtype == STR else dtype.numpy
+    low, high = (np.full(count, side, kind) for side in _WIDEST[dtype])
+    return Bounds(low, high, np.full(count, dtype == FLOAT64))
+
+
+def constant(value: Any, dtype: ColumnType) -> Bounds | None:
+    """Return the bounds of a column with one value in all rows."""
+    if dtype not in _WIDEST:
+        return None
+    if dtype == STR:
+        start = np.array([value.encode()[:TEXT_BYTES]], f"S{TEXT_BYTES}")
+        return Bounds(start, start, np.zeros(1, np.bool_))
+    side = np.array([value], dtype.numpy)
+    missing = np.isnan(side)
+    if missing.any():
+        return unbounded(dtype, 1)
+    return Bounds(side, side, missing)
+
+
+def bounds_of(column: ParquetColumn, dtype: ColumnType, chunks: npt.NDArray[np.void]) -> Bounds | None:
+    """Return the bounds of a column in each of its chunks, None if nothing is known.
+
+    Parameters
+    ----------
+    column : ParquetColumn
+        The column as its file has it.
+    dtype : ColumnType
+        The type that it has in all files.
+    chunks : ndarray, dtype `CHUNK`
+        What the file tells of it.
+    """
+    found = unbounded(dtype, len(chunks))
+    if found is None or not column.is_flat:
+        return None
+    has_none = chunks["nulls"] == 0 if column.is_optional else np.ones(len(chunks), np.bool_)
+    if dtype == STR:
+        return _of_text(found, chunks, has_none)
+    return _of_numbers(found, column, dtype, chunks, has_none)
+
+
+def _of_text(found: Bounds, chunks: npt.NDArray[np.void], has_none: npt.NDArray[np.bool_]) -> Bounds | None:
+    known = chunks["spelled"] & (chunks["low"] <= chunks["high"])
+    if not known.any():
+        return None
+    found.maxima[known] = chunks["high"][known]
+    # What is null is read as empty text.
+    low = known & has_none
+    found.minima[low] = chunks["low"][low]
+    return found
+
+
+def _of_numbers(
+    found: Bounds,
+    column: ParquetColumn,
+    dtype: ColumnType,
+    chunks: npt.NDArray[np.void],
+    has_none: npt.NDArray[np.bool_],
+) -> Bounds | None:
+    values = _as_stored(column, chunks)
+    if values is None or not chunks["bounded"].any():
+        return None
+    low, high = values
+    with np.errstate(invalid="ignore"):
+        known = chunks["bounded"] & (low <= high)
+    if column.kind in (ObjType.DATETIME, ObjType.TIMEDELTA):
+        most = np.int64((2**63 - 1) // column.scale)
+        known &= (-most <= low) & (high <= most)
+        low, high = (np.where(known, side, 0).astype(np.int64) * column.scale for side in values)
+        low = np.where(has_none, low, NAT)
+    found.minima[known] = low.astype(dtype.numpy)[known]
+    found.maxima[known] = high.astype(dtype.numpy)[known]
+    if dtype == FLOAT64 and not pa.types.is_floating(column.stored):
+        # Whole numbers are NaN where they are null; of floats nobody counts those that are NaN.
+        found.nans[known & has_none] = False
+    return found
+
+
+def _as_stored(column: ParquetColumn, chunks: npt.NDArray[np.void]) -> tuple[Any, Any] | None:
+    """Return minima and maxima as they are stored, None where their order is not that of the column's values."""
+    if column.physical not in _PHYSICAL or pa.types.is_decimal(column.stored):
+        return None
+    stored = np.dtype(_PHYSICAL[column.physical])
+    if pa.types.is_unsigned_integer(column.stored):
+        stored = np.dtype(f"<u{stored.itemsize}")
+    raw = (np.ascontiguousarray(chunks[side]) for side in ("minimum", "maximum"))
+    sides = [bits.astype(f"<u{stored.itemsize}").view(stored) for bits in raw]
+    return sides[0], sides[1]

@@ -1,0 +1,155 @@
+"""Files described as one set: all of them or an error, or those that can be read; and the sets opened last, kept."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
+from threading import Lock
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, warn
+from akdask.storage.atomic.recovery import settled
+from akdask.storage.formats.objects import StoredSet
+from akdask.storage.paths.files import FileIdentity, identify
+from akdask.storage.paths.locales import Filenames, names_of, names_without_files, patterns_of
+
+_MOST_SETS = 16
+_MOST_MESSAGES = 10
+
+Item = TypeVar("Item")
+Description = TypeVar("Description")
+Opened = TypeVar("Opened", bound=StoredSet)
+
+Describer: TypeAlias = Callable[
+    [Sequence[FileIdentity], Sequence[re.Pattern[str]]], tuple[Callable[[FileIdentity], Description], list[str]]
+]
+"""Given the files that are there and the patterns that they were found by, returns what describes each of them, and the
+files that are known to be lost."""
+
+
+class SetOpener(Generic[Description, Opened]):
+    """Opens sets of one format, and keeps those that it has opened last.
+
+    Parameters
+    ----------
+    describer : callable
+        See `Describer`.
+    """
+
+    def __init__(self, describer: Describer[Description]) -> None:
+        self._describer = describer
+        self._sets: OrderedDict[tuple[Hashable, ...], Opened] = OrderedDict()
+        self._lock = Lock()
+        os.register_at_fork(after_in_child=self._start_anew)
+
+    def _start_anew(self) -> None:
+        """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+        self._lock = Lock()
+
+    def open(self, filenames: Filenames, options: Hashable, make: Callable[[Sequence[Description]], Opened]) -> Opened:
+        """Return the set of some files, the same one as before if they have not changed.
+
+        Parameters
+        ----------
+        filenames : str, path or sequence of them
+            Each a file or a glob pattern.
+        options : hashable
+            All that `make` goes by besides the files.
+        make : callable
+            Makes a set of descriptions.
+
+        Raises
+        ------
+        MissingFileError, InconsistentFilesError, FileFormatError
+            If files are missing, missing from within a set, or not readable.
+        """
+        patterns = tuple(patterns_of(filenames))
+
+        def opened(paths: Sequence[str]) -> Opened:
+            return self._opened(tuple(map(identify, paths)), patterns, options, make)
+
+        return settled(filenames, opened)
+
+    def _opened(
+        self,
+        files: tuple[FileIdentity, ...],
+        patterns: tuple[re.Pattern[str], ...],
+        options: Hashable,
+        make: Callable[[Sequence[Description]], Opened],
+    ) -> Opened:
+        key = (files, options, patterns)
+        with self._lock:
+            if key in self._sets:
+                self._sets.move_to_end(key)
+                return self._sets[key]
+        describe, lost = self._describer(files, patterns)
+        if lost:
+            raise InconsistentFilesError(
+                "files are missing from a set, which its manifest names.",
+                details=[f"missing: {path}" for path in lost],
+                hint="restore them, or name the files to read in a list; allow_errors=True reads without them.",
+            )
+        found = make(list(map(describe, files)))
+        with self._lock:
+            self._sets[key] = found
+            while len(self._sets) > _MOST_SETS:
+                self._sets.popitem(last=False)
+        return found
+
+    def readable(self, filenames: Filenames) -> list[Description]:
+        """Describe those of some files that are there and can be described; tell of the others in one warning.
+
+        Raises
+        ------
+        MissingFileError, FileError
+            If there are none.
+        """
+        patterns = patterns_of(filenames)
+        try:
+            return settled(filenames, partial(self._readable, patterns=patterns))
+        except MissingFileError:
+            missing = names_without_files(filenames)
+            there = [name for name in names_of(filenames) if name not in missing]
+            if not there:
+                raise
+            return settled(there, partial(self._readable, patterns=patterns, missing=missing))
+
+    def _readable(
+        self, paths: Sequence[str], patterns: Sequence[re.Pattern[str]], missing: Sequence[str] = ()
+    ) -> list[Description]:
+        problems = [f"{name!r}: no such file" for name in missing]
+        files = list(_without_errors(identify, paths, problems))
+        describe, lost = self._describer(files, patterns)
+        problems += [f"{path!r}: missing from its set" for path in lost]
+        found = list(_without_errors(describe, files, problems))
+        if not found:
+            raise FileError("none of the files can be read.", details=problems)
+        if problems:
+            warn_of_skipped(problems, len(problems))
+        return found
+
+
+def _without_errors(function: Callable[[Any], Item], items: Iterable[Any], problems: list[str]) -> Iterator[Item]:
+    """Yield what a function returns for items, and note the errors that it raises."""
+    for item in items:
+        try:
+            yield function(item)
+        except AkdaskError as error:
+            problems.append(" ".join([error.message, *error.details]))
+
+
+def warn_of_skipped(told: Sequence[str], count: int) -> None:
+    """Tell in one warning how many files are left out, and why."""
+    shown = "\n".join(told[:_MOST_MESSAGES])
+    warn(f"{count} file{'s are' if count > 1 else ' is'} left out:\n{shown}", RuntimeWarning)
+
+
+def shown(filenames: Filenames) -> str:
+    """Return how plans and messages name some files."""
+    if isinstance(filenames, (str, os.PathLike)):
+        return repr(os.fspath(filenames))
+    names = names_of(filenames)
+    return repr(names[0]) if len(names) == 1 else f"[{', '.join(map(repr, names[:1]))}, … {len(names)} files]"

@@ -1,0 +1,313 @@
+"""What each stored type becomes, with the values that pyarrow, pandas, polars and duckdb wrote."""
+
+from __future__ import annotations
+
+import decimal
+import json
+import math
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import akdask as ak
+from akdask.errors import FileFormatError, UnsupportedError
+from akdask.parquet.file_set import open_set
+from tests.parquet.conftest import many_kinds, read_set
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """Return what writes one column and reads it back as the object that akdask makes of it."""
+
+    def roundtrip(values, **options):
+        path = tmp_path / "x.parquet"
+        pq.write_table(pa.table({"x": values}), path, **options)
+        return ak.read_parquet(path)["x"]
+
+    return roundtrip
+
+
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64"])
+def test_signed_integers_widen(stored, name):
+    bounds = np.iinfo(name)
+    found = stored(np.array([bounds.min, -1, 0, bounds.max], name))
+    assert found.dtype == np.int64
+    assert found.tolist() == [bounds.min, -1, 0, bounds.max]
+
+
+@pytest.mark.parametrize("name", ["uint8", "uint16", "uint32", "uint64"])
+def test_unsigned_integers_widen(stored, name):
+    found = stored(np.array([0, 1, np.iinfo(name).max], name))
+    assert found.dtype == np.uint64
+    assert found.tolist() == [0, 1, np.iinfo(name).max]
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_floats_widen_and_null_is_nan(stored, name):
+    found = stored(pa.array([0.5, None, float("nan"), -2.0], pa.from_numpy_dtype(name)))
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found.to_ndarray(), [0.5, math.nan, math.nan, -2.0])
+
+
+@pytest.mark.parametrize("dtype", [pa.int64(), pa.int32(), pa.uint8(), pa.bool_()])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_whole_numbers_with_nulls_become_floats(stored, dtype, place):
+    values = [1, 0, 1]
+    values[place] = None
+    found = stored(pa.array([None if value is None else bool(value) for value in values]).cast(dtype))
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found.to_ndarray(), [math.nan if v is None else v for v in values])
+
+
+def test_nulls_are_found_where_statistics_do_not_tell(stored):
+    found = stored(pa.array([1, None, 3]), write_statistics=False)
+    np.testing.assert_array_equal(found.to_ndarray(), [1, math.nan, 3])
+    assert stored(pa.array([1, 2, 3]), write_statistics=False).dtype == np.int64
+
+
+@pytest.mark.parametrize("dtype", [pa.decimal128(10, 2), pa.decimal128(38, 4), pa.decimal256(60, 3)])
+@pytest.mark.parametrize("as_integer", [False, True])
+def test_decimals_have_their_scale(stored, dtype, as_integer):
+    values = [decimal.Decimal("1.25"), None, decimal.Decimal("-33.50")]
+    found = stored(pa.array(values, dtype), store_decimal_as_integer=as_integer)
+    np.testing.assert_array_equal(found.to_ndarray(), [1.25, math.nan, -33.5])
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
+def test_timestamps_are_datetimes_in_utc(stored, unit, zone):
+    times = pd.to_datetime(["2024-02-29 12:30:05", None, "1969-12-31 23:59:59"])
+    expected = times.to_numpy("datetime64[ns]")
+    found = stored(pa.array(times).cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone)))
+    assert isinstance(found, ak.Datetime)
+    np.testing.assert_array_equal(found.to_ndarray(), expected)
+
+
+def test_int96_is_a_datetime(stored):
+    times = np.array(["2024-02-29T12:30:05.123456", "1960-01-01"], "datetime64[ns]")
+    found = stored(times, use_deprecated_int96_timestamps=True)
+    np.testing.assert_array_equal(found.to_ndarray(), times)
+
+
+def test_times_that_do_not_fit_are_refused(stored):
+    found = stored(pa.array([0, 2**62], pa.timestamp("us")))
+    with pytest.raises(FileFormatError, match="'x'"):
+        found.to_ndarray()
+
+
+def test_dates_are_midnight_and_times_of_day_durations(stored):
+    assert stored(pa.array([19782, None], pa.date32())).to_ndarray().astype("int64").tolist() == [
+        19782 * 86_400 * 10**9,
+        -(2**63),
+    ]
+    assert isinstance(stored(pa.array([1, 2], pa.time64("us"))), ak.Timedelta)
+    assert stored(pa.array([5], pa.time32("ms"))).to_ndarray().astype("int64").tolist() == [5_000_000]
+    assert stored(pa.array([7], pa.duration("us"))).to_ndarray().astype("int64").tolist() == [7_000]
+
+
+@pytest.mark.parametrize("dtype", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.string_view()])
+def test_text_is_strings_and_null_is_empty(stored, dtype):
+    found = stored(pa.array(["añb", None, "", "c"]).cast(dtype))
+    assert isinstance(found, ak.Strings)
+    assert found.tolist() == ["añb", "", "", "c"]
+
+
+def test_bytes_that_are_no_text_are_refused_when_they_are_read(stored):
+    found = stored(pa.array([b"fine", b"\xff\xfe"], pa.binary()))
+    with pytest.raises(FileFormatError, match="'x'"):
+        found.tolist()
+
+
+@pytest.mark.parametrize("kind", [pa.list_, pa.large_list])
+def test_lists_are_segarrays(stored, kind):
+    found = stored(pa.array([[], [1, 2], None, [], [3]], kind(pa.int32())))
+    assert isinstance(found, ak.SegArray)
+    assert [part.tolist() for part in found.to_ndarray()] == [[], [1, 2], [], [], [3]]
+
+
+def test_lists_of_other_items(stored):
+    found = stored(pa.array([["a", None], [], None, ["b"]], pa.list_(pa.string())))
+    assert [list(part) for part in found.to_ndarray()] == [["a", ""], [], [], ["b"]]
+    found = stored(pa.array([[0.5, None], []], pa.list_(pa.float32())))
+    np.testing.assert_array_equal(found.to_ndarray()[0], [0.5, math.nan])
+    found = stored(pa.array([[1, 2], [3, 4]], pa.list_(pa.int64(), 2)))
+    assert [part.tolist() for part in found.to_ndarray()] == [[1, 2], [3, 4]]
+
+
+def test_nulls_inside_of_lists_of_integers_are_refused(stored):
+    found = stored(pa.array([[1, None]], pa.list_(pa.int64())))
+    with pytest.raises(UnsupportedError, match="'x'"):
+        found.to_ndarray()
+
+
+def test_a_dictionary_of_text_is_a_categorical(stored):
+    found = stored(pa.array(["b", "a", None, "b"]).dictionary_encode())
+    assert isinstance(found, ak.Categorical)
+    assert found.to_strings().tolist() == ["b", "a", "", "b"]
+    assert stored(pa.array([3, 4, 3]).dictionary_encode()).tolist() == [3, 4, 3]
+
+
+def test_a_column_of_nulls_alone(stored):
+    np.testing.assert_array_equal(stored(pa.nulls(3)).to_ndarray(), [math.nan] * 3)
+    assert stored(pa.nulls(2, pa.string())).tolist() == ["", ""]
+
+
+# -------------------------------------------------------------------------------------------------- what is not read
+
+
+@pytest.fixture
+def odd(tmp_path):
+    path = tmp_path / "x.parquet"
+    table = pa.table(
+        {
+            "before": [1, 2],
+            "struct": [{"a": 1, "b": {"c": "x"}}, None],
+            "map": pa.array([[("k", 1)], []], pa.map_(pa.string(), pa.int64())),
+            "after": ["x", "y"],
+            "lists": [[[1], []], [[2]]],
+            "fixed": pa.array([b"abc", b"def"], pa.binary(3)),
+            "last": [0.5, 1.5],
+        }
+    )
+    pq.write_table(table, path)
+    return path
+
+
+def test_what_cannot_be_read_is_refused_only_if_it_is_asked_for(odd):
+    assert ak.ls(odd) == ["before", "struct", "map", "after", "lists", "fixed", "last"]
+    for name in ("struct", "map", "lists", "fixed"):
+        with pytest.raises(UnsupportedError, match=name):
+            ak.read_parquet(odd, name)
+    found = ak.read_parquet(odd, ["last", "after", "before"])
+    assert {name: array.tolist() for name, array in found.items()} == {
+        "last": [0.5, 1.5],
+        "after": ["x", "y"],
+        "before": [1, 2],
+    }
+    with pytest.warns(RuntimeWarning, match="lists"), pytest.raises(UnsupportedError, match=r"'struct'(.|\n)*'before'"):
+        ak.read_parquet(odd)
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["x", "x", "y"]), tmp_path / "x")
+    assert ak.read_parquet(tmp_path / "x", "y")["y"].tolist() == [3]
+    with pytest.raises(UnsupportedError, match="several columns"):
+        ak.read_parquet(tmp_path / "x", "x")
+
+
+def test_lists_are_left_out_if_they_are_not_wanted(tmp_path):
+    pq.write_table(pa.table({"l": [[1], [2]], "x": [1, 2]}), tmp_path / "x")
+    assert list(ak.read_parquet(tmp_path / "x", read_nested=False)) == ["x"]
+    assert ak.ls(tmp_path / "x", read_nested=False) == ["x"]
+    assert list(ak.read_parquet(tmp_path / "x", "l", read_nested=False)) == ["l"]
+
+
+# ------------------------------------------------------------------------------------------------------- other writers
+
+FRAME = pd.DataFrame(
+    {
+        "i": [3, 1, 2] * 100,
+        "n": pd.array([1, None, 3] * 100, "Int64"),
+        "f": [0.5, math.nan, 2.5] * 100,
+        "s": ["x", None, "zz"] * 100,
+        "t": pd.date_range("2024-01-01", periods=300, freq="min"),
+        "b": [True, False, True] * 100,
+        "l": [[1, 2], [], [3]] * 100,
+    }
+)
+
+
+def _pandas(path):
+    FRAME.to_parquet(path)
+
+
+def _polars(path):
+    pl.from_pandas(FRAME).write_parquet(path, row_group_size=70)
+
+
+def _duckdb(path):
+    frame = FRAME  # noqa: F841 - duckdb finds it by name
+    duckdb.sql(f"copy (select * from frame) to '{path}' (format parquet)")
+
+
+@pytest.mark.parametrize("write", [_pandas, _polars, _duckdb])
+@pytest.mark.parametrize("step", [None, 7])
+def test_files_of_other_writers(tmp_path, write, step):
+    path = tmp_path / "x.parquet"
+    write(path)
+    found = read_set(path, step=step)
+    assert found["i"] == FRAME["i"].tolist()
+    np.testing.assert_array_equal(found["n"], [1, math.nan, 3] * 100)
+    np.testing.assert_array_equal(found["f"], FRAME["f"])
+    assert found["s"] == ["x", "", "zz"] * 100
+    assert found["t"] == FRAME["t"].astype("datetime64[ns]").astype("int64").tolist()
+    assert found["b"] == FRAME["b"].tolist()
+    assert found["l"] == [[1, 2], [], [3]] * 100
+
+
+def test_labels_of_pandas_are_a_column(tmp_path):
+    FRAME[["i"]].set_index(np.arange(300) ** 2).to_parquet(tmp_path / "x")
+    found = ak.read_parquet(tmp_path / "x")
+    assert list(found) == ["i", "__index_level_0__"]
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "zstd", "lz4"])
+@pytest.mark.parametrize("step", [None, 150])
+def test_all_kinds_by_every_codec(tmp_path, version, codec, step):
+    table = many_kinds(400)
+    pq.write_table(
+        table, tmp_path / "x", compression=codec, data_page_version=version, row_group_size=170, data_page_size=500
+    )
+    found = read_set(tmp_path / "x", step=step)
+    expected = table.to_pandas()
+    for name in ("i", "u", "b"):
+        assert found[name] == expected[name].tolist()
+    for name in ("o", "f", "d"):
+        np.testing.assert_array_equal(found[name], expected[name].astype(float))
+    assert found["s"] == expected["s"].fillna("").tolist()
+    assert found["c"] == expected["c"].astype(str).tolist()
+    assert found["t"] == (np.arange(400) * 1000).tolist()
+    assert found["l"] == [[] if row is None else list(row) for row in expected["l"]]
+
+
+def test_real_files(shared_fixtures):
+    folder = shared_fixtures / "arkouda"
+    expected = json.loads((folder / "expected.json").read_text())
+    files = {name: about for name, about in expected.items() if name.startswith("parquet/")}
+    assert len(files) == 16
+    for name, about in files.items():
+        found = read_set(folder / name)
+        assert len(found) == len(about["columns"])
+        for column in about["columns"]:
+            rows = found[column["name"]]
+            assert len(rows) == about["rows"]
+            if "values" in column and column["physical"] not in {"INT96", "FLOAT"}:
+                stored = column["values"]
+                whole = stored if isinstance(stored, list) else stored["first"]
+                assert rows[: len(whole)] == [_text(value) for value in whole]
+
+
+def _text(value):
+    """Return a value as it is read: bytes that no annotation tells to be text are noted as such."""
+    return "" if value is None else value["bytes"] if isinstance(value, dict) else value
+
+
+def test_a_set_of_a_server_is_one(shared_fixtures):
+    folder = shared_fixtures / "arkouda" / "parquet" / "arkouda_2loc"
+    found = ak.load(folder / "fifth_order.pq")["array"]
+    assert (found.size, found.sum()) == (100_000, 100_481)
+
+
+def test_sets_are_kept_open_while_they_do_not_change(tmp_path):
+    pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "x")
+    assert open_set(tmp_path / "x") is open_set(tmp_path / "x")
+    pq.write_table(pa.table({"x": [1, 2, 3]}), tmp_path / "x")
+    assert ak.read_parquet(tmp_path / "x")["x"].size == 3
+    assert Path(tmp_path / "x").stat().st_size > 0

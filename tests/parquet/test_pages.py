@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from akdask import config
+from akdask.errors import AkdaskError, FileFormatError
+from akdask.kernels import compiled
+from akdask.parquet.file_set import open_set
+from akdask.parquet.pages import NoPlainPagesError, PageReader
+from akdask.storage.formats.objects import VALUES
+
+NUMBERS = {
+    "int64": st.integers(-(2**63), 2**63 - 1),
+    "int32": st.integers(-(2**31), 2**31 - 1),
+    "int8": st.integers(-128, 127),
+    "uint64": st.integers(0, 2**64 - 1),
+    "uint32": st.integers(0, 2**32 - 1),
+    "double": st.floats(allow_nan=False),
+    "float": st.floats(width=32, allow_nan=False),
+}
+
+
+def readers_of(path, column="x"):
+    """Yield the reader of each partition of a column."""
+    source = open_set(path).objects([column])[column].members[VALUES].source
+    for index, nrows in enumerate(source.lengths):
+        with source.part(index, [column]).open() as reader:
+            yield reader, nrows
+
+
+def read_pages(path, step=None):
+    """Return the rows of a column, and fail if they need the general reader."""
+    found = []
+    for reader, nrows in readers_of(path):
+        for start in range(0, nrows, step or max(nrows, 1)):
+            stop = min(start + (step or nrows), nrows)
+            found.append(np.array(reader.read("x", start, stop)))
+        assert all(isinstance(chunk, PageReader) for chunk in reader._chunks.values())
+    return np.concatenate(found) if found else np.empty(0)
+
+
+@given(data=st.data())
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("nullable", [False, True])
+def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable):
+    name = data.draw(st.sampled_from(sorted(NUMBERS)))
+    item = NUMBERS[name] | st.none() if nullable else NUMBERS[name]
+    few = st.lists(item, min_size=1, max_size=4).flatmap(lambda some: st.lists(st.sampled_from(some), max_size=600))
+    values = pa.array(
+        data.draw(st.lists(item, max_size=50) | few),
+        getattr(pa, name.replace("double", "float64"))() if name != "float" else pa.float32(),
+    )
+    path = str(tmp_path_factory.mktemp("pages") / "x.parquet")
+    pq.write_table(
+        pa.table({"x": values}, schema=pa.schema([pa.field("x", values.type, nullable=nullable)])),
+        path,
+        compression=data.draw(st.sampled_from(["none", "snappy", "zstd"])),
+        use_dictionary=data.draw(st.just(False) | st.just(compiled.INSTALLED)),
+        data_page_version=version,
+        data_page_size=data.draw(st.sampled_from([64, 2**20])),
+        write_batch_size=data.draw(st.sampled_from([7, 1024])),
+        row_group_size=data.draw(st.sampled_from([100, 2**20])),
+    )
+    expected = pq.read_table(path).column("x").to_pandas().to_numpy(np.float64 if values.null_count else None)
+    found = read_pages(path, data.draw(st.sampled_from([None, 1, 33])) if len(values) < 200 else None)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    def write(values, **options):
+        path = tmp_path / "x.parquet"
+        pq.write_table(pa.table({"x": values}), path, **options)
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize("codec", ["gzip", "brotli", "lz4"])
+def test_other_codecs_are_read_in_the_general_way(numbers, codec):
+    path = numbers(np.arange(1000), compression=codec)
+    with pytest.raises(AssertionError):
+        read_pages(path)
+    assert [reader.read("x", 5, 9).tolist() for reader, _ in readers_of(path)] == [[5, 6, 7, 8]]
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"])
+def test_other_encodings_are_read_in_the_general_way(numbers, encoding):
+    path = numbers(np.arange(1000), use_dictionary=False, column_encoding={"x": encoding})
+    assert [reader.read("x", 0, nrows).tolist() for reader, nrows in readers_of(path)] == [list(range(1000))]
+
+
+def test_dictionaries_need_the_compiler_or_the_general_way(numbers, monkeypatch):
+    path = numbers(np.arange(1000) % 7, compression="none")
+    monkeypatch.setattr(compiled, "INSTALLED", False)
+    monkeypatch.setattr(PageReader, "_look_up", lambda *_: pytest.fail("there is no compiler"))
+    assert [reader.read("x", 0, 3).tolist() for reader, _ in readers_of(path)] == [[0, 1, 2]]
+
+
+def test_only_pages_with_wanted_rows_are_read(numbers, monkeypatch):
+    path = numbers(np.arange(100_000), use_dictionary=False, data_page_size=8000, write_batch_size=1000)
+    read = []
+    monkeypatch.setattr(PageReader, "_read_together", lambda *_: 0)
+    monkeypatch.setattr(PageReader, "_read_rows", _noting(PageReader._read_rows, read))
+    for reader, _ in readers_of(path):
+        assert reader.read("x", 50_500, 50_503).tolist() == [50_500, 50_501, 50_502]
+    assert len(read) == 1
+
+
+def _noting(method, calls):
+    def noted(self, *arguments):
+        calls.append(arguments)
+        return method(self, *arguments)
+
+    return noted
+
+
+def test_rows_of_plain_pages_are_found_in_the_file(numbers):
+    values = np.arange(2**17, dtype=np.float64)
+    field = pa.field("x", pa.float64(), nullable=False)
+    path = numbers(values)
+    pq.write_table(
+        pa.table([values], schema=pa.schema([field])),
+        path,
+        compression="none",
+        use_dictionary=False,
+        data_page_size=2**18,
+        write_batch_size=2**15,
+        max_rows_per_page=2**15,
+    )
+    for opened, _ in readers_of(path):
+        found = opened.stretches("x")
+        raw = Path(path).read_bytes()
+        rows = [np.frombuffer(raw, "<f8", stretch.nrows, stretch.offset) for stretch in found]
+        assert np.concatenate(rows).tolist() == values.tolist()
+
+
+# ------------------------------------------------------------------------------------------------------ damaged pages
+
+
+def first_page(path):
+    """Return where the first data page begins."""
+    return pq.read_metadata(path).row_group(0).column(0).data_page_offset
+
+
+def test_checksums_are_compared_if_asked_for(numbers):
+    path = numbers(np.arange(1000), use_dictionary=False, compression="none", write_page_checksum=True)
+    with open(path, "r+b") as file:
+        file.seek(first_page(path) + 500)
+        file.write(b"\xff")
+    with config.set(verify_checksums=True), pytest.raises(FileFormatError, match="checksum"):
+        [reader.read("x", 0, nrows) for reader, nrows in readers_of(path)]
+
+
+@pytest.mark.parametrize("codec", ["none", "snappy", "zstd"])
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_a_flipped_bit_is_an_error_or_a_value_never_anything_else(numbers, codec, dictionary):
+    path = numbers(
+        pa.array([None if row % 9 == 0 else row % 40 for row in range(2000)]),
+        compression=codec,
+        use_dictionary=dictionary,
+        data_page_size=2000,
+    )
+    raw = Path(path).read_bytes()
+    end = len(raw) - 8 - int.from_bytes(raw[-8:-4], "little")
+    outcomes = set()
+    for place in range(4, end, max(end // 60, 1)):
+        Path(path).write_bytes(raw[:place] + bytes([raw[place] ^ 1 << place % 8]) + raw[place + 1 :])
+        try:
+            found = [len(reader.read("x", 0, nrows)) for reader, nrows in readers_of(path)]
+        except AkdaskError:
+            outcomes.add("error")
+        else:
+            assert sum(found) == 2000
+            outcomes.add("values")
+    assert outcomes == {"error", "values"}
+
+
+@pytest.mark.parametrize("claimed", [8006, 8008])
+def test_what_does_not_unpack_to_what_it_claims_is_refused(numbers, claimed):
+    path = numbers(np.arange(1000), use_dictionary=False, compression="snappy")
+    raw = Path(path).read_bytes()
+    # The header's second field is the size of the page, unpacked, as a zigzag varint: levels of 7 bytes, and 8,000.
+    at = first_page(path) + 3
+    assert (raw[at] & 127 | raw[at + 1] << 7) >> 1 == 8007
+    Path(path).write_bytes(raw[:at] + bytes([claimed << 1 & 127 | 128, claimed << 1 >> 7]) + raw[at + 2 :])
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        [reader.read("x", 0, nrows) for reader, nrows in readers_of(path)]
+
+
+def test_no_plain_pages_is_no_error_of_the_library():
+    assert not issubclass(NoPlainPagesError, AkdaskError)
