@@ -26,7 +26,6 @@ from akdask.errors import (
     InconsistentFilesError,
     MissingDatasetError,
     MissingFileError,
-    UnsupportedError,
     WriteError,
 )
 
@@ -291,7 +290,7 @@ def test_files_of_other_formats_are_told_from_their_first_bytes(tmp_path):
     (tmp_path / "p").write_bytes(b"PAR1 and more")
     (tmp_path / "t").write_text("hello")
     assert io.get_filetype(tmp_path / "p") == "Parquet"
-    with pytest.raises(UnsupportedError, match="Parquet"):
+    with pytest.raises(FileFormatError, match="does not end as a Parquet file"):
         io.read(tmp_path / "p")
     with pytest.raises(FileFormatError):
         io.read(tmp_path / "t")

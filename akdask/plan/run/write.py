@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from akdask.columns import Table
-from akdask.errors import AkdaskError, SchemaError, WriteError
+from akdask.errors import AkdaskError, SchemaError, TransferError, WriteError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.created import block_split
 from akdask.plan.expr.lower import lower
@@ -50,7 +50,7 @@ def write(writer: Writer, rows: Sequence[Frame], tables: Sequence[Frame]) -> lis
     Raises
     ------
     WriteError
-        If a file cannot be written, or a worker fails.
+        If a file cannot be written, a worker fails, or memory does not suffice.
     AkdaskError
         What reading or computing the rows raises.
     """
@@ -58,11 +58,10 @@ def write(writer: Writer, rows: Sequence[Frame], tables: Sequence[Frame]) -> lis
     try:
         # A write is an event, not a value: doing it again is another one.
         (receipts,) = run(Write(writer, len(rows), *rows, *tables, _determ_token=uuid4().hex))
-    except AkdaskError:
-        writer.abort()
-        raise
     except Exception as error:
         writer.abort()
+        if isinstance(error, AkdaskError) and not isinstance(error, TransferError):
+            raise
         raise WriteError(
             f"{writer.path!r} was not written: {type(error).__name__}: {error}",
             hint="the files that were there before are untouched.",
