@@ -15,10 +15,9 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.groups.reductions import REDUCTIONS
+from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.errors import ArgumentError
-from akdask.kernels.group.distinct_values import PAIR_STATISTICS
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.aggregates.registry import REDUCTIONS
 
 if TYPE_CHECKING:
     from akdask.collections.frame.dataframe import DataFrame
@@ -306,19 +305,21 @@ class DataFrameGroupBy:
         return names
 
     def _reduce(self, calls: Iterable[Call]) -> DataFrame:
-        calls = [(name, column, REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls]
-        unknown = [reduction for _, _, reduction in calls if reduction not in {*REDUCTIONS.values(), "size"}]
+        calls = [
+            (name, column, GROUP_REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls
+        ]
+        unknown = [reduction for _, _, reduction in calls if reduction not in {*GROUP_REDUCTIONS.values(), "size"}]
         if unknown:
             raise ArgumentError(
                 f"groups cannot be reduced by {unknown[0]!r}.",
-                details=[f"reductions: {', '.join(sorted(REDUCTIONS))}"],
+                details=[f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
             )
         self._columns([column for _, column, _ in calls])
-        one_pass = [call for call in calls if call[2] in GROUPED]
+        one_pass = [call for call in calls if REDUCTIONS[call[2]].grouped is not None]
         keys, results = self.gb.reduce_together([(self.df._columns.array(column), how) for _, column, how in one_pass])
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
-            if how in PAIR_STATISTICS:
+            if REDUCTIONS[how].distinct is not None:
                 found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column))[1])
         return self._frame(keys, {name: found[name] for name, _, _ in calls})
 

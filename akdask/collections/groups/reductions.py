@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import signature
 from itertools import islice
 from typing import Any
 
@@ -15,15 +16,14 @@ from akdask.collections.groups.keys import as_array, is_several
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError
-from akdask.kernels.group.distinct_values import PAIR_STATISTICS
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.group.aggregate import GroupStatistic
 from akdask.plan.reduce.row_numbers import row_numbers
 
-REDUCTIONS = {name.lower(): name for name in (*GROUPED, *PAIR_STATISTICS) if name != "size"}
-"""The name that each reduction has here, by the name that users write in any case."""
+GROUP_REDUCTIONS = {name.lower(): name for name, item in REDUCTIONS.items() if item.group_types and name != "size"}
+"""The name that each reduction of values has here, by the name that users write in any case."""
 
-GROUPBY_REDUCTION_TYPES = frozenset(REDUCTIONS)
+GROUPBY_REDUCTION_TYPES = frozenset(GROUP_REDUCTIONS)
 
 
 class GroupReductionMethods(GroupBase):
@@ -196,17 +196,19 @@ class GroupReductionMethods(GroupBase):
         if not isinstance(operator, str):
             found = [self.aggregate(values, name, skipna, ddof) for name in operator]
             return found[0][0], [result for _, result in found]
-        name = REDUCTIONS.get(operator.lower())
+        name = GROUP_REDUCTIONS.get(operator.lower())
         if name is None:
             raise ArgumentError(
                 f"groups cannot be reduced by {operator!r}.",
                 details=[f"reductions: {', '.join(sorted(GROUPBY_REDUCTION_TYPES))}"],
             )
-        if name in ("var", "std"):
-            return self._reduced(name, values, skipna=skipna, ddof=ddof)
-        if name in ("sum", "prod", "mean", "min", "max"):
-            return self._reduced(name, values, skipna=skipna)
-        return self.median(values, skipna) if name == "median" else getattr(self, name)(values)
+        method = getattr(self, name)
+        given = {"skipna": skipna, "ddof": ddof}
+        return method(values, **{name: given[name] for name in signature(method).parameters if name in given})
+
+    def reduce_column(self, name: str, values: Any, **params: Any) -> Any:
+        """Return a reduction of each group, by its name, without the keys; lazy."""
+        return self._reduced(name, values, **params)[1]
 
     def reduce_together(self, calls: Sequence[tuple[Any, str]], **params: Any) -> tuple[Keys, list[Any]]:
         """Return the keys and several reductions of the groups, found in one pass over the rows; lazy.
@@ -237,7 +239,7 @@ class GroupReductionMethods(GroupBase):
     def _statistic(self, name: str, values: Any, skipna: bool = True) -> tuple[Keys, Any]:
         given = as_array(values)
         operand = given if name == "median" else codes_of(given)
-        PAIR_STATISTICS[name].result_type(operand._value.dtype)
+        REDUCTIONS[name].group_result_type(operand._value.dtype)
         frame, keys, (value,), numbers = self._on(operand)
         are_times = isinstance(given, TimeArray)
         node = GroupStatistic(frame, keys, self._by.identities, value, name, skipna, are_times, numbers)

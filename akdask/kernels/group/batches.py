@@ -102,7 +102,7 @@ class SlotGroups:
         for key, of_lot in zip(self.lots, values, strict=True):
             lanes.add(key, of_lot, self.first)
         keys = (_places(self.count) + self.first).view(self.dtype)
-        output.add_marked(collapse.table([keys], lanes.states()), lanes.marks)
+        output.add_marked(collapse.table([keys], lanes.states()), lanes.occupied)
 
 
 @lru_cache(8)

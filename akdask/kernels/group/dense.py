@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns import Table, full_array, new_array
+from akdask.kernels.aggregates.by_group import GroupState
 from akdask.kernels.group.aggregation import Aggregation
 from akdask.kernels.group.direct_index import MOST_CELLS
 from akdask.kernels.group.grouping import CELLS_PER_ROW
-from akdask.kernels.group.reductions import State
 from akdask.kernels.group.row_groups import GroupCodes
 from akdask.kernels.keys.slots import SlotGrid
 from akdask.typing import Column
@@ -33,7 +33,7 @@ class DenseTable:
     Parameters
     ----------
     collapse : Collapse
-        What is computed; see `Aggregation.folds`.
+        What is computed; see `Aggregation.merges_in_place`.
     dtype : numpy.dtype
         Of the key.
     low : int
@@ -50,7 +50,7 @@ class DenseTable:
         dtype: np.dtype[Any],
         low: int,
         seen: npt.NDArray[np.bool_],
-        states: Sequence[State],
+        states: Sequence[GroupState],
     ) -> None:
         self.collapse = collapse
         self.dtype = dtype
@@ -61,7 +61,7 @@ class DenseTable:
     @classmethod
     def of(cls, collapse: Aggregation, keys: Sequence[Column], values: Sequence[Column]) -> DenseTable | None:
         """Return the slab of some rows, None where it does not pay or another type is in the way."""
-        grid = _grid(keys) if collapse.folds else None
+        grid = _grid(keys) if collapse.merges_in_place else None
         if grid is None or not all(isinstance(column, np.ndarray) for column in values):
             return None
         codes = grid.codes(keys)
@@ -147,7 +147,7 @@ def _fold_seen(parts: Sequence[DenseTable]) -> npt.NDArray[np.bool_]:
     return reduce(np.logical_or, others, first)
 
 
-def _fold_states(parts: Sequence[DenseTable], room: Sequence[State]) -> Sequence[State]:
+def _fold_states(parts: Sequence[DenseTable], room: Sequence[GroupState]) -> Sequence[GroupState]:
     """Return the states of several slabs of the same cells as one, in the given room unless there is only one slab."""
     first, *others = (part.states for part in parts)
     if not others:
@@ -156,5 +156,5 @@ def _fold_states(parts: Sequence[DenseTable], room: Sequence[State]) -> Sequence
         for column, target in zip(state, targets, strict=True):
             np.copyto(target, column)
     for other in others:
-        parts[0].collapse.fold_cells(room, other)
+        parts[0].collapse.merge_in_place(room, other)
     return room

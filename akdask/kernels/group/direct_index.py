@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import Table, concat_rows, take_rows
+from akdask.kernels.aggregates.by_group import GroupState
 from akdask.kernels.group.aggregation import Aggregation
 from akdask.kernels.group.dictionary import Dictionary
 from akdask.kernels.group.one_pass import OnePassAggregation
-from akdask.kernels.group.reductions import State
 from akdask.kernels.group.row_groups import GroupCodes
 from akdask.kernels.keys.slots import SlotGrid
 from akdask.typing import Column, NumberArray
@@ -40,7 +40,7 @@ class DirectIndexTable:
     def __init__(self, collapse: Aggregation, grid: SlotGrid) -> None:
         self.grid = grid
         self._collapse = collapse
-        self._pending: list[list[State]] = []
+        self._pending: list[list[GroupState]] = []
         self._seen = np.zeros(grid.cells, np.bool_)
         self._all_seen = False
         self._dtypes: list[np.dtype[np.generic]] = []
@@ -62,9 +62,11 @@ class DirectIndexTable:
             np.logical_or(self._seen, groups.sizes() > 0, out=self._seen)
             self._all_seen = bool(self._seen.all())
         states = self._collapse.partial(groups, values)
-        if self._collapse.folds and all(isinstance(column, np.ndarray) for state in states for column in state):
+        if self._collapse.merges_in_place and all(
+            isinstance(column, np.ndarray) for state in states for column in state
+        ):
             if self._pending:
-                self._collapse.fold_cells(self._pending[0], states)
+                self._collapse.merge_in_place(self._pending[0], states)
                 return
             # Several reductions may have been given the same sums.
             states = [tuple(map(np.copy, state)) for state in states]
@@ -75,12 +77,12 @@ class DirectIndexTable:
     def table(self) -> Table:
         """Return the groups that have rows, sorted by key."""
         cells = np.flatnonzero(self._seen)
-        return self._collapse.cells(self.grid.keys(cells, self._dtypes), self._total(), cells)
+        return self._collapse.select_slots(self.grid.keys(cells, self._dtypes), self._total(), cells)
 
-    def _total(self) -> list[State]:
+    def _total(self) -> list[GroupState]:
         if len(self._pending) == 1:
             return self._pending[0]
-        return self._collapse.merge_cells(self._pending, self.grid.cells)
+        return self._collapse.merge_slots(self._pending, self.grid.cells)
 
 
 class DirectIndexAggregation:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from akdask.columns import concat_rows, nbytes, new_array, take_rows
 from akdask.kernels import compiled
+from akdask.kernels.aggregates.by_group import GroupState, RowGroups
 from akdask.kernels.group.dictionary import DictionaryColumns
-from akdask.kernels.group.reductions import State
-from akdask.kernels.group.row_groups import GroupCodes, RowGroups, SortedGroups, group_rows, number_rows
+from akdask.kernels.group.row_groups import GroupCodes, SortedGroups, group_rows, number_rows
 from akdask.kernels.group.slices import RadixSlices, SortedSlices
 from akdask.kernels.keys.encoded_strings import EncodedStrings
 from akdask.kernels.keys.slots import SlotGrid
@@ -23,7 +23,7 @@ from akdask.typing import Column, NumberArray
 CELLS_PER_ROW = 2
 """Cells of a grid that take less time than sorting a row does."""
 
-Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[State]]
+Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[GroupState]]
 """Makes the states of reductions of some rows."""
 
 
@@ -45,7 +45,7 @@ class GroupedSlice:
     cells: NumberArray | None
     nbytes: int
 
-    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[State]:
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
         """Return the states of the groups that have rows."""
         states = reduce(self.groups, values)
         self.groups.forget_values()
@@ -86,7 +86,7 @@ class Grouping:
         self.nbytes = sum(part.nbytes for part in parts if part is not None) + sum(map(nbytes, self.keys))
         """Bytes that it occupies."""
 
-    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[State]:
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
         """Return the states of the groups, of columns with the rows of the keys."""
         parts = [
             piece.reduce(reduce, columns) for piece, columns in zip(self._pieces, self._divided(values), strict=True)

@@ -51,7 +51,7 @@ class OnePassAggregation:
         cls, collapse: Aggregation, grid: SlotGrid, keys: Sequence[NumberArray], values: Sequence[Column]
     ) -> Self | None:
         """Return an empty tally for rows like the given ones, None where lanes do not do what is to be computed."""
-        if not Accumulators.knows(collapse, values):
+        if not Accumulators.accept(collapse, values):
             return None
         return cls(collapse, grid, Accumulators(collapse, grid.cells, values), [key.dtype for key in keys])
 
@@ -77,8 +77,8 @@ class OnePassAggregation:
 
     def table(self) -> Table:
         """Return the groups that have rows, sorted by key."""
-        cells = np.flatnonzero(self._lanes.marks)
-        return self._collapse.cells(self.grid.keys(cells, self._dtypes), self._lanes.states(), cells)
+        cells = np.flatnonzero(self._lanes.occupied)
+        return self._collapse.select_slots(self.grid.keys(cells, self._dtypes), self._lanes.states(), cells)
 
     def _encoded(self, keys: Sequence[NumberArray]) -> npt.NDArray[np.int32] | None:
         """Return the cells of rows, None if the grid has not all of them."""

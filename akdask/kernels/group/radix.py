@@ -286,7 +286,7 @@ class RadixRange:
     ) -> GroupedPiece:
         """Append the groups of a piece, and return its rows by group."""
         values = [columns[1:] for columns in parts]
-        if not isinstance(known, Grouping) and Accumulators.knows(self._collapse, values[0]):
+        if not isinstance(known, Grouping) and Accumulators.accept(self._collapse, values[0]):
             keys = [columns[0] for columns in parts]
             together = known or group_batches(keys, piece << self._shift, self._shift, room)
             if together is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,29 +34,6 @@ from akdask.kernels.keys.normalized import (
 from akdask.kernels.keys.sort import argsort
 from akdask.kernels.keys.strings import unpack_bools
 from akdask.typing import Column, NumberArray
-
-
-class RowGroups(Protocol):
-    """Rows by group; what a grouped reduction needs to know of them."""
-
-    count: int
-    """Number of groups."""
-
-    def sizes(self) -> NumberArray:
-        """Return the number of rows of each group as int64."""
-        ...
-
-    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
-        """Reduce the values of each group; groups without rows get the ufunc's neutral value."""
-        ...
-
-    def spread(self, values: NumberArray) -> NumberArray:
-        """Return, for each row, the value of its group."""
-        ...
-
-    def pick(self, mask: NumberArray) -> NumberArray:
-        """Return the position of the one row of each group where a mask holds, 0 for groups without rows."""
-        ...
 
 
 class SortedGroups:

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, Self
 
 from akdask.cluster import memory, on_cluster
+from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
-from akdask.kernels.group.distinct_values import PAIR_STATISTICS, DistinctValues
-from akdask.kernels.group.reductions import GROUPED, ROUNDING
+from akdask.kernels.group.distinct_values import DistinctValues
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain, column_identity
 from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
@@ -40,7 +40,7 @@ class GroupReduction:
     Parameters
     ----------
     name : str
-        Which: a name in `akdask.kernels.group.reductions.GROUPED`.
+        Which: a reduction with a grouped form in `akdask.kernels.aggregates.registry.REDUCTIONS`.
     *values : Value
         What is reduced: nothing for ``size``, and the numbers of the rows as well where the reduction is by position.
     skipna : bool
@@ -61,7 +61,7 @@ class GroupReduction:
         self.values = values
         self.skipna = skipna
         self.params = tuple(sorted(params.items()))
-        self.dtype = GROUPED[name].result_type(values[0].dtype) if values else INT64
+        self.dtype = REDUCTIONS[name].group_result_type(values[0].dtype) if values else INT64
         self.token = token(name, values, skipna, self.params)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -177,7 +177,7 @@ class GroupStatistic(Frame):
     @property
     def result(self) -> ColumnRef:
         """The statistic."""
-        dtype = PAIR_STATISTICS[self.statistic].result_type(self.value.dtype)
+        dtype = REDUCTIONS[self.statistic].group_result_type(self.value.dtype)
         return ColumnRef(self._name, len(self.keys), dtype)
 
     def describe(self) -> str:
@@ -191,7 +191,7 @@ def _(frame: GroupAggregate) -> Expr:
         AggregationStep(item.name, tuple(values.index(value) for value in item.values), item.skipna, item.params)
         for item in frame.reductions
     )
-    rounds = any(item.name in ROUNDING and item.dtype == FLOAT64 for item in frame.reductions)
+    rounds = any(REDUCTIONS[item.name].rounds and item.dtype == FLOAT64 for item in frame.reductions)
     collapse = Aggregation(len(frame.keys), steps, rounds)
     name = frame.grouping
     kept_as = name if kept.is_leased(name) and not on_cluster() else None
@@ -207,6 +207,6 @@ def _(frame: GroupAggregate) -> Expr:
 @lower.register
 def _(frame: GroupStatistic) -> Expr:
     pairs = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times)
-    carried = (frame.numbers,) if PAIR_STATISTICS[frame.statistic].by_position else ()
-    partials = group_partitions(frame.frame, (*frame.keys, frame.value, *carried), pairs.collapse, frame.describe())
+    carried = (frame.numbers,) if REDUCTIONS[frame.statistic].by_position else ()
+    partials = group_partitions(frame.frame, (*frame.keys, frame.value, *carried), pairs.aggregation, frame.describe())
     return merge_by_range(frame._name, partials, frame.npartitions, pairs)

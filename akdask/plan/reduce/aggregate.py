@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from akdask.kernels.reductions.scalar import REDUCTIONS, adds_floats, join_states, reduction_of
+from akdask.kernels.aggregates.registry import REDUCTIONS, ScalarReduction, merge_states
 from akdask.plan.expr._dask import Expr, ExprSequence, List, Task, TaskRef
 from akdask.plan.expr.garbage import without_collection
 from akdask.plan.expr.lower import lower
@@ -23,7 +23,7 @@ from akdask.plan.reduce.sharing import share_groups
 from akdask.plan.task import operators as sinks
 from akdask.plan.task.batches import reduction_batches
 from akdask.plan.task.pipeline import Compile, pipeline
-from akdask.schema import ColumnType, RowSpace
+from akdask.schema import RowSpace
 
 FAN_IN = 16
 
@@ -34,7 +34,7 @@ class AggregateExpr:
     Parameters
     ----------
     name : str
-        Which: a name in `akdask.kernels.reductions.scalar.REDUCTIONS`.
+        Which: a name in `akdask.kernels.aggregates.registry.REDUCTIONS`.
     value : Value
         What is reduced.
     params : dict
@@ -54,8 +54,8 @@ class AggregateExpr:
     __slots__ = ("_text", "dtype", "name", "params", "token", "value")
 
     def __init__(self, name: str, value: Value, **params: Any) -> None:
-        self.name = reduction_of(name, value.dtype)
-        self.dtype = REDUCTIONS[self.name].result_type(value.dtype)
+        self.name = name
+        self.dtype = REDUCTIONS[name].result_type(value.dtype)
         self.value = value
         self.params = tuple(sorted(params.items()))
         self.token = token(name, value, self.params)
@@ -65,6 +65,11 @@ class AggregateExpr:
     def values(self) -> tuple[Value, ...]:
         """What is reduced, as all reductions tell it."""
         return (self.value,)
+
+    @property
+    def kernel(self) -> ScalarReduction:
+        """What reduces columns of the value's type."""
+        return ScalarReduction(self.name, self.value.dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return flattened(self)
@@ -212,33 +217,30 @@ class TreeReduce(Node):
 class CombineStates:
     """Merge lists of states, one list for each group of rows."""
 
-    names: tuple[str, ...]
+    reductions: tuple[ScalarReduction, ...]
 
     @property
     def token(self) -> str:
-        return token("combine", self.names)
+        return token("combine", self.reductions)
 
     def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
-        return reduce(partial(join_states, self.names), partials)
+        return reduce(partial(merge_states, self.reductions), partials)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishStates:
     """Merge the last states and turn them into scalars."""
 
-    reductions: tuple[tuple[str, ColumnType, tuple[tuple[str, Any], ...]], ...]
+    reductions: tuple[tuple[ScalarReduction, tuple[tuple[str, Any], ...]], ...]
 
     @property
     def token(self) -> str:
-        return token("finish", tuple((name, dtype.name, params) for name, dtype, params in self.reductions))
+        return token("finish", self.reductions)
 
     def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
-        states = CombineStates(tuple(name for name, _, _ in self.reductions))(partials)
-        results = []
-        for (name, dtype, params), state in zip(self.reductions, states, strict=True):
-            reduction = REDUCTIONS[name]
-            results.append(reduction.finalize(reduction.empty(dtype) if state is None else state, **dict(params)))
-        return results
+        states = CombineStates(tuple(reduction for reduction, _ in self.reductions))(partials)
+        calls = zip(self.reductions, states, strict=True)
+        return [reduction.finalize(state, **dict(params)) for (reduction, params), state in calls]
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,10 +309,10 @@ def _moved(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
 
 @lower.register
 def _(frame: Aggregate) -> Expr:
-    names = tuple(item.name for item in frame.reductions)
+    kernels = tuple(item.kernel for item in frame.reductions)
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        calls = list(enumerate(names))
+        calls = list(enumerate(kernels))
         plain = [call for call, value in zip(calls, values, strict=True) if isinstance(value, ColumnRef)]
         computed = [call for call, value in zip(calls, values, strict=True) if not isinstance(value, ColumnRef)]
         return sinks.Reduce(
@@ -318,14 +320,14 @@ def _(frame: Aggregate) -> Expr:
             tuple(plain),
             compile_these([values[number] for number, _ in computed]),
             tuple(computed),
-            any(adds_floats(item.name, item.value.dtype) for item in frame.reductions),
+            any(kernel.adds_floats for kernel in kernels),
         )
 
     values = [item.value for item in frame.reductions]
     purpose = "reduce " + ", ".join(map(str, frame.reductions))
     partials = pipeline(frame.frame, values, sink, purpose, lots=reduction_batches(frame.frame))
-    finish = FinishStates(tuple((item.name, item.value.dtype, item.params) for item in frame.reductions))
-    return TreeReduce(CombineStates(names), finish, partials)
+    finish = FinishStates(tuple((item.kernel, item.params) for item in frame.reductions))
+    return TreeReduce(CombineStates(kernels), finish, partials)
 
 
 @lower.register

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from akdask.kernels.group import dense as slab
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.dense import DenseTable, merge_dense_tables
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.aggregates.registry import REDUCTIONS
 
 FOLDING = ("size", "count", "sum", "prod", "min", "max", "mean", "any", "all")
 ALL = Aggregation(
@@ -55,9 +55,10 @@ def test_slabs_of_several_lots_of_rows_are_the_table_that_sorting_gives(keys, da
         np.testing.assert_array_equal(made, column)
 
 
-def test_folding_reductions_are_known():
-    assert ALL.folds
-    assert {name for name in GROUPED if Aggregation(1, (AggregationStep(name, (0,)),)).folds} == {
+def test_reductions_that_merge_in_place_are_known():
+    assert ALL.merges_in_place
+    grouped = [name for name, reduction in REDUCTIONS.items() if reduction.grouped]
+    assert {name for name in grouped if Aggregation(1, (AggregationStep(name, (0,)),)).merges_in_place} == {
         *FOLDING,
         "AND",
         "OR",

@@ -7,17 +7,16 @@ from hypothesis import strategies as st
 
 from akdask.columns import Table, type_of
 from akdask.kernels.group import direct_index as tally
-from akdask.kernels.group.accumulators import REDUCED
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.direct_index import DirectIndexAggregation
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.keys.slots import SlotGrid
 
 STEPS = tuple(
-    AggregationStep(name, (0, 1) if GROUPED[name].by_position else (0,), skipna)
-    for name in GROUPED
+    AggregationStep(name, (0, 1) if REDUCTIONS[name].by_position else (0,), skipna)
+    for name, reduction in REDUCTIONS.items()
     for skipna in (True, False)
-    if np.dtype("float64").name in {t.name for t in GROUPED[name].types}
+    if np.dtype("float64").name in {t.name for t in reduction.group_types} and reduction.grouped
 )
 
 
@@ -43,12 +42,12 @@ def same(left: Table, right: Table) -> None:
         assert left.columns[name].dtype == right.columns[name].dtype
 
 
-FOLDING = tuple(step for step in STEPS if Aggregation(2, (step,)).folds)
+FOLDING = tuple(step for step in STEPS if Aggregation(2, (step,)).merges_in_place)
 """Steps whose states are added up in place from block to block."""
 
 EXACT = {"size", "count", "sum", "min", "max"}
 
-IN_ONE_PASS = tuple(step for step in STEPS if step.name in REDUCED and step.skipna)
+IN_ONE_PASS = tuple(step for step in STEPS if step.form.accumulated and step.skipna)
 """Steps that compiled loops know."""
 
 
@@ -71,7 +70,7 @@ def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, dtype, made):
         scale = 2**61 if all(step.name in EXACT for step in steps) else 2**20
         made = [(keys, np.nan_to_num(values * scale, nan=7).astype(np.int64).astype(dtype)) for keys, values in made]
     of_type = type_of(np.empty(0, dtype))
-    collapse = Aggregation(2, tuple(step for step in steps if of_type in GROUPED[step.name].types))
+    collapse = Aggregation(2, tuple(step for step in steps if of_type in REDUCTIONS[step.name].group_types))
     tallies = DirectIndexAggregation(collapse, 10_000)
     taken, position = [], 0
     for keys, values in made:
