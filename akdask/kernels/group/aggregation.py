@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from akdask.columns import Table, concat_rows, take_rows
 from akdask.kernels.aggregates.by_group import GroupState, RowGroups
@@ -13,6 +13,7 @@ from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import GroupedForm
 from akdask.kernels.group.grouping import Grouping
 from akdask.kernels.group.row_groups import StackedGroups, group_rows
+from akdask.kernels.keys.encoded_strings import EncodedStrings
 from akdask.typing import Column, NumberArray
 
 
@@ -45,37 +46,6 @@ class AggregationStep:
         return form
 
 
-class TableMerge(Protocol):
-    """How tables that are sorted by key become one."""
-
-    @property
-    def cut_keys(self) -> int:
-        """Number of leading keys that decide to which range of the result a row belongs."""
-        ...
-
-    @property
-    def reduces(self) -> bool:
-        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
-        ...
-
-    @property
-    def rounds(self) -> bool:
-        """Whether the last bits depend on the steps in which tables are merged."""
-        ...
-
-    def keys(self, table: Table) -> list[Column]:
-        """Return the key columns of a table."""
-        ...
-
-    def merge(self, tables: Sequence[Table]) -> Table:
-        """Return one table of several; at least one must be given."""
-        ...
-
-    def finish(self, table: Table) -> Table:
-        """Return the results."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Aggregation:
     """Reductions of rows with equal keys to one row.
@@ -86,7 +56,7 @@ class Aggregation:
     ----------
     nkeys : int
         Number of columns that the rows are grouped by.
-    steps : tuple of Step
+    steps : tuple of AggregationStep
         What is computed.
     rounds : bool
         Whether floats are added up or multiplied, so that all tables have to be merged at once, in their order.
@@ -105,6 +75,15 @@ class Aggregation:
     def reduces(self) -> bool:
         """Whether merging leaves fewer rows, the same whatever the order of the tables."""
         return not self.rounds
+
+    @property
+    def encoded_keys(self) -> int:
+        """Number of leading keys that may come as encoded strings: all."""
+        return self.nkeys
+
+    def group(self, keys: Sequence[Column | EncodedStrings]) -> Grouping:
+        """Return rows by key."""
+        return Grouping(keys)
 
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
@@ -129,6 +108,11 @@ class Aggregation:
         if len(tables) == 1:
             return tables[0]
         return self.merge_grouped(self.group_again(tables), tables)
+
+    def merge_cached(self, tables: Sequence[Table], known: Grouping | None) -> tuple[Table, Grouping]:
+        """Return one table of several, and how their rows were grouped, which may be known."""
+        grouping = known or self.group_again(tables)
+        return self.merge_grouped(grouping, tables), grouping
 
     def group_again(self, tables: Sequence[Table]) -> Grouping:
         """Return the groups of the rows of tables, end to end."""

@@ -78,6 +78,10 @@ class DistinctValues:
         """Return one table of several."""
         return self.aggregation.merge(tables)
 
+    def merge_cached(self, tables: Sequence[Table], known: Any | None) -> tuple[Table, None]:
+        """Return one table of several; their grouping is not cached."""
+        return self.merge(tables), None
+
     def finish(self, table: Table) -> Table:
         """Return the keys and the result of each group."""
         columns = list(self.aggregation.finish(table).columns.values())

@@ -19,7 +19,7 @@ from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.sources import Literal, Rows, Scan
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, describe
-from akdask.plan.group import cache as kept
+from akdask.plan.group import cache
 from akdask.plan.group.merge import merge_by_range, merged_in_process
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS
@@ -30,8 +30,8 @@ RANGE_ROWS = 2**21
 """Rows of the input for which a partition of the result is planned."""
 
 
-ENOUGH_TO_SCATTER = 2**30
-"""Bytes of memory for each thread of a worker below which it always makes tables, which take less."""
+ENOUGH_FOR_ROWS = 2**30
+"""Bytes of memory for each thread of a worker below which it always makes tables, which take less than rows do."""
 
 
 class GroupReduction:
@@ -192,21 +192,30 @@ def _(frame: GroupAggregate) -> Expr:
         for item in frame.reductions
     )
     rounds = any(REDUCTIONS[item.name].rounds and item.dtype == FLOAT64 for item in frame.reductions)
-    collapse = Aggregation(len(frame.keys), steps, rounds)
-    name = frame.grouping
-    kept_as = name if kept.is_leased(name) and not on_cluster() else None
-    described = frame.describe()
-    in_slabs = merged_in_process(frame.frame.npartitions, frame.npartitions)
-    scattered = not on_cluster() or memory() >= ENOUGH_TO_SCATTER
+    aggregation = Aggregation(len(frame.keys), steps, rounds)
+    cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
+    strategies = {"direct"}
+    if not on_cluster() or memory() >= ENOUGH_FOR_ROWS:
+        strategies.add("radix")
+    if merged_in_process(frame.frame.npartitions, frame.npartitions):
+        strategies.add("dense")
     partials = group_partitions(
-        frame.frame, (*frame.keys, *values), collapse, described, kept_as, scattered=scattered, in_slabs=in_slabs
+        frame.frame,
+        (*frame.keys, *values),
+        aggregation,
+        frame.describe(),
+        strategies=frozenset(strategies),
+        cached_as=cached_as,
     )
-    return merge_by_range(frame._name, partials, frame.npartitions, collapse, kept_as)
+    return merge_by_range(frame._name, partials, frame.npartitions, aggregation, cached_as)
 
 
 @lower.register
 def _(frame: GroupStatistic) -> Expr:
-    pairs = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times)
+    distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times)
     carried = (frame.numbers,) if REDUCTIONS[frame.statistic].by_position else ()
-    partials = group_partitions(frame.frame, (*frame.keys, frame.value, *carried), pairs.aggregation, frame.describe())
-    return merge_by_range(frame._name, partials, frame.npartitions, pairs)
+    values = (*frame.keys, frame.value, *carried)
+    partials = group_partitions(
+        frame.frame, values, distinct.aggregation, frame.describe(), strategies=frozenset(["direct"])
+    )
+    return merge_by_range(frame._name, partials, frame.npartitions, distinct)

@@ -10,33 +10,21 @@ import os
 from collections import OrderedDict
 from collections.abc import Hashable
 from threading import RLock
-from typing import Protocol, TypeVar
 from weakref import WeakValueDictionary, finalize
 
 from akdask import config
+from akdask.kernels.group.strategy import KeyGrouping
 
 Key = tuple[Hashable, ...]
-"""The name of the wish, and which of the groupings that are found for it."""
+"""The name of a lease, and which of the groupings that are found for it."""
 
-Found = TypeVar("Found", bound="CachedGrouping")
-
-
-class CachedGrouping(Protocol):
-    """What is kept."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that it occupies."""
-        ...
-
-
-_kept: OrderedDict[Key, CachedGrouping] = OrderedDict()
-# Wishes may be dropped, when garbage is collected, by a thread that holds the lock.
+_groupings: OrderedDict[Key, KeyGrouping] = OrderedDict()
+# Leases may end, when garbage is collected, in a thread that holds the lock.
 _lock = RLock()
 
 
 def _start_anew() -> None:
-    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    """Make a new lock for a forked process: a thread that it does not have may hold that of its parent."""
     global _lock  # noqa: PLW0603 - there is one for the process
     _lock = RLock()
 
@@ -45,7 +33,7 @@ os.register_at_fork(after_in_child=_start_anew)
 
 
 class CacheLease:
-    """That groupings be kept; without the last of a name, they go.
+    """A claim to the groupings of a name, which are dropped with the last lease of it.
 
     Parameters
     ----------
@@ -63,7 +51,7 @@ _leases: WeakValueDictionary[str, CacheLease] = WeakValueDictionary()
 
 
 def lease(name: str) -> CacheLease:
-    """Return the wish of a name, to be held."""
+    """Return a lease of a name; groupings are cached for as long as it is referenced."""
     with _lock:
         found = _leases.get(name)
         if found is None:
@@ -73,39 +61,39 @@ def lease(name: str) -> CacheLease:
 
 
 def is_leased(name: str) -> bool:
-    """Whether somebody in this process holds the wish of a name."""
+    """Whether there is a lease of a name in this process."""
     return name in _leases
 
 
-def find(key: Key | None) -> CachedGrouping | None:
-    """Return what is kept, None if nothing is."""
+def find(key: Key | None) -> KeyGrouping | None:
+    """Return a cached grouping, None if there is none."""
     with _lock:
-        if key is None or key not in _kept:
+        if key is None or key not in _groupings:
             return None
-        _kept.move_to_end(key)
-        return _kept[key]
+        _groupings.move_to_end(key)
+        return _groupings[key]
 
 
-def put(key: Key | None, grouping: Found) -> Found:
-    """Keep a grouping if it is still wished for, and return it."""
-    if key is not None:
+def put(key: Key | None, grouping: KeyGrouping | None) -> None:
+    """Cache a grouping, if there is one and still a lease of its name."""
+    if key is not None and grouping is not None:
         with _lock:
             if is_leased(str(key[0])):
-                _kept[key] = grouping
-                _make_room()
-    return grouping
+                _groupings[key] = grouping
+                _evict()
 
 
-def _make_room() -> None:
-    used = sum(grouping.nbytes for grouping in _kept.values())
+def _evict() -> None:
+    """Drop the least recently used groupings until the others fit the setting."""
+    used = sum(grouping.nbytes for grouping in _groupings.values())
     limit = int(config.get("kept_groups"))
     while used > limit:
-        _, oldest = _kept.popitem(last=False)
+        _, oldest = _groupings.popitem(last=False)
         used -= oldest.nbytes
 
 
 def _forget(name: str) -> None:
     with _lock:
         if name not in _leases:
-            for key in [key for key in _kept if key[0] == name]:
-                del _kept[key]
+            for key in [key for key in _groupings if key[0] == name]:
+                del _groupings[key]

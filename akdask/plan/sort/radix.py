@@ -59,7 +59,7 @@ class RadixPlacement:
 
     def placed(self, column: Column) -> Column:
         """Return a column of all rows with those of each range together."""
-        return self._scatter.placed(column[: self.nrows])
+        return self._scatter.partitioned(column[: self.nrows])
 
     def shares(self) -> Iterator[tuple[int, int, list[int]]]:
         """Yield where the rows of each new partition begin and end, and its ranges among them."""

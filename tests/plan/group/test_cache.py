@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.kernels.group import direct_index as tally
-from akdask.kernels.group import grouping
-from akdask.kernels.group import radix as scattered
+from akdask.kernels.group import direct_index, grouping, radix
+from akdask.kernels.group import sorted as sorted_groups
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.group import cache as kept
-from akdask.plan.group import splitters as cuts
+from akdask.plan.group import cache
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -22,10 +20,10 @@ ROWS = np.arange(60)
 @pytest.fixture(autouse=True)
 def sorted_and_cut(monkeypatch):
     """Few rows are neither sorted nor cut in real use."""
-    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
-    monkeypatch.setattr(tally, "FEWEST_CELLS", 0)
-    monkeypatch.setattr(tally, "MOST_CELLS", 0)
+    monkeypatch.setattr(direct_index, "FEWEST_SLOTS", 0)
+    monkeypatch.setattr(direct_index, "MOST_SLOTS", 0)
 
 
 @pytest.fixture
@@ -47,8 +45,8 @@ def found(monkeypatch):
 def form(request, monkeypatch):
     """Rows of a partition are grouped, or kept near the others of their group until all partitions are there."""
     if request.param == "scattered":
-        for name, value in {"FEWEST_ROWS": 1, "PIECE_ROWS": 2, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
-            monkeypatch.setattr(scattered, name, value)
+        for name, value in {"FEWEST_ROWS": 1, "SLICE_ROWS": 2, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
+            monkeypatch.setattr(radix, name, value)
 
 
 def sums(keys, values):
@@ -76,22 +74,22 @@ def test_groups_are_forgotten_with_their_groupby(source, found):
     result = groups.sum(data["y"])[1]
     result.to_ndarray()
     name = next(iter(groups._leases))
-    assert kept.is_leased(name)
-    assert any(key[0] == name for key in kept._kept)
+    assert cache.is_leased(name)
+    assert any(key[0] == name for key in cache._groupings)
     del groups
-    assert not any(key[0] == name for key in kept._kept)
+    assert not any(key[0] == name for key in cache._groupings)
     before = len(found)
     result.to_ndarray()
     assert len(found) > before
-    assert not any(key[0] == name for key in kept._kept)
+    assert not any(key[0] == name for key in cache._groupings)
 
 
 def test_groups_that_nobody_may_ask_again_are_not_kept(source):
     data = source.arrays()
     keys, totals = ak.GroupBy(data["k"]).sum(data["y"])
-    before = list(kept._kept)
+    before = list(cache._groupings)
     dask.compute(keys, totals)
-    assert set(kept._kept) <= set(before)
+    assert set(cache._groupings) <= set(before)
 
 
 def test_no_more_is_kept_than_is_allowed(source, found):
@@ -99,7 +97,7 @@ def test_no_more_is_kept_than_is_allowed(source, found):
     groups = ak.GroupBy(data["k"])
     with ak.config.set(kept_groups=0):
         groups.sum(data["y"])[1].to_ndarray()
-        assert not kept._kept
+        assert not cache._groupings
         before = len(found)
         assert groups.sum(data["y"])[1].tolist() == sums(ROWS * 7 % 30, ROWS)
         assert len(found) == 2 * before

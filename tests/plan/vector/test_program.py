@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import AkdaskError
-from akdask.kernels.core.opcodes import BLOCK, CHOICES, VECTOR
 from akdask.kernels.aggregates.registry import ScalarReduction
+from akdask.kernels.core.opcodes import BLOCK, CHOICES, VECTOR
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.vector import program as vectors
 from akdask.plan.vector.program import NoInstructionError, VectorProgram
