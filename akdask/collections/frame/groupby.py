@@ -287,14 +287,14 @@ class DataFrameGroupBy:
         rows: DataFrame = self.df._rows(sort(positions) if sort_index else positions)
         return rows
 
-    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True) -> DataFrame:
+    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True, **params: Any) -> DataFrame:
         names = self._columns(colnames)
         if colnames is None:
             arrays = {name: self.df._columns.array(name) for name in names}
             names = [name for name, array in arrays.items() if has_meaning(reduction, array)]
             if numbers:
                 names = [name for name in names if arrays[name]._type_name() not in ("str", "Categorical")]
-        return self._reduce([(name, name, reduction) for name in names])
+        return self._reduce([(name, name, reduction) for name in names], **params)
 
     def _columns(self, names: Any) -> list[str]:
         if names is None:
@@ -304,7 +304,7 @@ class DataFrameGroupBy:
         self.df._columns.only(names)
         return names
 
-    def _reduce(self, calls: Iterable[Call]) -> DataFrame:
+    def _reduce(self, calls: Iterable[Call], **params: Any) -> DataFrame:
         calls = [
             (name, column, GROUP_REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls
         ]
@@ -316,11 +316,12 @@ class DataFrameGroupBy:
             )
         self._columns([column for _, column, _ in calls])
         one_pass = [call for call in calls if REDUCTIONS[call[2]].grouped is not None]
-        keys, results = self.gb.reduce_together([(self.df._columns.array(column), how) for _, column, how in one_pass])
+        arrays = [(self.df._columns.array(column), how) for _, column, how in one_pass]
+        keys, results = self.gb.reduce_together(arrays, **(params if arrays else {}))
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
             if REDUCTIONS[how].distinct is not None:
-                found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column))[1])
+                found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column), **params)[1])
         return self._frame(keys, {name: found[name] for name, _, _ in calls})
 
     def _frame(self, keys: Any, results: Mapping[str, Array]) -> DataFrame:

@@ -19,6 +19,7 @@ from akdask.errors import ArgumentError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.group.aggregate import GroupStatistic
 from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.schema import FLOAT64
 
 GROUP_REDUCTIONS = {name.lower(): name for name, item in REDUCTIONS.items() if item.group_types and name != "size"}
 """The name that each reduction of values has here, by the name that users write in any case."""
@@ -208,7 +209,8 @@ class GroupReductionMethods(GroupBase):
 
     def reduce_column(self, name: str, values: Any, **params: Any) -> Any:
         """Return a reduction of each group, by its name, without the keys; lazy."""
-        return self._reduced(name, values, **params)[1]
+        reduce = self._reduced if REDUCTIONS[name].distinct is None else self._statistic
+        return reduce(name, values, **params)[1]
 
     def reduce_together(self, calls: Sequence[tuple[Any, str]], **params: Any) -> tuple[Keys, list[Any]]:
         """Return the keys and several reductions of the groups, found in one pass over the rows; lazy.
@@ -236,15 +238,19 @@ class GroupReductionMethods(GroupBase):
         keys, (result,) = self.reduce_together([(values, name)], **params)
         return keys, result
 
-    def _statistic(self, name: str, values: Any, skipna: bool = True) -> tuple[Keys, Any]:
+    def _statistic(self, name: str, values: Any, skipna: bool = True, **params: Any) -> tuple[Keys, Any]:
         given = as_array(values)
-        operand = given if name == "median" else codes_of(given)
-        REDUCTIONS[name].group_result_type(operand._value.dtype)
+        form = REDUCTIONS[name].distinct
+        assert form is not None, "others are reduced in one pass"
+        operand = given if form.of_numbers else codes_of(given)
+        result = REDUCTIONS[name].group_result_type(operand._value.dtype, **params)
         frame, keys, (value,), numbers = self._on(operand)
         are_times = isinstance(given, TimeArray)
-        node = GroupStatistic(frame, keys, self._by.identities, value, name, skipna, are_times, numbers)
-        if name == "median" and are_times:
-            return self._keys_of(node), given._like(node, times_of(node.result))
+        arguments = tuple(sorted(params.items()))
+        node = GroupStatistic(frame, keys, self._by.identities, value, name, skipna, are_times, numbers, arguments)
+        if form.of_numbers and are_times:
+            found = times_of(node.result) if result == FLOAT64 else node.result
+            return self._keys_of(node), given._like(node, found)
         return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
 
 

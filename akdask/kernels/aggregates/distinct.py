@@ -110,4 +110,4 @@ UNIQUE = Reduction("unique", {dtype: list_of(dtype) for dtype in ANYTHING}, dist
 
 MODE = Reduction("mode", themselves(*ANYTHING), distinct=DistinctForm(_commonest, by_position=True))
 
-MEDIAN = Reduction("median", giving(FLOAT64), distinct=DistinctForm(_middle))
+MEDIAN = Reduction("median", giving(FLOAT64), distinct=DistinctForm(_middle, of_numbers=True))

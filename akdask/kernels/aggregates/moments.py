@@ -139,7 +139,6 @@ VARIANCE = Reduction(
     scalar=ScalarForm(Moments.of, add, _variance, adds_floats=True),
     grouped=GroupedForm(_group_moments, _merge_moments, _group_variance),
     identity=math.nan,
-    params=("ddof",),
     rounds=True,
 )
 
@@ -149,6 +148,5 @@ DEVIATION = Reduction(
     scalar=ScalarForm(Moments.of, add, _deviation, adds_floats=True),
     grouped=GroupedForm(_group_moments, _merge_moments, _group_deviation),
     identity=math.nan,
-    params=("ddof",),
     rounds=True,
 )

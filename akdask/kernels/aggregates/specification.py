@@ -208,11 +208,14 @@ class DistinctForm:
         The types that it takes and gives, where these are not the reduction's.
     by_position : bool
         Whether `compute` takes the number of the first row of each value as well, behind `missing`.
+    of_numbers : bool
+        Whether it matters what the values are, so that no codes can stand for them.
     """
 
     compute: Callable[..., Column]
     types: Types | None = None
     by_position: bool = False
+    of_numbers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +263,8 @@ class Reduction:
         The result for no rows; None if there is none.
     of_bools : str, optional
         The reduction that has the same result for groups of bools.
-    params : tuple of str
-        Names of the arguments of the last step.
+    types_with : callable, optional
+        Arguments of the last step to the types, where these depend on them.
     rounds : bool
         Whether floats are added up or multiplied, so that results depend on the order of these steps.
     """
@@ -277,7 +280,7 @@ class Reduction:
     lists: ListForm | None = None
     identity: Any = None
     of_bools: str | None = None
-    params: tuple[str, ...] = ()
+    types_with: Callable[..., Types] | None = None
     rounds: bool = False
 
     def takes(self, dtype: ColumnType) -> bool:
@@ -301,19 +304,21 @@ class Reduction:
         form = self.grouped or self.distinct
         return form is not None and form.by_position
 
-    def result_type(self, dtype: ColumnType) -> ColumnType:
-        """Return the type of the result for a column of type `dtype`.
+    def result_type(self, dtype: ColumnType, **params: Any) -> ColumnType:
+        """Return the type of the result for a column of type `dtype`, given the arguments of the last step.
 
         Raises
         ------
         ArgumentTypeError
             If the reduction does not take such columns.
         """
-        return limited(_looked_up(self.types, dtype, self.name), dtype)
+        types = self.types if self.types_with is None else self.types_with(**params)
+        return limited(_looked_up(types, dtype, self.name), dtype)
 
-    def group_result_type(self, dtype: ColumnType) -> ColumnType:
+    def group_result_type(self, dtype: ColumnType, **params: Any) -> ColumnType:
         """Return the type of the results for groups of values of type `dtype`; see `result_type`."""
-        return _looked_up(self.group_types, dtype, f"{self.name} of groups")
+        types = self.group_types if self.types_with is None else self.types_with(**params)
+        return _looked_up(types, dtype, f"{self.name} of groups")
 
     def scalar_form(self, dtype: ColumnType) -> ScalarForm:
         """Return what reduces columns of a type that the reduction takes to one value."""

@@ -140,7 +140,7 @@ class DenseTable(PartialTable):
 
 
 def _grid(keys: Sequence[Column]) -> SlotGrid | None:
-    """Return the slots for the only key, None where there are too many, or so few that direct-index aggregation takes them."""
+    """Return the slots for the only key, None where there are too many, or few enough for direct-index aggregation."""
     (key, *others) = keys
     is_one_number = isinstance(key, np.ndarray) and not others and len(key)
     found = SlotGrid.within([key], SLOTS_PER_ROW * len(key)) if is_one_number else None

@@ -61,7 +61,7 @@ class GroupReduction:
         self.values = values
         self.skipna = skipna
         self.params = tuple(sorted(params.items()))
-        self.dtype = REDUCTIONS[name].group_result_type(values[0].dtype) if values else INT64
+        self.dtype = REDUCTIONS[name].group_result_type(values[0].dtype, **params) if values else INT64
         self.token = token(name, values, skipna, self.params)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -147,7 +147,7 @@ class GroupStatistic(Frame):
 
     Whole groups come together in one partition, since no statistic of a part says enough.  `times` tells that the
     values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
-    `identities` are those of the keys.
+    `identities` are those of the keys, `params` the arguments of the statistic.
     """
 
     no_more_rows = True
@@ -160,6 +160,7 @@ class GroupStatistic(Frame):
     skipna: bool
     times: bool
     numbers: Value
+    params: tuple[tuple[str, Any], ...]
 
     @cached_property
     def planned_rows(self) -> RowSpace:
@@ -177,7 +178,7 @@ class GroupStatistic(Frame):
     @property
     def result(self) -> ColumnRef:
         """The statistic."""
-        dtype = REDUCTIONS[self.statistic].group_result_type(self.value.dtype)
+        dtype = REDUCTIONS[self.statistic].group_result_type(self.value.dtype, **dict(self.params))
         return ColumnRef(self._name, len(self.keys), dtype)
 
     def describe(self) -> str:
@@ -212,7 +213,7 @@ def _(frame: GroupAggregate) -> Expr:
 
 @lower.register
 def _(frame: GroupStatistic) -> Expr:
-    distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times)
+    distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times, frame.params)
     carried = (frame.numbers,) if REDUCTIONS[frame.statistic].by_position else ()
     values = (*frame.keys, frame.value, *carried)
     partials = group_partitions(

@@ -55,7 +55,7 @@ class AggregateExpr:
 
     def __init__(self, name: str, value: Value, **params: Any) -> None:
         self.name = name
-        self.dtype = REDUCTIONS[name].result_type(value.dtype)
+        self.dtype = REDUCTIONS[name].result_type(value.dtype, **params)
         self.value = value
         self.params = tuple(sorted(params.items()))
         self.token = token(name, value, self.params)
