@@ -158,6 +158,10 @@ class DataFrameGroupBy:
         """Return the median of each group; lazy.  See `sum` and `GroupBy.median`."""
         return self._each("median", colnames)
 
+    def quantile(self, q: float = 0.5, interpolation: str = "linear", colnames: Any = None) -> DataFrame:
+        """Return a quantile of each group, NaN left out; lazy.  See `sum` and `GroupBy.quantile`."""
+        return self._each("quantile", colnames, q=q, method=interpolation)
+
     def argmin(self, colnames: Any = None) -> DataFrame:
         """Return the row of the first smallest value of each group; lazy.  See `sum` and `GroupBy.argmin`."""
         return self._each("argmin", colnames)

@@ -16,6 +16,7 @@ from akdask.collections.groups.keys import as_array, is_several
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError
+from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.group.aggregate import GroupStatistic
 from akdask.plan.reduce.row_numbers import row_numbers
@@ -174,6 +175,38 @@ class GroupReductionMethods(GroupBase):
     def median(self, values: Any, skipna: bool = True) -> tuple[Keys, pdarray]:
         """Return the keys and the median of each group as float64; see `sum`."""
         return self._statistic("median", values, skipna)
+
+    def quantile(
+        self, values: Any, q: float = 0.5, skipna: bool = True, method: str = "linear"
+    ) -> tuple[Keys, pdarray]:
+        """Return the keys and a quantile of each group, exactly; see `sum` and `pdarray.quantile`.
+
+        Parameters
+        ----------
+        values : pdarray
+            With the rows of the keys.
+        q : float, default 0.5
+            Which quantile, from 0 to 1.
+        skipna : bool
+            Leave out NaN; otherwise groups with NaN give NaN.
+        method : str
+            How to choose between two values, by the names of ``numpy.quantile``.
+
+        Raises
+        ------
+        ArgumentError
+            If `q` is not one number from 0 to 1, or there is no such method.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.GroupBy(ak.array([1, 2, 1])).quantile(ak.array([5, 3, 7]), 0.25)[1].tolist()
+        [5.5, 3.0]
+        """
+        wanted = checked_quantiles(q, method)
+        if not isinstance(wanted, float):
+            raise ArgumentError("one quantile of groups is found at a time.", hint="call quantile for each.")
+        return self._statistic("quantile", values, skipna, q=wanted, method=method)
 
     def aggregate(
         self, values: Any, operator: str | Sequence[str], skipna: bool = True, ddof: int = 1

@@ -1,4 +1,4 @@
-"""Distinct values: their number, the values themselves, the commonest, and the middle."""
+"""Distinct values: their number, the values themselves, and the commonest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from akdask.kernels.aggregates.specification import (
     giving,
     themselves,
 )
-from akdask.schema import FLOAT64, INT64, list_of
+from akdask.schema import INT64, list_of
 from akdask.typing import Column, NumberArray
 
 
@@ -68,29 +68,6 @@ def _commonest(
     return take_rows(values, np.flatnonzero(positions == groups.spread(groups.reduce(np.minimum, positions))))
 
 
-def _middle(groups: AdjacentRowGroups, values: NumberArray, counts: NumberArray, missing: NumberArray) -> Column:
-    """Find the one or two rows in the middle by how many come before."""
-    counts = np.where(missing, 0, counts)
-    until = np.cumsum(counts)
-    rows = groups.reduce(np.add, counts)
-    before = np.cumsum(rows) - rows
-    last = np.maximum(rows - 1, 0)
-    floats = values.astype(np.float64)
-    low, high = (
-        floats.take(np.searchsorted(until, before + rank, "right"), mode="clip")
-        for rank in (last // 2, np.minimum(rows // 2, last))
-    )
-    with np.errstate(all="ignore"):
-        # Not (low + high) / 2, which may overflow.
-        middle = np.where(low == high, low, low * 0.5 + high * 0.5)
-    middle[rows == 0] = np.nan
-    if values.dtype == np.float64:
-        # NaN that are not skipped are the last values of their groups.
-        ends = groups.segments + groups.sizes() - 1
-        middle[np.isnan(floats[ends]) & ~missing[ends]] = np.nan
-    return middle
-
-
 NUNIQUE = Reduction(
     "nunique",
     giving(INT64, *ANYTHING),
@@ -109,5 +86,3 @@ DISTINCT = Reduction(
 UNIQUE = Reduction("unique", {dtype: list_of(dtype) for dtype in ANYTHING}, distinct=DistinctForm(_values))
 
 MODE = Reduction("mode", themselves(*ANYTHING), distinct=DistinctForm(_commonest, by_position=True))
-
-MEDIAN = Reduction("median", giving(FLOAT64), distinct=DistinctForm(_middle, of_numbers=True))

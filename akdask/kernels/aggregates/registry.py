@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from akdask.columns import empty
-from akdask.kernels.aggregates.distinct import DISTINCT, MEDIAN, MODE, NUNIQUE, UNIQUE
+from akdask.kernels.aggregates.distinct import DISTINCT, MODE, NUNIQUE, UNIQUE
 from akdask.kernels.aggregates.extremes import ARGMAX, ARGMIN, FIRST, MAXIMUM, MINIMUM
 from akdask.kernels.aggregates.moments import DEVIATION, MEAN, VARIANCE
+from akdask.kernels.aggregates.quantiles import MEDIAN, QUANTILE
 from akdask.kernels.aggregates.specification import Reduction, ScalarForm, State
 from akdask.kernels.aggregates.storage import IS_SORTED, LIMBS
 from akdask.kernels.aggregates.sums import COUNT, COUNT_NONZERO, PRODUCT, SIZE, SUM
@@ -25,7 +26,7 @@ REDUCTIONS: dict[str, Reduction] = {
     reduction.name: reduction
     for reduction in (
         SIZE, COUNT, COUNT_NONZERO, SUM, PRODUCT, MEAN, VARIANCE, DEVIATION, MINIMUM, MAXIMUM, ARGMIN, ARGMAX, FIRST,
-        ANY, ALL, OR, AND, XOR, NUNIQUE, DISTINCT, UNIQUE, MODE, MEDIAN, IS_SORTED, LIMBS,
+        ANY, ALL, OR, AND, XOR, NUNIQUE, DISTINCT, UNIQUE, MODE, MEDIAN, QUANTILE, IS_SORTED, LIMBS,
     )
 }
 # fmt: on

@@ -267,7 +267,9 @@ def test_a_second_array_of_keys_is_not_taken_for_an_option():
 
 
 def test_the_names_of_reductions_are_those_of_the_documentation():
-    names = "all and any argmax argmin count first max mean median min mode nunique or prod std sum unique var xor"
+    names = (
+        "all and any argmax argmin count first max mean median min mode nunique or prod quantile std sum unique var xor"
+    )
     assert set(names.split()) == ak.GROUPBY_REDUCTION_TYPES == ak.GroupBy.Reductions
 
 
