@@ -94,7 +94,7 @@ class ReductionMethods(Array):
         -------
         Scalar, or pdarray of several quantiles
             float64, NaN where an element is NaN; by methods that choose elements (``lower``, ``higher``, ``nearest``,
-            ``inverted_cdf``, ``closest_observation``) of their type.  Several quantiles are found together, and compute.
+            ``inverted_cdf``, ``closest_observation``) of their type.  Several are found together, and compute.
 
         Raises
         ------
