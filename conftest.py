@@ -14,12 +14,14 @@ from hypothesis import settings
 import akdask as ak
 
 # No profile has a deadline: time depends on the machine, answers must not.  `ci` draws the same examples every time, so
-# that a change is judged by what it changes; `fresh` draws others in every run, and `long` many more, by hand:
+# that a change is judged by what it changes, and `few` fewer of them, for what another run tests with more; `fresh`
+# draws others in every run, and `long` many more, by hand:
 #
 #     pytest -m hypothesis --hypothesis-profile=long
 #
 # A run that draws others prints its seed.  What fails by one is drawn again by `--hypothesis-seed`, is reduced by
 # Hypothesis to its smallest form, and stays with the test as `@example(…)` above `@given`, where every profile runs it.
+settings.register_profile("few", max_examples=10, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("dev", max_examples=30, deadline=None)
 settings.register_profile("ci", max_examples=30, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("fresh", max_examples=30, deadline=None, print_blob=True)

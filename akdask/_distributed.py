@@ -8,7 +8,7 @@ Worth proposing upstream, as it would make code here unnecessary:
 
 - restrictions of tasks that hold until their worker is gone, and not as long as it is short of memory
   (`relax_restrictions`);
-- results that a worker spills by itself and reads piece by piece (`register_spilling`);
+- results that a worker spills by itself and reads slice by slice (`register_spilling`);
 - a public name of the task that runs, and of the folder of its worker (`current_task`, `worker_folder`);
 - workers that give freed memory back only when it runs short (`call_regularly`, `keeps_no_memory`);
 - local threads that are handed tasks ahead, and that start anew after a fork (`threaded_get`, `forget_threads`);
@@ -38,7 +38,7 @@ threaded_get = dask.threaded.get
 """Dask's scheduler for threads of this process; takes any executor as its `pool`, and as many tasks as that says."""
 
 DASK_TRIM_THRESHOLD = "65536"
-"""What Dask sets for its workers; whoever sets anything else has reasons."""
+"""The value that Dask sets for its workers; another value is the choice of the user."""
 
 
 def __getattr__(name: str) -> Any:
@@ -172,9 +172,9 @@ def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Ca
     """
     from distributed.protocol import dask_deserialize, dask_serialize
 
-    def spill(held: Any, context: Any = None) -> tuple[dict[str, Any], list[bytes]]:
+    def spill(result: Any, context: Any = None) -> tuple[dict[str, Any], list[bytes]]:
         # Only what goes to other workers has a context: that is pickled.
-        name = name_of(held) if context is None else None
+        name = name_of(result) if context is None else None
         if name is None:
             raise NotImplementedError
         return {"name": name}, []
@@ -186,11 +186,11 @@ def register_spilling(kind: type, name_of: Callable[[Any], Any | None], find: Ca
 # -------------------------------------------------------------------------------------------------------- restrictions
 
 
-def restrict(places: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
+def restrict(workers: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
     """Return the annotations that have tasks run at workers, by their keys: only there if `strict`."""
     return {
-        "workers": {key: [place] for key, place in places.items()},
-        "allow_other_workers": dict.fromkeys(places, not strict),
+        "workers": {key: [place] for key, place in workers.items()},
+        "allow_other_workers": dict.fromkeys(workers, not strict),
     }
 
 

@@ -52,7 +52,7 @@ SERVER = "server.md"
 ENTRY_TYPE = "PrimitiveTypedArraySymEntry"
 TYPES = ("int64", "uint64", "float64", "bool")
 _FILES = re.compile(r".*\.md|.*_LOCALE\d+\.(data|bin)", re.DOTALL)
-_MOST_LOOKS = 100
+_MAX_ATTEMPTS = 100
 MODES = ("overwrite", "preserve_previous", "error")
 
 
@@ -135,7 +135,7 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
         If an entry is no array of numbers.
     """
     folder = os.path.join(absolute(path), name)
-    for _ in range(_MOST_LOOKS):
+    for _ in range(_MAX_ATTEMPTS):
         recover_folders(os.path.dirname(folder))
         before = _state(folder)
         try:
@@ -232,8 +232,8 @@ def _write_chunks(item: pdarray, paths: Sequence[str], write: Callable[[Sequence
     rows = fitted(Project(item._frame, ("data",), (item._value,)), len(paths))
     calls = tuple((((0, index),), (path,)) for index, path in enumerate(paths))
     written = Tasks(f"checkpoint {rows._name}", write, calls, rows, _determ_token=uuid4().hex)
-    together = ((tuple((0, index) for index in range(len(paths))), ()),)
-    (counts,) = run(Tasks(f"counts {written._name}", list, together, written, _determ_token=uuid4().hex))
+    gather = ((tuple((0, index) for index in range(len(paths))), ()),)
+    (counts,) = run(Tasks(f"counts {written._name}", list, gather, written, _determ_token=uuid4().hex))
     return list(counts)
 
 

@@ -37,7 +37,7 @@ def memory() -> int:
 
 
 def all_memory() -> int:
-    """Return the bytes of memory for data that all workers have together, or this machine."""
+    """Return the memory for data of all workers, or of this machine, in bytes."""
     return sum(nbytes for nbytes, _ in _workers().values()) or machine.memory()
 
 

@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import sys
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dask
 import pytest
+from _pytest.runner import runtestprotocol
 
 from akdask.kernels import compiled
 from akdask.plan.expr import lengths
@@ -106,35 +108,71 @@ def cluster_client(session_client: Client, synchronous_scheduler: None) -> Itera
         yield session_client
 
 
-# On the oldest dependencies one path is enough.
+# `either` is one of both, drawn for each test by the seed of the run.
 PATHS = os.environ.get("AKDASK_TEST_PATHS", "general compiled").split()
+BOTH = ("general", "compiled")
 
-# What is not run by both paths: folders and modules that reach no compiled loop, or only in processes of their own, and
-# those that choose the path themselves.
-RUN_ONCE = {"atomic", "cli", "columns", "mutations", "storage", "testing"}
-RUN_ONCE |= {"test_assertions.py", "test_benchmarks.py", "test_docs.py", "test_notebooks.py", "test_package.py"}
-RUN_ONCE |= {"test_readme.py", "test_typing.py", "test_vocabulary.py"}
-RUN_ONCE |= {
-    "test_cluster_memory.py",
-    "test_fork.py",
-    "test_machine.py",
-    "test_pandas_hdf.py",
-    "test_targets.py",
-    "test_web.py",
-}
-# What files hold is found without any loop; how their strings are decoded is tested by both paths in hdf5/encoding.
-RUN_ONCE |= {f"hdf5/test_{name}.py" for name in ("damaged", "hostile_manifest", "lost", "odd_links", "pandas_file")}
-RUN_ONCE |= {f"hdf5/test_{name}.py" for name in ("validate", "validate_facts", "validate_fixtures", "wide_sets")}
-RUN_ONCE |= {"hdf5/metadata", "hdf5/schema", "hdf5/sets/test_manifest.py"}
-RUN_ONCE |= {"test_chains.py", "test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
+# What is run as in a user's process: folders and modules that call kernels in processes of their own or choose the path
+# themselves, and those of objects that other folders' tests run by both paths.
+AS_INSTALLED = {"atomic", "cli", "mutations", "storage", "testing"}
+AS_INSTALLED |= {"test_benchmarks.py", "test_docs.py", "test_notebooks.py", "test_readme.py", "test_pandas_hdf.py"}
+AS_INSTALLED |= {"test_chains.py", "test_compiled.py", "kernels/compiled/keys/test_strings.py", "test_same_bits.py"}
+
+path_of_run = pytest.StashKey[str]()
+has_both_paths = pytest.StashKey[bool]()
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Have each test run by the general path of every kernel, and again by compiled loops for any few rows."""
-    is_cluster = metafunc.definition.get_closest_marker("cluster") is not None
-    path = metafunc.definition.path.relative_to(TESTS)
-    if not is_cluster and RUN_ONCE.isdisjoint({path.as_posix(), path.parent.as_posix(), *path.parts}):
-        metafunc.parametrize("either_path", PATHS, indirect=True)
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a test by the general path of every kernel, and by compiled loops for any few rows if it came to any.
+
+    A test that never comes to where the path is chosen is one and the same by either path.
+    """
+    paths = _paths(item)
+    if not paths:
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for number, path in enumerate(paths):
+        if number and (not item.stash.get(has_both_paths, False) or item.session.shouldfail or item.session.shouldstop):
+            break
+        item.stash[path_of_run] = path
+        with _unmeasured() if number or item.get_closest_marker("hypothesis") else contextlib.nullcontext():
+            runtestprotocol(item, nextitem=nextitem)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+@contextlib.contextmanager
+def _unmeasured() -> Iterator[None]:
+    """Pause coverage: second paths and dozens of examples reach few more lines, for half as much work more."""
+    measuring = None if (coverage := sys.modules.get("coverage")) is None else coverage.Coverage.current()
+    if measuring is None:
+        yield
+        return
+    measuring.stop()
+    try:
+        yield
+    finally:
+        measuring.start()
+
+
+def _paths(item: pytest.Item) -> list[str]:
+    if TESTS not in item.path.parents or item.get_closest_marker("cluster") is not None:
+        return []
+    path = item.path.relative_to(TESTS)
+    if not AS_INSTALLED.isdisjoint({path.as_posix(), path.parent.as_posix(), *path.parts}):
+        return []
+    draw = random.Random(f"{item.config.getoption('--hypothesis-seed')} {item.nodeid}")
+    return [draw.choice(BOTH) if path == "either" else path for path in PATHS]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Say by which path a test has failed."""
+    report = yield
+    if path_of_run in item.stash:
+        report.sections.append(("path of the kernels", item.stash[path_of_run]))
+    return report
 
 
 @pytest.fixture(autouse=True)
@@ -142,10 +180,22 @@ def either_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     """Return which path the kernels take in this test, None if as in a user's process."""
     # What the run by the other path has counted would stand in for what this one counts.
     monkeypatch.setattr(lengths, "_known", OrderedDict())
-    path: str | None = getattr(request, "param", None)
+    path: str | None = request.node.stash.get(path_of_run, None)
     if path is not None:
         _take_path(monkeypatch, path == "compiled")
+        _note_choices(monkeypatch, request.node)
     return path
+
+
+def _note_choices(patch: pytest.MonkeyPatch, item: pytest.Item) -> None:
+    """Note with the test that it came to where a kernel chooses its path."""
+    is_loaded = compiled.is_loaded
+
+    def noted() -> bool:
+        item.stash[has_both_paths] = True
+        return is_loaded()
+
+    patch.setattr(compiled, "is_loaded", noted)
 
 
 @pytest.fixture
@@ -160,6 +210,6 @@ def _take_path(patch: pytest.MonkeyPatch, is_compiled: bool) -> None:
         pytest.skip("Numba is not installed; pip install 'akdask[fast]'")
     patch.setattr(compiled, "INSTALLED", is_compiled)
     patch.setattr(compiled, "WORTH_LOADING", 0 if is_compiled else sys.maxsize)
-    patch.setattr(compiled._Process, "has_room", True)
+    patch.setattr(compiled._Process, "is_enabled", True)
     if is_compiled:
         compiled.load()

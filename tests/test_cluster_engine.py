@@ -76,7 +76,7 @@ TASKS = {
 @pytest.fixture
 def short_memory(monkeypatch):
     """Have workers keep nothing in memory that they have split."""
-    monkeypatch.setattr(exchange, "HELD", 2**60)
+    monkeypatch.setattr(exchange, "MEMORY_SHARE", 2**60)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -111,21 +111,21 @@ def test_rows_whose_keys_are_nearly_all_their_own_travel_as_they_are(cluster_cli
     assert_equal(ak.unique(data["k"]), wanted.index.to_numpy())
 
 
-def test_each_worker_splits_some_partitions_and_hands_over_the_pieces_of_all_of_these_together(
+def test_each_worker_splits_some_partitions_and_sends_the_slices_of_all_of_these_at_a_time(
     frames, cluster_client, short_memory, monkeypatch
 ):
-    monkeypatch.setattr(exchange, "RACKED", 2)
+    monkeypatch.setattr(exchange, "PARTITIONS_PER_BUFFER", 2)
     expr = frames[0].sort_values("k")._columns.frame
     node = next(node for node in lower(expr).walk() if isinstance(node, exchange.Exchange))
     (where, graph), workers = (node.annotations()["workers"], node._layer()), sorted(cluster_client.nthreads())
     for number, worker in enumerate(workers):
-        racks = [key for key in graph if key[0].startswith("rack") and key[1] == number]
-        pieces = [key for key in graph if key[0].startswith("piece") and key[1] == number]
-        assert len(racks) == 2 < len(pieces) == node.npartitions
-        split = {source for rack in racks for source in graph[rack].dependencies if source in where}
+        buffers = [key for key in graph if key[0].startswith("shuffle-buffer") and key[1] == number]
+        slices = [key for key in graph if key[0].startswith("shuffle-slice") and key[1] == number]
+        assert len(buffers) == 2 < len(slices) == node.npartitions
+        split = {source for buffer in buffers for source in graph[buffer].dependencies if source in where}
         assert len(split) == FILES / len(workers)
-        assert {rack for piece in pieces for rack in graph[piece].dependencies} == set(racks)
-        assert {tuple(where[item]) for item in (*racks, *split, *pieces)} == {(worker,)}
+        assert {buffer for slice_ in slices for buffer in graph[slice_].dependencies} == set(buffers)
+        assert {tuple(where[item]) for item in (*buffers, *split, *slices)} == {(worker,)}
 
 
 def test_partitions_are_grouped_where_their_groups_stay(frames, cluster_client):
@@ -203,17 +203,17 @@ def a_worker_dies(client, kind):
 
 
 DEATHS = [
-    # When rows are being cut, when pieces are on their way, and when the first results are there.
+    # When rows are being cut, when slices are on their way, and when the first results are there.
     ("sort", "pipeline"),
-    ("sort", "piece"),
+    ("sort", "shuffle-slice"),
     ("sort", "exchange"),
-    ("group", "piece"),
-    ("merge", "piece"),
+    ("group", "shuffle-slice"),
+    ("merge", "shuffle-slice"),
     ("merge", "exchange"),
 ]
 
 
-@pytest.mark.parametrize(("task", "kind"), [("sort", "piece"), ("merge", "exchange")])
+@pytest.mark.parametrize(("task", "kind"), [("sort", "shuffle-slice"), ("merge", "exchange")])
 def test_the_answer_is_right_although_a_worker_dies_that_is_short_of_memory(
     task, kind, frames, mortal_client, short_memory
 ):

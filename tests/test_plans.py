@@ -140,12 +140,12 @@ def test_columns_beside_those_that_are_asked_for_are_not_made(source):
 
 
 @pytest.fixture
-def many_lots(monkeypatch):
+def many_batches(monkeypatch):
     """Have as many tasks on every machine."""
     monkeypatch.setattr("akdask.plan.task.batches.CORES", 64)
 
 
-def test_tasks_grow_with_partitions_and_not_with_operators_or_columns(many_lots):
+def test_tasks_grow_with_partitions_and_not_with_operators_or_columns(many_batches):
     def count(partitions, columns, operators):
         source = MemorySource({f"c{k}": np.arange(partitions) for k in range(columns)}, [1] * partitions)
         arrays = source.arrays().values()
@@ -158,7 +158,7 @@ def test_tasks_grow_with_partitions_and_not_with_operators_or_columns(many_lots)
     assert count(8, 1, 1) == 8 + 1
 
 
-def test_a_reduction_is_a_tree(source, many_lots):
+def test_a_reduction_is_a_tree(source, many_batches):
     arrays = MemorySource({"x": np.arange(300)}, [1] * 300).arrays()
     tasks = tasks_of(arrays["x"].sum())
     # 60 partials of 5 small partitions each, combined by 16: 4, then the last.
@@ -256,7 +256,7 @@ def test_rows_in_other_partitions_are_cut_to_those_of_the_left_side(source):
 # --------------------------------------------------------------------------------------------------- large plans
 
 
-def test_a_wide_and_long_plan_is_written_without_a_task_or_a_read_too_many(many_lots):
+def test_a_wide_and_long_plan_is_written_without_a_task_or_a_read_too_many(many_batches):
     columns, partitions, added = 1000, 1000, 100
     source = MemorySource({f"c{k}": np.arange(partitions) for k in range(columns)}, [1] * partitions)
     arrays = source.arrays()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.plan.expr.created import block_split
 from akdask.plan.expr.tokens import token
-from akdask.plan.task.combine import cut
+from akdask.plan.task.combine import row_slices
 from akdask.testing import assert_equal
 from akdask.testing.strategies import DTYPES, arrays, elements, partition_lengths, partitioned
 
@@ -128,7 +128,7 @@ def test_created_numbers_do_not_depend_on_the_partitions(lengths, seed):
 def test_rows_cut_anew_are_all_there_once_and_in_order(given_lengths, data):
     wanted = data.draw(partition_lengths(sum(given_lengths)))
     starts = np.cumsum([0, *given_lengths])
-    pieces = cut(given_lengths, wanted)
+    pieces = row_slices(given_lengths, wanted)
     rows = [[starts[k] + row for k, start, stop in piece for row in range(start, stop)] for piece in pieces]
     assert [len(piece) for piece in rows] == wanted
     assert functools.reduce(operator.iadd, rows, []) == list(range(sum(given_lengths)))

@@ -11,7 +11,17 @@ from akdask.cli.console import size
 from akdask.cli.sets import NamedSet, add_files, named_sets
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import FileFormatError
-from akdask.hdf5.metadata.survey import Attribute, Dataset, FileSurvey, Foreign, Group, Node, rows_of, survey_file, walk
+from akdask.hdf5.metadata.file_metadata import (
+    Attribute,
+    Dataset,
+    FileMetadata,
+    Foreign,
+    Group,
+    Node,
+    read_file_metadata,
+    rows_of,
+    walk,
+)
 from akdask.hdf5.schema.layout import METADATA_GROUP
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.files import exists
@@ -35,54 +45,54 @@ def register(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show what files are made of; returns the exit code."""
-    found = [(files, _surveyed(files)) for files in named_sets(options.files)]
+    found = [(files, _read_all(files)) for files in named_sets(options.files)]
     if options.json:
-        print_json([_as_json(files, surveys) for files, surveys in found])
+        print_json([_as_json(files, found_files) for files, found_files in found])
     else:
-        print("\n\n".join(_as_text(files, surveys, options.members) for files, surveys in found))
+        print("\n\n".join(_as_text(files, found_files, options.members) for files, found_files in found))
     return 0
 
 
-def _surveyed(files: NamedSet) -> list[FileSurvey]:
-    surveys = [survey_file(path) for path in files.files]
-    problems = [f"{survey.path}: {survey.problem}" for survey in surveys if survey.problem is not None]
+def _read_all(files: NamedSet) -> list[FileMetadata]:
+    found_files = [read_file_metadata(path) for path in files.files]
+    problems = [f"{file.path}: {file.problem}" for file in found_files if file.problem is not None]
     if problems:
         raise FileFormatError(f"{files.name} cannot be read as HDF5.", details=problems)
-    return surveys
+    return found_files
 
 
-def _as_text(files: NamedSet, surveys: Sequence[FileSurvey], with_members: bool) -> str:
-    eras = " and ".join(dict.fromkeys(survey.era for survey in surveys))
-    total = size(sum(survey.size for survey in surveys))
+def _as_text(files: NamedSet, found_files: Sequence[FileMetadata], with_members: bool) -> str:
+    eras = " and ".join(dict.fromkeys(file.era for file in found_files))
+    total = size(sum(file.size for file in found_files))
     manifest = "a manifest" if exists(manifest_path(files.path)) else "no manifest"
-    first = surveys[0]
+    first = found_files[0]
     listed = [row for node in first.objects.values() for row in _rows_about(node, with_members)]
     return "\n".join(
         [
-            f"{printable(files.name)}: {counted(len(surveys), 'file')}, {total}, layout {eras}, {manifest}",
-            table(["file", "layout", "size", "rows", "written by"], [_about_file(survey) for survey in surveys]),
+            f"{printable(files.name)}: {counted(len(found_files), 'file')}, {total}, layout {eras}, {manifest}",
+            table(["file", "layout", "size", "rows", "written by"], [_about_file(file) for file in found_files]),
             "",
             table(["object", "kind", "stored as", "rows", "attributes"], listed, widest=120),
-            *([f"(of {os.path.basename(first.path)}; rows of that file)"] if len(surveys) > 1 else []),
+            *([f"(of {os.path.basename(first.path)}; rows of that file)"] if len(found_files) > 1 else []),
         ]
     )
 
 
-def _about_file(survey: FileSurvey) -> list[str]:
-    rows = dict.fromkeys(rows_of(node) for node in survey.objects.values())
+def _about_file(file: FileMetadata) -> list[str]:
+    rows = dict.fromkeys(rows_of(node) for node in file.objects.values())
     shown = "; ".join("?" if count is None else f"{count:,}" for count in rows)
     return [
-        os.path.basename(survey.path),
-        survey.era,
-        size(survey.size),
+        os.path.basename(file.path),
+        file.era,
+        size(file.size),
         shown or "-",
-        "; ".join(_writers(survey)) or "-",
+        "; ".join(_writers(file)) or "-",
     ]
 
 
-def _writers(survey: FileSurvey) -> list[str]:
+def _writers(file: FileMetadata) -> list[str]:
     """Return the releases that the objects of a file name as their writers."""
-    marked = [*survey.objects.values(), survey.root.members.get(METADATA_GROUP)]
+    marked = [*file.objects.values(), file.root.members.get(METADATA_GROUP)]
     found = [node.attributes.get("arkouda_version") for node in marked if isinstance(node, (Group, Dataset))]
     return list(dict.fromkeys(str(attribute.value) for attribute in found if attribute is not None))
 
@@ -107,20 +117,20 @@ def _value(attribute: Attribute) -> str:
     return f"<{attribute.type}>" if attribute.value is None else str(attribute.value)
 
 
-def _as_json(files: NamedSet, surveys: Sequence[FileSurvey]) -> dict[str, Any]:
+def _as_json(files: NamedSet, found_files: Sequence[FileMetadata]) -> dict[str, Any]:
     return {
         "set": files.path,
         "manifest": manifest_path(files.path) if exists(manifest_path(files.path)) else None,
         "files": [
             {
-                "path": survey.path,
-                "bytes": survey.size,
-                "layout": survey.era,
-                "written_by": _writers(survey),
-                "attributes": _values(survey.root),
-                "objects": [_node_as_json(name, node) for name, node in survey.objects.items()],
+                "path": file.path,
+                "bytes": file.size,
+                "layout": file.era,
+                "written_by": _writers(file),
+                "attributes": _values(file.root),
+                "objects": [_node_as_json(name, node) for name, node in file.objects.items()],
             }
-            for survey in surveys
+            for file in found_files
         ],
     }
 

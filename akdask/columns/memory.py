@@ -101,7 +101,7 @@ def release_unused() -> None:
 
 
 class SpareMemory:
-    """Blocks of memory that nobody uses, the latest last; at most as many bytes as `keep_freed` was told."""
+    """Free blocks of memory, the latest last; at most the bytes set by `keep_freed`."""
 
     def __init__(self) -> None:
         self._blocks: list[tuple[float, pa.Buffer]] = []
@@ -131,7 +131,7 @@ class SpareMemory:
         return pa.allocate_buffer(size)
 
     def give(self, block: pa.Buffer) -> None:
-        """Take back a block that nobody uses any more."""
+        """Take back a block that is not used any more."""
         self._returned.append((monotonic(), block))
         if self._lock.acquire(blocking=False):
             try:

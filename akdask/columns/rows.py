@@ -85,7 +85,7 @@ def concat_rows(columns: Sequence[Column]) -> Column:
 
 
 def _joined(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
-    """Join strings in memory that is at hand, where Arrow's pool would mostly get new memory for them."""
+    """Concatenate strings in memory of our pool; Arrow would mostly get new memory for them."""
     builder = StringsBuilder(sum(map(len, columns)), sum(len(offsets_and_bytes(column)[1]) for column in columns))
     for column in columns:
         builder.append(column)

@@ -108,4 +108,4 @@ def two_arrays(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES) -> list[tuple[An
 
 def partitioned(column: NumberArray, lengths: Sequence[int]) -> Any:
     """Return a NumPy array as a lazy array with the given numbers of rows in its partitions."""
-    return concatenate([array(piece) for piece in np.split(column, np.cumsum(lengths[:-1]))])
+    return concatenate([array(part) for part in np.split(column, np.cumsum(lengths[:-1]))])

@@ -7,7 +7,7 @@ from akdask.columns import to_objects
 from akdask.errors import FileFormatError
 from akdask.hdf5.codecs import read_column
 from akdask.hdf5.encoding.elements import Elements
-from akdask.hdf5.schema.description import ColumnPlace
+from akdask.hdf5.schema.description import ColumnLocation
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, bigint_of, list_of
 from akdask.storage.data.extents import Extent
 from akdask.storage.paths.files import FileIdentity
@@ -26,7 +26,7 @@ class Memory(Elements):
         out[:] = self.datasets[extent.dataset][start : start + len(out)]
 
     def place(self, dtype):
-        return ColumnPlace(
+        return ColumnLocation(
             dtype, tuple(Extent(name, values.dtype.str, 0, len(values)) for name, values in self.datasets.items())
         )
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.hdf5.metadata.survey import Dataset, StoredType
+from akdask.hdf5.metadata.file_metadata import Dataset, StoredType
 from akdask.hdf5.validate import facts
 
 NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from akdask.hdf5.metadata.survey import survey_file
+from akdask.hdf5.metadata.file_metadata import read_file_metadata
 from akdask.hdf5.validate import Severity, validate
 
 V2 = Path(__file__).parents[1] / "golden" / "arkouda_v2"
@@ -40,7 +40,7 @@ def test_the_release_that_wrote_a_set_can_read_it_and_todays_if_it_knows_the_kin
 def test_a_survey_tells_the_age_of_the_layout(name):
     era = name[:2] if name.startswith(("v0", "v1")) else "v2"
     _, report = told(name)
-    assert {survey_file(path).era for path in report.files} == {era}
+    assert {read_file_metadata(path).era for path in report.files} == {era}
 
 
 @pytest.mark.parametrize(

@@ -13,55 +13,55 @@ def anew(monkeypatch):
     monkeypatch.setattr(compiled, "INSTALLED", True)
     monkeypatch.setattr(compiled, "WORTH_LOADING", 10)
     monkeypatch.setattr(compiled, "DELAY", 0)
-    monkeypatch.setattr(compiled._Process, "has_room", True)
+    monkeypatch.setattr(compiled._Process, "is_enabled", True)
     monkeypatch.setattr(compiled._Process, "is_preparing", False)
     monkeypatch.setattr(compiled._Process, "is_ready", False)
-    forget = compiled._is_loaded.cache_clear
+    forget = compiled._is_importable.cache_clear
     forget()
     yield
     forget()
 
 
 def test_many_small_tasks_never_add_up_to_a_large_one(monkeypatch):
-    monkeypatch.setattr(compiled, "_is_loaded", lambda: pytest.fail("loads the compiler"))
+    monkeypatch.setattr(compiled, "_is_importable", lambda: pytest.fail("loads the compiler"))
     for _ in range(100):
-        assert not compiled.pays(9)
-        assert not compiled.is_at_hand()
+        assert not compiled.should_compile(9)
+        assert not compiled.is_loaded()
 
 
 def test_a_large_task_loads_the_compiler_for_all(monkeypatch):
-    monkeypatch.setattr(compiled, "_is_loaded", lambda: True)
-    assert compiled.pays(10)
-    assert compiled.pays(1)
-    assert compiled.is_at_hand()
+    monkeypatch.setattr(compiled, "_is_importable", lambda: True)
+    assert compiled.should_compile(10)
+    assert compiled.should_compile(1)
+    assert compiled.is_loaded()
 
 
 def test_processes_with_little_memory_never_load_the_compiler(monkeypatch):
-    monkeypatch.setattr(compiled, "_is_loaded", lambda: pytest.fail("loads the compiler"))
-    compiled.forgo()
+    monkeypatch.setattr(compiled, "_is_importable", lambda: pytest.fail("loads the compiler"))
+    compiled.disable()
     assert not compiled.load()
-    assert not compiled.pays(10)
+    assert not compiled.should_compile(10)
     compiled._load_loop(lambda: None)
-    assert not compiled.is_at_hand()
+    assert not compiled.is_loaded()
 
 
 def test_a_numba_that_does_not_fit_is_told_once_and_done_without(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.warns(UserWarning, match="install a release that fits your NumPy"):
-        assert not compiled.pays(10)
-    assert not compiled.pays(10)
+        assert not compiled.should_compile(10)
+    assert not compiled.should_compile(10)
 
 
 def test_the_compiler_is_loaded_once_beside_what_is_computed(monkeypatch):
     pytest.importorskip("numba", reason="the compiler is not installed")
     asked = []
-    monkeypatch.setattr(compiled, "_is_loaded", lambda: asked.append(True) or True)
+    monkeypatch.setattr(compiled, "_is_importable", lambda: asked.append(True) or True)
     for _ in range(5):
         compiled.prepare(lambda: None)
     deadline = time.monotonic() + 60
-    while not compiled.is_at_hand() and time.monotonic() < deadline:
+    while not compiled.is_loaded() and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert compiled.is_at_hand()
+    assert compiled.is_loaded()
     asked.clear()
     compiled.prepare(lambda: None)
     assert not asked

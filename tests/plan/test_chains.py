@@ -209,7 +209,7 @@ NOT_IN_CHAINS = {
     "OverProject": "a base",
     "Scan": "has no inputs",
     "Persisted": "has no inputs",
-    "HeldResults": "has no inputs",
+    "PersistedResults": "has no inputs",
     "Element": "is a number, not rows to go on with",
     "ToDask": "ends a plan",
     "Write": "ends a plan",

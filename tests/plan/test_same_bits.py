@@ -12,9 +12,9 @@ import pytest
 import akdask as ak
 from akdask.kernels import compiled
 from akdask.kernels.aggregates.registry import ScalarReduction
-from akdask.kernels.core.summation import LANES, UNIT, ExactSum, Places, sum_exactly
+from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum, UnitPositions, sum_exactly
 from akdask.plan.group import merge as ranges
-from akdask.plan.task import batches as lots
+from akdask.plan.task import batches
 from akdask.plan.vector.program import VectorProgram
 from akdask.schema import FLOAT64
 from akdask.storage.data.extents import ALIGNED_ROWS, split_rows
@@ -75,21 +75,21 @@ def many_files(columns, tmp_path_factory):
     prefix = str(tmp_path_factory.mktemp("many") / "rows")
     arrays = {name: ak.array(column[:60_000]) for name, column in columns.items()}
     frame = ak.DataFrame({**arrays, "s": ak.array(columns["i"][:60_000].astype(str))})
-    frame.to_hdf(prefix, num_locales=3 * lots.GROUP_LOTS)
+    frame.to_hdf(prefix, num_locales=3 * batches.GROUP_BATCHES)
     return f"{prefix}_LOCALE*"
 
 
 @pytest.fixture
-def batches(monkeypatch):
+def set_batches(monkeypatch):
     """Return what sets how many partitions a task goes over, at most."""
 
     def of(cores):
-        monkeypatch.setattr(lots, "CORES", cores)
-        monkeypatch.setattr(lots, "FEW", cores)
-        lots.batch_neighbours.cache_clear()
+        monkeypatch.setattr(batches, "CORES", cores)
+        monkeypatch.setattr(batches, "FEW", cores)
+        batches.batch_neighbours.cache_clear()
 
     yield of
-    lots.batch_neighbours.cache_clear()
+    batches.batch_neighbours.cache_clear()
 
 
 def bits(result):
@@ -97,24 +97,24 @@ def bits(result):
 
 
 @pytest.mark.parametrize("name", REDUCED)
-def test_reductions_are_the_same_for_any_threads_batches_blocks_and_path(files, batches, take_path, name):
+def test_reductions_are_the_same_for_any_threads_batches_blocks_and_path(files, set_batches, take_path, name):
     found = set()
     for is_compiled in (False, True):
         take_path(is_compiled)
         for threads, cores, block_size in ((1, 1, 2**21), (2, 2, 2**13), (5, 64, 3 * 10**5), (2, 1, 2**10)):
-            batches(cores)
+            set_batches(cores)
             with ak.config.set(block_size=block_size), dask.config.set(scheduler="threads", num_workers=threads):
                 found |= {bits(REDUCED[name](ak.read_hdf(files))) for _ in range(2)}
     assert len(found) == 1
 
 
 @pytest.mark.parametrize("name", GROUPED)
-def test_reductions_of_groups_are_the_same_for_any_threads_batches_and_path(files, batches, take_path, name):
+def test_reductions_of_groups_are_the_same_for_any_threads_batches_and_path(files, set_batches, take_path, name):
     found = set()
     for is_compiled in (False, True):
         take_path(is_compiled)
         for threads, cores in ((1, 1), (2, 2), (5, 64)):
-            batches(cores)
+            set_batches(cores)
             with dask.config.set(scheduler="threads", num_workers=threads):
                 found.add(bits(GROUPED[name](ak.read_hdf(files))))
     assert len(found) == 1
@@ -130,11 +130,11 @@ def test_a_cluster_finds_the_same_bits_of_groups_as_threads(many_files, cluster_
 
 
 @pytest.mark.parametrize("name", ["sum by i", "mean by many", "var by wide", "prod by f"])
-def test_groups_of_many_files_are_added_up_in_the_same_lots_on_every_machine(many_files, batches, monkeypatch, name):
+def test_groups_of_many_files_add_up_in_the_same_batches_on_every_machine(many_files, set_batches, monkeypatch, name):
     monkeypatch.setattr("akdask.plan.group.aggregate.RANGE_ROWS", 20_000)
     found = set()
     for cores in (1, 3, 64):
-        batches(cores)
+        set_batches(cores)
         # Fewer tables are cut and merged as they are, more are merged beforehand where it does not change a bit.
         monkeypatch.setattr(ranges, "FEW_TABLES", cores)
         for most_slices in (0, ranges.MOST_SLICES):
@@ -184,13 +184,13 @@ def test_files_that_are_split_otherwise_have_the_same_sum(columns, tmp_path):
 
 
 @pytest.mark.parametrize("is_compiled", [False, True])
-def test_many_small_files_are_units_of_their_own(tmp_path, is_compiled, batches, take_path):
+def test_many_small_files_are_units_of_their_own(tmp_path, is_compiled, set_batches, take_path):
     rows = np.random.default_rng(1).normal(size=3000) * 10.0 ** np.random.default_rng(2).integers(-12, 12, 3000)
     ak.DataFrame({"x": ak.array(rows), "y": ak.array(np.arange(3000))}).to_hdf(tmp_path / "set", num_locales=30)
     take_path(is_compiled)
     sizes = np.full(30, 100)
     for cores in (1, 4, 64):
-        batches(cores)
+        set_batches(cores)
         frame = ak.read_hdf(str(tmp_path / "set_LOCALE*"))
         kept = np.arange(3000) % 7 != 3
         chosen = np.split(np.where(kept, rows, 0.0), np.cumsum(sizes)[:-1])
@@ -204,9 +204,9 @@ def reference(partitions):
     total = Fraction(0)
     for rows in partitions:
         for first in range(0, len(rows), UNIT):
-            lanes = [0.0] * LANES
+            lanes = [0.0] * ACCUMULATORS
             for row, value in enumerate(rows[first : first + UNIT].tolist()):
-                lanes[row % LANES] += value
+                lanes[row % ACCUMULATORS] += value
             while len(lanes) > 1:
                 half = len(lanes) // 2
                 lanes = [a + b for a, b in zip(lanes[:half], lanes[half:], strict=True)]
@@ -214,7 +214,9 @@ def reference(partitions):
     return float(total)
 
 
-@pytest.mark.parametrize("nrows", [0, 1, 5, LANES - 1, LANES, LANES + 1, UNIT - 1, UNIT, UNIT + 1, 3 * UNIT + 777])
+@pytest.mark.parametrize(
+    "nrows", [0, 1, 5, ACCUMULATORS - 1, ACCUMULATORS, ACCUMULATORS + 1, UNIT - 1, UNIT, UNIT + 1, 3 * UNIT + 777]
+)
 @pytest.mark.parametrize("share", [None, 0.9, 0.5, 0.01, 0.0])
 def test_sums_are_what_they_are_defined_to_be(nrows, share):
     generator = np.random.default_rng(nrows)
@@ -224,15 +226,15 @@ def test_sums_are_what_they_are_defined_to_be(nrows, share):
     assert sum_exactly(rows, mask).rounded() == expected
     if mask is not None:
         positions = np.flatnonzero(mask)
-        assert sum_exactly(rows[mask], None, Places(positions, nrows)).rounded() == expected
-        assert sum_exactly(rows, mask, Places(np.arange(nrows), nrows)).rounded() == expected
+        assert sum_exactly(rows[mask], None, UnitPositions(positions, nrows)).rounded() == expected
+        assert sum_exactly(rows, mask, UnitPositions(np.arange(nrows), nrows)).rounded() == expected
 
 
 def test_errors_are_bounded_as_those_of_pairwise_sums_are():
     generator = np.random.default_rng(7)
     for rows in (generator.random(10**6), generator.normal(size=10**6) * 10.0 ** generator.integers(-9, 9, 10**6)):
         error = abs(float(sum_exactly(rows).rounded()) - math.fsum(rows))
-        assert error <= (UNIT // LANES + math.log2(LANES)) * np.finfo(float).eps / 2 * np.abs(rows).sum()
+        assert error <= (UNIT // ACCUMULATORS + math.log2(ACCUMULATORS)) * np.finfo(float).eps / 2 * np.abs(rows).sum()
         pairwise = (128 / 8 + math.log2(len(rows) / 128) + 3) * np.finfo(float).eps / 2 * np.abs(rows).sum()
         assert error <= pairwise
 
@@ -290,6 +292,6 @@ def test_rows_that_are_masked_spoil_no_sum(spoilt, share):
     sums, moments = ScalarReduction("sum", FLOAT64), ScalarReduction("var", FLOAT64)
     assert sums.finalize(sums.partial(rows, mask)) == reference([clean])
     found = moments.partial(rows, mask).distances()
-    places = Places(np.flatnonzero(mask), len(mask))
+    places = UnitPositions(np.flatnonzero(mask), len(mask))
     assert found == moments.partial(rows[mask], None, places).distances()
     np.testing.assert_allclose(found, np.var(rows[mask]) * mask.sum(), rtol=1e-12)

@@ -54,8 +54,8 @@ class Flows:
 
     def column(self, name: str) -> NumberArray:
         """Return one column whole; strings as Python objects."""
-        pieces = [part[name] for part in self.partitions]
-        return np.concatenate([p if isinstance(p, np.ndarray) else p.to_numpy(zero_copy_only=False) for p in pieces])
+        parts = [part[name] for part in self.partitions]
+        return np.concatenate([p if isinstance(p, np.ndarray) else p.to_numpy(zero_copy_only=False) for p in parts])
 
 
 def make_flows(rows: int) -> Flows:

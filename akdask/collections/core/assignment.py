@@ -53,7 +53,7 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
     if chosen.dtype != BOOL:
         return _assign_at(frame, old, (key_frame, chosen), *items)
     common, (old, mask) = align("assign", [(frame, old), (key_frame, chosen)])
-    identity = column_identity(key_frame, chosen).cut_like(key_frame.rows, common.rows)
+    identity = column_identity(key_frame, chosen).partitioned_like(key_frame.rows, common.rows)
     return _assign_masked(Filter(common, mask, identity), old, *items)
 
 

@@ -35,7 +35,7 @@ def known_lengths(frame: Frame) -> tuple[int, ...]:
 def filter_columns(frame: Frame, values: Sequence[Value], mask_frame: Frame, mask: Value) -> Columns:
     """Return the columns on the rows where a mask holds; lazy."""
     common, aligned = align("filter", [*((frame, value) for value in values), (mask_frame, mask)])
-    identity = column_identity(mask_frame, mask).cut_like(mask_frame.rows, common.rows)
+    identity = column_identity(mask_frame, mask).partitioned_like(mask_frame.rows, common.rows)
     filtered, found = within_rounds(Filter(common, aligned[-1], identity), aligned[:-1])
     return filtered, list(found)
 

@@ -132,8 +132,8 @@ def _differences(groups: GroupBy, values: Array) -> pdarray:
         raise ArgumentTypeError(f"differences need a column of numbers, not {values._describe()}.")
     permutation = groups.permutation
     # Unsigned numbers would wrap around where they fall.
-    together = (cast(values, "float64") if values._value.dtype.kind == "uint" else values)[permutation]
-    steps: Any = cast(together - concatenate([together[:1], together[:-1]]), "float64")
+    ordered = (cast(values, "float64") if values._value.dtype.kind == "uint" else values)[permutation]
+    steps: Any = cast(ordered - concatenate([ordered[:1], ordered[:-1]]), "float64")
     steps[groups.segments] = np.nan
     found = full(len(values), np.nan)
     found[permutation] = steps

@@ -321,7 +321,7 @@ class DataFrameGroupBy:
         self._columns([column for _, column, _ in calls])
         one_pass = [call for call in calls if REDUCTIONS[call[2]].grouped is not None]
         arrays = [(self.df._columns.array(column), how) for _, column, how in one_pass]
-        keys, results = self.gb.reduce_together(arrays, **(params if arrays else {}))
+        keys, results = self.gb.reduce_at_once(arrays, **(params if arrays else {}))
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
             if REDUCTIONS[how].distinct is not None:

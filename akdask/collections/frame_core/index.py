@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
 from inspect import isfunction
@@ -141,7 +142,8 @@ class Index(StorageMethods, Substitutes):
 
     def __ne__(self, other: object) -> Any:
         """Return where labels are not equal; lazy bool array."""
-        return _negated(self == other)
+        equal = self == other
+        return ~equal if isinstance(equal, Array) else equal
 
     def equals(self, other: Any) -> bool:
         """Whether the other index has the same labels in the same order; computes."""
@@ -149,12 +151,11 @@ class Index(StorageMethods, Substitutes):
 
     def lookup(self, key: Any) -> pdarray:
         """Return which labels are the given one, or among some given ones; lazy bool array."""
-        if isinstance(key, Index):
-            key = key.values
+        key = key.values if isinstance(key, Index) else key
         if isinstance(key, Array):
             return in1d(self.values, key)
-        keys = list(key) if isinstance(key, list | tuple | np.ndarray) else [key]
-        return _any_of([self.values == one for one in keys], self.values)
+        matches = [self.values == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
+        return reduce(operator.or_, matches) if matches else self.values != self.values
 
     def map(self, arg: Mapping[Any, Any]) -> Index:
         """Return the labels with some replaced by others; lazy.
@@ -394,8 +395,7 @@ class MultiIndex(Index):
         if all(isinstance(one, Array) for one in key):
             return in1d(self.levels, list(key))
         matches = [Index(level).lookup(one) for level, one in zip(self.levels, key, strict=True)]
-        found: pdarray = reduce(lambda left, right: left & right, matches)
-        return found
+        return reduce(operator.and_, matches)
 
     def map(self, arg: Mapping[Any, Any]) -> Index:
         """Refuse: labels of several levels are not mapped."""
@@ -403,8 +403,8 @@ class MultiIndex(Index):
 
     def concat(self, other: Index) -> MultiIndex:
         """Return the labels followed by those of another index of as many levels; lazy."""
-        pairs = zip(self.levels, MultiIndex(other).levels, strict=True)
-        return MultiIndex([concatenate(pair) for pair in pairs], self.name, self._names)
+        levels = [concatenate(pair) for pair in zip(self.levels, MultiIndex(other).levels, strict=True)]
+        return MultiIndex(levels, self.name, self._names)
 
     def argsort(self, ascending: bool = True) -> Any:
         """Return the positions that put the rows in order, by the first level first, as int64; lazy."""
@@ -437,7 +437,7 @@ class MultiIndex(Index):
         its = other._levels if isinstance(other, Index) else list(other)
         if len(its) != self.nlevels:
             raise ArgumentTypeError(f"labels of {self.nlevels} levels are not compared with those of {len(its)}.")
-        return reduce(lambda left, right: left & right, [a == b for a, b in zip(self.levels, its, strict=True)])
+        return reduce(operator.and_, [a == b for a, b in zip(self.levels, its, strict=True)])
 
     def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:
         """Return the levels by their names, or by those given."""
@@ -489,17 +489,9 @@ def _converted(labels: Any, dtype: Any) -> Any:
     return dtype(labels) if makes else cast(labels, dtype)
 
 
-def _negated(equal: Any) -> Any:
-    return ~equal if isinstance(equal, Array) else equal
-
-
 def _check_na_position(given: str) -> None:
     if given != "last":
         raise UnsupportedError(f"na_position={given!r}: missing labels come last.")
-
-
-def _any_of(matches: list[Any], values: Any) -> Any:
-    return reduce(lambda left, right: left | right, matches) if matches else values != values  # noqa: PLR0124
 
 
 def _for_pandas(labels: Any) -> Any:

@@ -75,7 +75,7 @@ class GroupKeys:
     def _selected(self, frame: Frame, grouped: Value) -> Frame:
         assert self.grouped is not None, "there are rows to leave out"
         identity = column_identity(self.frame, self.grouped)
-        return Filter(frame, grouped, identity.cut_like(self.frame.rows, frame.rows))
+        return Filter(frame, grouped, identity.partitioned_like(self.frame.rows, frame.rows))
 
 
 def _is_present(arrays: Sequence[Array], values: Sequence[Value]) -> Value | None:

@@ -245,7 +245,7 @@ class GroupReductionMethods(GroupBase):
         reduce = self._reduced if REDUCTIONS[name].distinct is None else self._statistic
         return reduce(name, values, **params)[1]
 
-    def reduce_together(self, calls: Sequence[tuple[Any, str]], **params: Any) -> tuple[Keys, list[Any]]:
+    def reduce_at_once(self, calls: Sequence[tuple[Any, str]], **params: Any) -> tuple[Keys, list[Any]]:
         """Return the keys and several reductions of the groups, found in one pass over the rows; lazy.
 
         Parameters
@@ -268,7 +268,7 @@ class GroupReductionMethods(GroupBase):
         return self._keys_of(grouped), results
 
     def _reduced(self, name: str, values: Any, **params: Any) -> tuple[Keys, Any]:
-        keys, (result,) = self.reduce_together([(values, name)], **params)
+        keys, (result,) = self.reduce_at_once([(values, name)], **params)
         return keys, result
 
     def _statistic(self, name: str, values: Any, skipna: bool = True, **params: Any) -> tuple[Keys, Any]:

@@ -91,7 +91,9 @@ class Categorical(ExtremeMethods, TextSortMethods):
         elif isinstance(values, Categorical):
             made = values
         else:
-            made = _encoded(_strings(values), na)
+            strings = _strings(values)
+            labels = CategoryTable(Distinct.of(strings._frame, strings._value), na)
+            made = Categorical.of(strings._frame, labels.code_of(strings._value), labels)
         super().__init__(made._frame, made._value)
         self._category_table: CategoryTable = made._category_table
         self.permutation, self.segments = made.permutation, made.segments
@@ -283,7 +285,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
 
     @property
     def _text(self) -> Value:
-        return Call("lookup", self._category_table.whole, self._value)
+        return Call("lookup", self._category_table.all_labels, self._value)
 
     # conversion
 
@@ -368,7 +370,8 @@ class Categorical(ExtremeMethods, TextSortMethods):
     def reset_categories(self) -> Categorical:
         """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
         text = self.to_strings()
-        return self.set_categories(Strings(*_column(Distinct.of(text._frame, text._value))))
+        distinct = Distinct.of(text._frame, text._value)
+        return self.set_categories(Strings(distinct, distinct.values))
 
     def concatenate(self, others: Categorical | Sequence[Categorical], ordered: bool = True) -> Self:
         """Return the elements followed by those of others; lazy.
@@ -480,15 +483,6 @@ def _strings(items: Any) -> Strings:
 def _in_one_partition(strings: Strings) -> Frame:
     """Return a one-partition frame whose only column are the strings."""
     return Gather(strings._project())
-
-
-def _column(distinct: Distinct) -> tuple[Frame, Value]:
-    return distinct, distinct.values
-
-
-def _encoded(strings: Strings, na: str) -> Categorical:
-    labels = CategoryTable(Distinct.of(strings._frame, strings._value), na)
-    return Categorical.of(strings._frame, labels.code_of(strings._value), labels)
 
 
 def _from_pandas(values: pd.Categorical, na: str) -> Categorical:

@@ -17,7 +17,7 @@ from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import Attributes, NewDataset, NewGroup, NewObject
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.datasets import NotFlatError
-from akdask.hdf5.schema.description import ColumnPlace, ColumnSchema, Slot
+from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, Slot
 from akdask.hdf5.schema.members import Members
 from akdask.schema import ColumnType, bigint_of
 from akdask.storage.formats.objects import LIMBS, Columns, ObjectSpec, ObjType
@@ -62,7 +62,7 @@ def _count(members: Members) -> int:
 
 
 def read(
-    elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None
+    elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
 ) -> pa.FixedSizeBinaryArray:
     """Read integers, limb by limb; `out` is of no use."""
     limbs = np.empty((stop - start, len(place.extents)), np.uint64)

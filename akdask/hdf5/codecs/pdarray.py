@@ -15,7 +15,7 @@ from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import Attributes, NewDataset, NewObject, Share
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.datasets import NotFlatError, describe_dataset, is_dataset
-from akdask.hdf5.schema.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
 from akdask.schema import BOOL, ColumnType
@@ -60,7 +60,9 @@ def _schema(name: str, kind: ObjType, dataset: DatasetSchema, dtype: ColumnType)
     return ObjectSchema(name, kind, ((VALUES, ColumnSchema(name, dtype, (dataset,))),))
 
 
-def read(elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None) -> NumberArray:
+def read(
+    elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
+) -> NumberArray:
     """Read numbers, in the type of the column whatever they are stored as."""
     target = new_array(stop - start, place.dtype.numpy) if out is None else out[: stop - start]
     (stored,) = place.extents
@@ -73,7 +75,7 @@ def read(elements: Elements, place: ColumnPlace, start: int, stop: int, out: Num
     return target
 
 
-def _read_bools(elements: Elements, place: ColumnPlace, start: int, out: NumberArray) -> None:
+def _read_bools(elements: Elements, place: ColumnLocation, start: int, out: NumberArray) -> None:
     """Anything but 0 is true, while NumPy's bool must be 0 or 1 in memory."""
     (stored,) = place.extents
     if not place.is_as_in_memory:

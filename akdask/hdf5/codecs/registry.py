@@ -11,7 +11,7 @@ from akdask.errors import UnsupportedError
 from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import NewObject, Share
 from akdask.hdf5.schema.datasets import NotFlatError
-from akdask.hdf5.schema.description import ColumnPlace, Described, ObjectSchema, Problem
+from akdask.hdf5.schema.description import ColumnLocation, Described, ObjectSchema, Problem
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
 from akdask.hdf5.schema.recognize import kind_of
@@ -57,9 +57,9 @@ class ColumnCodec(Protocol):
         ...
 
     def read(
-        self, elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None
+        self, elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
     ) -> Column:
-        """Return rows `start` to `stop` of the file, of which there is one at least.
+        """Return rows `start` to `stop` of the file, at least one.
 
         `out`, where given, is a contiguous array of the column's dtype with at least as many elements.  Numbers are
         read into it, and a view of it is returned.
@@ -87,7 +87,7 @@ def register_columns(codec: ColumnCodec) -> None:
 
 
 def read_column(
-    elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None
+    elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
 ) -> Column:
     """Return rows of a column of any type; see `ColumnCodec.read`."""
     return COLUMN_CODECS[place.dtype.kind].read(elements, place, start, stop, out)

@@ -17,7 +17,7 @@ from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import NewDataset, NewGroup, NewObject, Share
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.datasets import NotFlatError, is_dataset
-from akdask.hdf5.schema.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
 from akdask.schema import BOOL, STR, ColumnType, list_of
@@ -74,14 +74,14 @@ def _describe_group(items: Members) -> _Items:
 
 
 def read(
-    elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None
+    elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
 ) -> pa.LargeListArray:
     """Read the values of the wanted lists only; `out` is of no use."""
     *stored, segments = place.extents
     if place.dtype.item is None:
         raise AssertionError("the type of the values is settled when the files of a set are compared")
-    items = ColumnPlace(place.dtype.item, tuple(stored))
-    bounds = strings.read_bounds(elements, ColumnPlace(place.dtype, (stored[-1], segments)), start, stop)
+    items = ColumnLocation(place.dtype.item, tuple(stored))
+    bounds = strings.read_bounds(elements, ColumnLocation(place.dtype, (stored[-1], segments)), start, stop)
     first, last = int(bounds[0]), int(bounds[-1])
     if first < 0 or last > stored[-1].length or (bounds[1:] < bounds[:-1]).any():
         raise FileFormatError(

@@ -14,7 +14,7 @@ from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import NewDataset, NewGroup, NewObject, Share
 from akdask.hdf5.encoding.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
 from akdask.hdf5.schema.datasets import NotFlatError
-from akdask.hdf5.schema.description import ColumnPlace, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
+from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
 from akdask.kernels.reductions.top_k import PrefixRange
@@ -26,7 +26,7 @@ from akdask.typing import Column, NumberArray, StringArray
 KINDS = (ObjType.STRINGS,)
 COLUMNS = ("str",)
 
-_SCAN = 8 * 2**20  # bytes looked at in one go where strings have no segments
+_SCAN = 8 * 2**20  # bytes scanned at a time where strings have no segments
 
 
 def describe(name: str, kind: ObjType, node: H5Object) -> Described:
@@ -65,7 +65,9 @@ def _schema(name: str, kind: ObjType, column: ColumnSchema) -> ObjectSchema:
     return ObjectSchema(name, kind, ((VALUES, column),))
 
 
-def read(elements: Elements, place: ColumnPlace, start: int, stop: int, out: NumberArray | None = None) -> StringArray:
+def read(
+    elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
+) -> StringArray:
     """Read the bytes of the wanted strings only; `out` is of no use."""
     limit = place.extents[0].length
     bounds = read_bounds(elements, place, start, stop)
@@ -78,14 +80,14 @@ def read(elements: Elements, place: ColumnPlace, start: int, stop: int, out: Num
         raise _damaged(elements, place, start + error.row, error.text) from None
 
 
-def read_bounds(elements: Elements, place: ColumnPlace, start: int, stop: int) -> NumberArray:
+def read_bounds(elements: Elements, place: ColumnLocation, start: int, stop: int) -> NumberArray:
     """Return the starts of the strings or lists of some rows, and the end of the last.
 
     The place has the values and the segments; strings may lack the latter.
     """
     if len(place.extents) == 1:
         # Only counting NULs from the first byte of the file on finds a row.
-        return elements.once(place.extents[0], scan_starts)[start : stop + 1]
+        return elements.cached(place.extents[0], scan_starts)[start : stop + 1]
     values, segments = place.extents
     is_last = stop == segments.length
     bounds = new_array(stop - start + 1, np.int64)
@@ -122,7 +124,7 @@ def scan_starts(elements: Elements, values: Extent) -> NumberArray:
     return starts
 
 
-def _damaged(elements: Elements, place: ColumnPlace, row: int, text: str) -> FileFormatError:
+def _damaged(elements: Elements, place: ColumnLocation, row: int, text: str) -> FileFormatError:
     return FileFormatError(
         f"dataset {place.extents[0].dataset!r} of {elements.file.path!r} holds no valid strings.",
         details=[f"row {row} of the file: {text}"],

@@ -24,7 +24,7 @@ from akdask.storage.data.ranges import RangeReader
 from akdask.storage.paths.files import FileIdentity
 from akdask.typing import NumberArray
 
-_KEPT = 2**30  # bytes of unpacked chunks that a task keeps if not one is larger: it reads several columns in turn
+_CACHED = 2**30  # bytes of unpacked chunks that a task keeps if not one is larger: it reads several columns in turn
 _MOST_CHUNKS = 2**21  # whose places are remembered; 32 bytes each
 
 
@@ -44,7 +44,7 @@ class ChunkIndex:
         One element where nothing was written, as it is stored.
     numbers : ndarray, int64
         Chunks that are stored, counted in row-major order; ascending.
-    places : ndarray, shape (nchunks, 3), int64
+    locations : ndarray, shape (nchunks, 3), int64
         Offset, size and mask of filters of each.
     """
 
@@ -53,7 +53,7 @@ class ChunkIndex:
     filters: tuple[Filter, ...]
     fill: bytes
     numbers: npt.NDArray[np.int64]
-    places: npt.NDArray[np.int64]
+    locations: npt.NDArray[np.int64]
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -65,15 +65,15 @@ class ChunkIndex:
         """Whether all filters are undone here."""
         return OWN.issuperset(number for number, _ in self.filters)
 
-    def find(self, place: tuple[int, ...]) -> tuple[int, int, int] | None:
+    def find(self, location: tuple[int, ...]) -> tuple[int, int, int] | None:
         """Return offset, size and mask of the chunk at a place in the grid, None if it was never written."""
         number = 0
-        for at, size in zip(place, self.grid, strict=True):
+        for at, size in zip(location, self.grid, strict=True):
             number = number * size + at
         row = int(np.searchsorted(self.numbers, number))
         if row == len(self.numbers) or self.numbers[row] != number:
             return None
-        offset, size, mask = self.places[row].tolist()
+        offset, size, mask = self.locations[row].tolist()
         return offset, size, mask
 
 
@@ -107,17 +107,17 @@ def _looked_up(file_size: int, node: H5Object) -> ChunkIndex:
     stored = _Stored(math.prod(-(-size // step) for size, step in zip(shape, chunk, strict=True)))
     node.chunk_iter(stored.add)
     starts = np.array(stored.starts, np.int64).reshape(-1, len(shape))
-    places = np.array(stored.places, np.int64).reshape(-1, 3)
+    locations = np.array(stored.locations, np.int64).reshape(-1, 3)
     numbers = _numbers(starts, shape, chunk)
     nbytes = math.prod(chunk) * fill.itemsize
-    if len(places) and (places[:, :2].min() < 0 or (places[:, 0] > file_size - places[:, 1]).any()):
+    if len(locations) and (locations[:, :2].min() < 0 or (locations[:, 0] > file_size - locations[:, 1]).any()):
         raise ChunkError("a chunk lies outside the file")
-    for size, mask in np.unique(places[:, 1:], axis=0).tolist():
+    for size, mask in np.unique(locations[:, 1:], axis=0).tolist():
         check_size(applied(filters, mask), size, nbytes)
     order = np.argsort(numbers, kind="stable")
     if (np.diff(numbers[order]) == 0).any():
         raise ChunkError("a chunk is there twice")
-    return ChunkIndex(shape, chunk, filters, fill.tobytes(), numbers[order], places[order])
+    return ChunkIndex(shape, chunk, filters, fill.tobytes(), numbers[order], locations[order])
 
 
 class _Stored:
@@ -126,13 +126,13 @@ class _Stored:
     def __init__(self, most: int) -> None:
         self.most = most
         self.starts: list[tuple[int, ...]] = []
-        self.places: list[tuple[int, int, int]] = []
+        self.locations: list[tuple[int, int, int]] = []
 
     def add(self, found: Any) -> None:
-        if len(self.places) == self.most:
+        if len(self.locations) == self.most:
             raise ChunkError(f"there are more than the {self.most} chunks that it can have")
         self.starts.append(found.chunk_offset)
-        self.places.append((found.byte_offset, found.size, found.filter_mask))
+        self.locations.append((found.byte_offset, found.size, found.filter_mask))
 
 
 def _numbers(starts: NumberArray, shape: tuple[int, ...], chunk: tuple[int, ...]) -> npt.NDArray[np.int64]:
@@ -156,15 +156,15 @@ class ChunkReader:
         The stored type of the elements.
     name : str
         The dataset, for messages.
-    kept : ChunkStore
+    cache : ChunkStore
         Takes unpacked chunks, also those of other datasets.
     """
 
-    def __init__(self, index: ChunkIndex, dtype: np.dtype[Any], name: str, kept: ChunkStore) -> None:
+    def __init__(self, index: ChunkIndex, dtype: np.dtype[Any], name: str, cache: ChunkStore) -> None:
         self.index = index
         self.name = name
         self._dtype = dtype
-        self._kept = kept
+        self._cache = cache
         self._fill = np.frombuffer(index.fill, dtype)[0]
 
     def read_into(self, ranges: RangeReader, out: NumberArray, start: int) -> None:
@@ -179,17 +179,17 @@ class ChunkReader:
     def _read_box(self, ranges: RangeReader, out: NumberArray, box: Box) -> None:
         steps = self.index.chunk
         touched = (range(side.start // step, -(-side.stop // step)) for side, step in zip(box, steps, strict=True))
-        for place in product(*touched):
+        for location in product(*touched):
             target, source = [], []
-            for at, side, step in zip(place, box, steps, strict=True):
+            for at, side, step in zip(location, box, steps, strict=True):
                 low, high = max(side.start, at * step), min(side.stop, (at + 1) * step)
                 target.append(slice(low - side.start, high - side.start))
                 source.append(slice(low - at * step, high - at * step))
-            self._copy(ranges, out[tuple(target)], place, tuple(source))
+            self._copy(ranges, out[tuple(target)], location, tuple(source))
 
-    def _copy(self, ranges: RangeReader, out: NumberArray, place: tuple[int, ...], source: Box) -> None:
+    def _copy(self, ranges: RangeReader, out: NumberArray, location: tuple[int, ...], source: Box) -> None:
         """Copy elements of one chunk."""
-        found = self.index.find(place)
+        found = self.index.find(location)
         if found is None:
             out[...] = self._fill
             return
@@ -199,13 +199,13 @@ class ChunkReader:
             ranges.read_into(out, offset + source[0].start * out.itemsize, self.name)
             return
         key, nbytes = (self.name, offset), math.prod(self.index.chunk) * out.itemsize
-        chunk = self._kept.get(key)
+        chunk = self._cache.get(key)
         if chunk is None:
-            # A row of the array goes through so many chunks, and the next rows through the same ones.
-            self._kept.make_room(self.name, nbytes, math.prod(self.index.grid[1:]))
+            # A row of the array crosses that many chunks, and the next rows cross the same ones.
+            self._cache.reserve(self.name, nbytes, math.prod(self.index.grid[1:]))
             stored = np.empty(size, np.uint8)
             ranges.read_into(stored, offset, self.name)
-            chunk = self._kept.add(key, undo(stored, filters, nbytes))
+            chunk = self._cache.add(key, undo(stored, filters, nbytes))
         out[...] = chunk.view(self._dtype).reshape(self.index.chunk)[source]
 
 
@@ -227,8 +227,8 @@ class ChunkStore:
         self._chunks[key] = chunk
         return chunk
 
-    def make_room(self, dataset: str, nbytes: int, count: int) -> None:
-        """Drop chunks for another of the same size, of a dataset that needs so many at a time.
+    def reserve(self, dataset: str, nbytes: int, count: int) -> None:
+        """Drop chunks to make space for another of the same size; its dataset needs `count` chunks at a time.
 
         Raises
         ------
@@ -239,7 +239,7 @@ class ChunkStore:
         own = [key for key in self._chunks if key[0] == dataset]
         for key in own[: max(len(own) + 1 - count, 0)]:
             del self._chunks[key]
-        while self._chunks and sum(chunk.nbytes for chunk in self._chunks.values()) + nbytes > _KEPT:
+        while self._chunks and sum(chunk.nbytes for chunk in self._chunks.values()) + nbytes > _CACHED:
             self._chunks.popitem(last=False)
 
 

@@ -43,7 +43,7 @@ class Elements(ABC):
         self.read_into(stored, extent, start)
         return stored
 
-    def once(self, extent: Extent, find: Callable[[Elements, Extent], NumberArray]) -> NumberArray:
+    def cached(self, extent: Extent, find: Callable[[Elements, Extent], NumberArray]) -> NumberArray:
         """Return what a function finds in a dataset, which it goes through only once."""
         if extent.dataset not in self._found:
             self._found[extent.dataset] = find(self, extent)

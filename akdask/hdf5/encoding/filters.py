@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from h5py import h5z
 
-from akdask.kernels.compiled import pays
+from akdask.kernels.compiled import should_compile
 from akdask.typing import NumberArray
 
 Filter: TypeAlias = tuple[int, tuple[int, ...]]
@@ -87,17 +87,17 @@ def undo(stored: Bytes, filters: Sequence[Filter], nbytes: int) -> Bytes:
         If it is damaged, or unpacks to anything but `nbytes` bytes.
     """
     data = stored
-    for place in reversed(range(len(filters))):
-        number, told = filters[place]
+    for position in reversed(range(len(filters))):
+        number, told = filters[position]
         match number:
             case h5z.FILTER_FLETCHER32:
                 data = _without_sum(data)
             case h5z.FILTER_SHUFFLE:
                 data = _unshuffled(data, told[0] if told else 0)
             case h5z.FILTER_DEFLATE:
-                data = _unpacked(data, _size_before(filters[:place], nbytes))
+                data = _unpacked(data, _size_before(filters[:position], nbytes))
             case h5z.FILTER_LZF:
-                data = _without_lzf(data, _size_before(filters[:place], nbytes))
+                data = _without_lzf(data, _size_before(filters[:position], nbytes))
     if len(data) != nbytes:
         raise ChunkError(f"a chunk unpacks to {len(data)} bytes instead of {nbytes}")
     return data
@@ -117,11 +117,11 @@ def _unpacked(data: Bytes, limit: int) -> Bytes:
         for start in range(0, len(data), _FED):
             rest: bytes = data[start : start + _FED].tobytes()
             while rest and not unpacker.eof:
-                piece = unpacker.decompress(rest, min(limit - done, 2**22) + 1)
-                if done + len(piece) > limit:
+                part = unpacker.decompress(rest, min(limit - done, 2**22) + 1)
+                if done + len(part) > limit:
                     raise ChunkError(f"a chunk unpacks to more than {limit} bytes")
-                out[done : done + len(piece)] = np.frombuffer(piece, np.uint8)
-                done, rest = done + len(piece), unpacker.unconsumed_tail
+                out[done : done + len(part)] = np.frombuffer(part, np.uint8)
+                done, rest = done + len(part), unpacker.unconsumed_tail
     except zlib.error as error:
         raise ChunkError(f"a chunk cannot be unpacked ({error})") from None
     if not unpacker.eof:
@@ -131,7 +131,7 @@ def _unpacked(data: Bytes, limit: int) -> Bytes:
 
 def _without_lzf(data: Bytes, limit: int) -> Bytes:
     """Undo LZF: bytes to be copied as they are, and copies of what came before, each led by how many."""
-    if pays(limit):
+    if should_compile(limit):
         from akdask.kernels.compiled.lzf import unpack_lzf
 
         found = unpack_lzf(data, limit)
@@ -145,42 +145,42 @@ def _without_lzf(data: Bytes, limit: int) -> Bytes:
 def _unpack_lzf(packed: bytes, limit: int) -> Bytes | None:
     """Return what was packed, None if it is damaged or more than `limit` bytes."""
     out = bytearray()
-    place, end = 0, len(packed)
+    position, end = 0, len(packed)
     try:
-        while place < end and len(out) <= limit:
-            control = packed[place]
-            place += 1
+        while position < end and len(out) <= limit:
+            control = packed[position]
+            position += 1
             if control < 32:
-                out += packed[place : place + control + 1]
-                place += control + 1
+                out += packed[position : position + control + 1]
+                position += control + 1
                 continue
             length = control >> 5
             if length == 7:
-                length += packed[place]
-                place += 1
-            start = len(out) - ((control & 31) << 8) - packed[place] - 1
-            place, length = place + 1, length + 2
+                length += packed[position]
+                position += 1
+            start = len(out) - ((control & 31) << 8) - packed[position] - 1
+            position, length = position + 1, length + 2
             if start < 0:
                 return None
-            piece = out[start : start + length]
+            part = out[start : start + length]
             # A copy may reach into what it makes itself, which repeats then.
-            out += piece if len(piece) == length else (piece * (length // len(piece) + 1))[:length]
+            out += part if len(part) == length else (part * (length // len(part) + 1))[:length]
     except IndexError:
         return None
-    return np.frombuffer(out, np.uint8) if place == end and len(out) <= limit else None
+    return np.frombuffer(out, np.uint8) if position == end and len(out) <= limit else None
 
 
 def _unshuffled(data: Bytes, width: int) -> Bytes:
-    """Put the bytes of each element together again; what is left over at the end was never moved."""
+    """Undo the shuffle filter: the bytes of each element become adjacent; a remainder at the end stays as it is."""
     if width < 1:
         raise ChunkError(f"a chunk has elements of {width} bytes")
     count = len(data) // width
     if width == 1 or count < 2:
         return data
     out = np.empty_like(data)
-    whole = count * width
-    np.copyto(out[:whole].reshape(count, width), data[:whole].reshape(width, count).T)
-    out[whole:] = data[whole:]
+    nfull = count * width
+    np.copyto(out[:nfull].reshape(count, width), data[:nfull].reshape(width, count).T)
+    out[nfull:] = data[nfull:]
     return out
 
 

@@ -17,7 +17,7 @@ from akdask.storage.paths.files import identify
 _BLOCK = 8 * 2**20
 
 
-def whole(shares: Sequence[Sequence[NewGroup | NewDataset]]) -> tuple[NewGroup | NewDataset, ...]:
+def concat_parts(shares: Sequence[Sequence[NewGroup | NewDataset]]) -> tuple[NewGroup | NewDataset, ...]:
     """Return the parts of the file that holds all shares."""
     return tuple(
         replace(same[0], length=sum(part.length for part in same if isinstance(part, NewDataset)))

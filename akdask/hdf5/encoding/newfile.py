@@ -23,7 +23,7 @@ from akdask.storage.data.write import opened, write_at
 from akdask.storage.formats.objects import ObjType
 from akdask.typing import NumberArray
 
-_PIECE = 2**22
+_WRITE_SIZE = 2**22
 """Bytes that are summed up and then written: more would leave the cache, with fewer threads wait for each other."""
 
 
@@ -114,7 +114,7 @@ class NewObject:
     parts : tuple of NewGroup and NewDataset
         In the order in which they are made.
     blocks : mapping of str to iterable of ndarray
-        The elements of each dataset, by path, in pieces; each is gone through once.
+        The elements of each dataset, by path, in blocks; each iterable is consumed once.
     prefixes : mapping of str to PrefixRange
         For datasets of bytes that spell strings, by path: the range of these, once the blocks were gone through.
     """
@@ -125,7 +125,7 @@ class NewObject:
 
     def without(self, path: str) -> NewObject:
         """Return the object without one of its datasets."""
-        blocks = {name: pieces for name, pieces in self.blocks.items() if name != path}
+        blocks = {name: parts for name, parts in self.blocks.items() if name != path}
         return replace(self, parts=tuple(part for part in self.parts if part.path != path), blocks=blocks)
 
     @classmethod
@@ -221,7 +221,7 @@ def write_bytes(path: str, placed: Iterable[Placed], new: NewObject) -> None:
 def summing_up(new: NewObject, placed: Iterable[Placed]) -> tuple[NewObject, dict[str, DatasetSummary]]:
     """Return an object whose blocks are summed up as they are gone through, and the summaries by path of the dataset.
 
-    The blocks come in pieces that are still in the core's cache when they are used next.
+    The blocks come in parts that are still in the cache of the core when they are used next.
     """
     summaries = {
         place.extent.dataset: DatasetSummary(place.extent.dtype, new.prefixes.get(place.extent.dataset))
@@ -233,8 +233,8 @@ def summing_up(new: NewObject, placed: Iterable[Placed]) -> tuple[NewObject, dic
 
 def _summed_up(blocks: Iterable[NumberArray], summary: DatasetSummary) -> Iterator[NumberArray]:
     for block in blocks:
-        step = _PIECE // block.itemsize
+        step = _WRITE_SIZE // block.itemsize
         for start in range(0, len(block), step):
-            piece = block[start : start + step]
-            summary.add(piece)
-            yield piece
+            part = block[start : start + step]
+            summary.add(part)
+            yield part

@@ -1,7 +1,7 @@
 """Strings as Arkouda stores them, each ended by NUL, and as Arrow holds them, end to end without.
 
 The bytes of all rows are the *values*; where each string starts among them are the *segments*.  Both directions work
-on pieces of a hundred thousand rows, which mostly stay in the processor's cache between the steps.
+on blocks of a hundred thousand rows, which mostly stay in the cache of the core between the steps.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from akdask.kernels import compiled
 from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.typing import NumberArray
 
-ROWS_AT_ONCE = 2**17
-"""Rows of a piece: fewer cost more for each call, more no longer fit in the cache."""
+BLOCK_ROWS = 2**17
+"""Rows of a block: fewer cost more calls, more no longer fit in the cache."""
 
-_BYTES_AT_ONCE = 2**22
+_BLOCK_BYTES = 2**22
 
 _LISTED, _SEPARATOR = pa.list_(pa.binary()), pa.scalar(b"\0")
 _NUL = np.zeros(1, np.uint8)
-_COUNTED = np.arange(ROWS_AT_ONCE)
+_COUNTED = np.arange(BLOCK_ROWS)
 
 
 class StringError(Exception):
@@ -64,7 +64,7 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
         If a string does not end with its one NUL, or is not UTF-8.
     """
     count = len(bounds) - 1
-    if compiled.pays(count):
+    if compiled.should_compile(count):
         return _decode_compiled(values, bounds)
     ends = bounds - bounds[0] if bounds[0] else bounds
     if not (ends[1:] > ends[:-1]).all() or len(values) - np.count_nonzero(values) != count:
@@ -118,14 +118,14 @@ def _as_utf8(strings: pa.LargeBinaryArray) -> pa.LargeStringArray:
 
 
 def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[NumberArray]:
-    """Yield the bytes of strings, each ended by NUL, in pieces.
+    """Yield the bytes of strings, each ended by NUL, in blocks.
 
     Parameters
     ----------
     strings : LargeStringArray
         Strings without nulls.
     prefixes : PrefixRange
-        Takes in the strings of each piece, while they are in the cache.
+        Records the prefixes of each block, while it is in the cache.
 
     Raises
     ------
@@ -135,16 +135,16 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
     offsets, data = offsets_and_bytes(strings)
     start = 0
     while start < len(strings):
-        fitting = np.searchsorted(offsets[start + 1 : start + ROWS_AT_ONCE + 1], offsets[start] + _BYTES_AT_ONCE)
+        fitting = np.searchsorted(offsets[start + 1 : start + BLOCK_ROWS + 1], offsets[start] + _BLOCK_BYTES)
         stop = min(start + max(int(fitting), 1), len(strings))
-        piece = strings.slice(start, stop - start)
-        if compiled.pays(stop - start):
+        part = strings.slice(start, stop - start)
+        if compiled.should_compile(stop - start):
             from akdask.kernels.compiled.keys.null_terminated import with_nuls
 
-            values = with_nuls(piece, prefixes.least, prefixes.most)
+            values = with_nuls(part, prefixes.least, prefixes.most)
         else:
-            prefixes.add(piece)
-            values = _with_nuls(piece)
+            prefixes.add(part)
+            values = _with_nuls(part)
         if values is None:
             nul = int(np.argmin(data[offsets[start] - offsets[0] :])) + offsets[start]
             raise StringError(int(np.searchsorted(offsets, nul, side="right")) - 1, "contains NUL")
@@ -163,18 +163,18 @@ def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
     offsets = np.empty(count + 1, np.int32)
     np.subtract(bounds, bounds[0], out=offsets[:-1], casting="unsafe")
     offsets[-1] = offsets[-2]
-    # The list has one row: all strings.  Offsets of 32 bits are enough for a piece, and are what Arrow joins.
+    # The list has one row: all strings.  Offsets of 32 bits suffice for a block, and Arrow joins no others.
     words = pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
-    whole = pa.Array.from_buffers(_LISTED, 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words])
-    joined = pc.binary_join(whole, _SEPARATOR)
+    listed = pa.Array.from_buffers(_LISTED, 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words])
+    joined = pc.binary_join(listed, _SEPARATOR)
     return np.frombuffer(joined.buffers()[2], np.uint8, len(text) + count - 1)
 
 
 def segments_of(strings: pa.LargeStringArray) -> Iterator[NumberArray]:
-    """Yield where strings start among their encoded bytes, in pieces; the first starts at 0."""
+    """Yield where strings start among their encoded bytes, in blocks; the first starts at 0."""
     offsets, _ = offsets_and_bytes(strings)
-    for start in range(0, len(strings), ROWS_AT_ONCE):
-        stop = min(start + ROWS_AT_ONCE, len(strings))
+    for start in range(0, len(strings), BLOCK_ROWS):
+        stop = min(start + BLOCK_ROWS, len(strings))
         # There is a NUL for each string before.
         segments = np.add(offsets[start:stop], _COUNTED[: stop - start], out=new_array(stop - start, np.int64))
         segments += start - offsets[0]

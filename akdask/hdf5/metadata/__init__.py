@@ -1,1 +1,1 @@
-"""What files hold, found without reading data: inspection, templates of alike files, surveys of foreign ones."""
+"""What files hold, found without reading data: inspection, templates of similar files, metadata of any file."""

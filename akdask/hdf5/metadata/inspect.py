@@ -84,7 +84,7 @@ def inspect_file(file: FileIdentity) -> FileDescription:
     FileFormatError
         If the file is not HDF5, truncated or damaged.
     FileError
-        If it has changed since it was looked at.
+        If it has changed since it was checked.
     """
     known = _CACHE.get(file)
     if known is None:
@@ -94,7 +94,7 @@ def inspect_file(file: FileIdentity) -> FileDescription:
                 known = describe_file(file)
                 _TEMPLATES.add(known)
         finally:
-            # Opened by name after it was looked at: what is described, or damaged, may be another file by now.
+            # Opened by name after it was checked: another file may have the name by now.
             if not is_remote(file.path) and not is_unchanged(file):
                 raise changed_error(file)
         _CACHE.add(known)
@@ -129,7 +129,7 @@ def open_hdf5(path: str) -> Any:
         demand_ranges(path)
         system, inner = file_system(path)
         return h5py.File(system.open(inner, "rb"), "r")
-    # The library opens by name and waits at a FIFO, which may have come into the place of a file that was looked at.
+    # The library opens by name and waits at a FIFO, which may have replaced a file after it was checked.
     descriptor = open_regular(path, follows=True)
     try:
         return h5py.File(h5f.open(os.fsencode(path_of_open(descriptor, path)), h5f.ACC_RDONLY, _access()))

@@ -36,7 +36,7 @@ class UnknownStructureError(Exception):
     """The file has something that only the library understands."""
 
 
-class Block(NamedTuple):
+class MetadataBlock(NamedTuple):
     """Bytes that are the same in all files of a structure, but for the numbers among them.
 
     Parameters
@@ -72,7 +72,7 @@ class Structure:
 
     Parameters
     ----------
-    blocks : sequence of Block
+    blocks : sequence of MetadataBlock
         All that is reached from the superblock but data, each after the one that has its address.
     equal : sequence of (int, int)
         Numbers that say the same.
@@ -82,7 +82,7 @@ class Structure:
         By path.
     """
 
-    blocks: Sequence[Block]
+    blocks: Sequence[MetadataBlock]
     equal: Sequence[tuple[int, int]]
     end: int
     datasets: Mapping[str, DatasetNumbers]
@@ -124,7 +124,7 @@ class _Walk:
         self._read = read
         self._numbers = [0]
         self._nbytes = 0
-        self.blocks: list[Block] = []
+        self.blocks: list[MetadataBlock] = []
         self.equal: list[tuple[int, int]] = []
         self.datasets: dict[str, DatasetNumbers] = {}
 
@@ -153,7 +153,7 @@ class _Walk:
             end = place + size
         layout = struct.Struct(f"{code}{len(content) - end}s")
         values = layout.unpack(content)
-        self.blocks.append(Block(at, len(content), layout, values[::2]))
+        self.blocks.append(MetadataBlock(at, len(content), layout, values[::2]))
         first = len(self._numbers)
         self._numbers += values[1::2]
         return list(range(first, len(self._numbers)))
@@ -210,8 +210,8 @@ class _Walk:
             depths.add(head[5])
             sides = [side for side in (-1, 1) if 0 <= position + side < len(nodes)]
             (used,) = struct.unpack_from("<H", head, 6)
-            places = [*(12 + 4 * side for side in sides), *range(32, 32 + 16 * used, 16)]
-            taken = self._take(at, self._content(at, 32 + 16 * used), [(place, 8) for place in places])
+            positions = [*(12 + 4 * side for side in sides), *range(32, 32 + 16 * used, 16)]
+            taken = self._take(at, self._content(at, 32 + 16 * used), [(place, 8) for place in positions])
             self.equal += [(number, nodes[position + side]) for number, side in zip(taken, sides, strict=False)]
             below[head[5] == 0].extend(taken[len(sides) :])
         _demand(len(depths) == 1)

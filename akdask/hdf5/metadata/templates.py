@@ -26,7 +26,7 @@ from akdask.storage.paths.files import FileIdentity, identify, is_remote, is_unc
 SMALL = 2**20
 """Bytes of a file that is read at once."""
 
-MOST_KEPT = 4
+MAX_TEMPLATES = 4
 
 _MOST_ELEMENTS = 2**48
 
@@ -95,7 +95,7 @@ class Templates:
 
     def __init__(self, describe: Callable[[FileIdentity], FileDescription]) -> None:
         self._describe = describe
-        self._kept: list[Template] = []
+        self._templates: list[Template] = []
         self._candidate: FileDescription | None = None
         self._folder = ""
         self._missed = 0
@@ -111,16 +111,17 @@ class Templates:
         made = None if candidate is None else _template(candidate, self._describe)
         with self._lock:
             if made is not None:
-                self._kept = [made, *self._kept][:MOST_KEPT]
-            kept = self._kept
-        found = _first(kept, file) if kept else None
+                self._templates = [made, *self._templates][:MAX_TEMPLATES]
+            templates = self._templates
+        found = _first(templates, file) if templates else None
         if found is None:
             return None
         template, description = found
         with self._lock:
             self._missed = 0
-            if self._kept[0] is not template:
-                self._kept = [template, *(other for other in self._kept if other is not template)][:MOST_KEPT]
+            if self._templates[0] is not template:
+                others = [other for other in self._templates if other is not template]
+                self._templates = [template, *others][:MAX_TEMPLATES]
         return description
 
     def add(self, description: FileDescription) -> None:

@@ -51,9 +51,9 @@ class Encoding:
         """Return stored text as str, and NaN for what stands for missing text."""
         if values.dtype.kind != "S":
             raise ValueError("text is not stored as bytes")
-        texts = [text.decode(self.name, self.errors) for text in values.ravel().tolist()]
+        strings = [text.decode(self.name, self.errors) for text in values.ravel().tolist()]
         found = np.empty(values.shape, object)
-        found.ravel()[:] = [np.nan if text == missing else text for text in texts]
+        found.ravel()[:] = [np.nan if text == missing else text for text in strings]
         return found
 
 

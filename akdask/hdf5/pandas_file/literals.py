@@ -56,7 +56,7 @@ class _Machine:
     """What the opcodes work on."""
 
     stack: list[Any] = field(default_factory=list)
-    marks: list[int] = field(default_factory=list)
+    mark_stack: list[int] = field(default_factory=list)
     memo: dict[int, Any] = field(default_factory=dict)
 
     def pop(self, count: int) -> list[Any]:
@@ -69,7 +69,7 @@ class _Machine:
 
     def pop_marked(self) -> list[Any]:
         """Take the values since the last mark."""
-        return self.pop(len(self.stack) - self.marks.pop())
+        return self.pop(len(self.stack) - self.mark_stack.pop())
 
     def push(self, value: Any) -> None:
         self.stack.append(value)
@@ -108,7 +108,7 @@ _STEPS: dict[str, Callable[[_Machine, Any], None]] = {
     "NONE": lambda machine, _: machine.push(None),
     "NEWTRUE": lambda machine, _: machine.push(True),
     "NEWFALSE": lambda machine, _: machine.push(False),
-    "MARK": lambda machine, _: machine.marks.append(len(machine.stack)),
+    "MARK": lambda machine, _: machine.mark_stack.append(len(machine.stack)),
     "EMPTY_LIST": lambda machine, _: machine.push([]),
     "EMPTY_TUPLE": lambda machine, _: machine.push(()),
     "EMPTY_DICT": lambda machine, _: machine.push({}),

@@ -91,12 +91,12 @@ def _categorical(node: GroupNode, field: str, codes: npt.NDArray[Any]) -> pd.Cat
 
 
 def _categories(node: GroupNode, field: str) -> pd.Series:
-    held = node
+    stored = node
     for name in ("meta", field, "meta"):
-        if name not in held.names:
+        if name not in stored.names:
             return pd.Series([], dtype=object)
-        held = held.group(name)
-    return table_frame(held).iloc[:, 0]
+        stored = stored.group(name)
+    return table_frame(stored).iloc[:, 0]
 
 
 def _rows(node: GroupNode, array: ArrayNode, records: npt.NDArray[Any]) -> pd.Index:

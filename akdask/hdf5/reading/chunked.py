@@ -23,7 +23,7 @@ from akdask.storage.paths.files import changed_error, is_unchanged
 from akdask.typing import NumberArray
 
 
-class ScatteredReader:
+class ChunkedReader:
     """Reads elements of datasets of a file that is open already, which it opens as HDF5 too.
 
     Parameters

@@ -9,8 +9,8 @@ from typing import Self
 from akdask.columns import empty
 from akdask.hdf5.codecs import read_column
 from akdask.hdf5.encoding.elements import Elements
-from akdask.hdf5.reading.chunked import ScatteredReader
-from akdask.hdf5.schema.description import ColumnPlace
+from akdask.hdf5.reading.chunked import ChunkedReader
+from akdask.hdf5.schema.description import ColumnLocation
 from akdask.storage.data.extents import Extent
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.data.source import Stretch
@@ -27,7 +27,7 @@ class ExtentReader(Elements):
     def __init__(self, file: FileIdentity) -> None:
         super().__init__(file)
         self._ranges = range_reader(file)
-        self._elsewhere: ScatteredReader | None = None
+        self._elsewhere: ChunkedReader | None = None
 
     def __enter__(self) -> Self:
         self._ranges.__enter__()
@@ -46,7 +46,7 @@ class ExtentReader(Elements):
             self._ranges.read_into(out, extent.offset + start * out.itemsize, extent.dataset)
         elif len(out):
             if self._elsewhere is None:
-                self._elsewhere = ScatteredReader(self._ranges)
+                self._elsewhere = ChunkedReader(self._ranges)
             self._elsewhere.read_into(out, extent, start)
 
     def dense_file(self, extent: Extent) -> int | None:
@@ -63,11 +63,11 @@ class Hdf5PartReader:
         The file, in the state that the places are of.
     start, stop : int
         Rows of the file that are the partition.
-    columns : mapping of name to ColumnPlace
+    columns : mapping of name to ColumnLocation
         Where the columns lie.
     """
 
-    def __init__(self, file: FileIdentity, start: int, stop: int, columns: Mapping[str, ColumnPlace]) -> None:
+    def __init__(self, file: FileIdentity, start: int, stop: int, columns: Mapping[str, ColumnLocation]) -> None:
         self._start = start
         self._stop = stop
         self._columns = columns

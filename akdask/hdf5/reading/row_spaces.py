@@ -132,7 +132,7 @@ class RowSpaces:
         if sum(rows.tolist()) >= _MOST_ROWS:
             raise FileFormatError(f"the files of {self._options.label} claim {sum(rows.tolist()):,} rows.")
         nbytes, limit = np.max(sizes, axis=0), self._options.partition_size
-        if not any(map(self._layouts.is_scattered, columns)):
+        if not any(map(self._layouts.is_chunked, columns)):
             return split_rows(rows, nbytes, limit)
         # Of what is not in the file there is nothing to read, so a file is cut by what it holds, unpacked.
         stored = np.array([file.file.size for file in self._layouts.files], np.int64)

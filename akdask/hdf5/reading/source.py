@@ -16,7 +16,7 @@ from akdask.errors import MissingDatasetError
 from akdask.hdf5.encoding.statistics import SUMMARY, bounds_of, has_bounds
 from akdask.hdf5.reading.checksums import check_once
 from akdask.hdf5.reading.read import Hdf5PartReader
-from akdask.hdf5.schema.description import ColumnPlace, FileDescription, ObjectSchema, columns_of
+from akdask.hdf5.schema.description import ColumnLocation, FileDescription, ObjectSchema, columns_of
 from akdask.schema import STR, ColumnType
 from akdask.storage.data.extents import ELSEWHERE, OUTSIDE, Extent, RowRanges
 from akdask.storage.data.source import Bounds
@@ -25,7 +25,7 @@ from akdask.storage.paths.files import FileIdentity
 QUESTIONS = 4
 """Selections of columns whose parts are kept, since the same ones are mostly asked for again: thousands take long."""
 
-MOST_PLACES = 2**15
+MAX_LOCATIONS = 2**15
 """Columns of parts that are kept for a selection: of more, making them takes no more than what is done with them."""
 
 
@@ -39,7 +39,7 @@ class Hdf5Part:
         The file, in the state that the places are of.
     start, stop : int
         Rows of the file.
-    columns : mapping of name to ColumnPlace
+    columns : mapping of name to ColumnLocation
         Only the columns that will be read.
     checksums : tuple of (Extent, int)
         Datasets to be checked before.
@@ -48,7 +48,7 @@ class Hdf5Part:
     file: FileIdentity
     start: int
     stop: int
-    columns: Mapping[str, ColumnPlace]
+    columns: Mapping[str, ColumnLocation]
     checksums: tuple[tuple[Extent, int], ...] = ()
 
     @property
@@ -97,12 +97,12 @@ class Layouts:
         """Columns with data that is, or may be, in other files."""
         return self._columns_where(lambda offsets: offsets == OUTSIDE)
 
-    def is_scattered(self, column: str) -> bool:
+    def is_chunked(self, column: str) -> bool:
         """Whether in some file the elements of a column are not one run of bytes."""
-        return column in self._scattered
+        return column in self._chunked
 
     @cached_property
-    def _scattered(self) -> frozenset[str]:
+    def _chunked(self) -> frozenset[str]:
         return self._columns_where(lambda offsets: offsets < 0)
 
     def _columns_where(self, test: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.bool_]]) -> frozenset[str]:
@@ -156,17 +156,17 @@ class Layouts:
                     summaries[index] = known[position]
         return bounds_of(dtype, summaries)
 
-    def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnPlace:
+    def place(self, index: int, column: str, dtype: ColumnType, *, use_segments: bool) -> ColumnLocation:
         """Return where one column lies in one file; nowhere, and without rows, if the file lacks it."""
         entry = self._tables[int(self._table_of[index])].get(column)
         if entry is None:
-            return ColumnPlace(dtype, (Extent(column, "<i8", ELSEWHERE, 0),))
+            return ColumnLocation(dtype, (Extent(column, "<i8", ELSEWHERE, 0),))
         position, schema = entry
         slots = self.files[index].slots[position : position + len(schema.datasets)].tolist()
         extents = tuple(
             Extent(found.path, found.dtype, *slot) for found, slot in zip(schema.datasets, slots, strict=True)
         )
-        return ColumnPlace(dtype, extents if use_segments or dtype != STR else extents[:1])
+        return ColumnLocation(dtype, extents if use_segments or dtype != STR else extents[:1])
 
     def checksums(self, index: int, column: str) -> Iterator[int | None]:
         """Yield the checksums of a column's datasets in one file, None where they are unknown."""
@@ -252,7 +252,7 @@ class Hdf5Source:
             If a column is not of this row space.
         """
         wanted = (tuple(columns), bool(config.get("verify_checksums")))
-        if len(columns) * len(self._ranges.files) > MOST_PLACES:
+        if len(columns) * len(self._ranges.files) > MAX_LOCATIONS:
             return self._part(index, *wanted)
         if wanted not in self._parts:
             # Other threads may do the same: then the last of them is kept.
@@ -267,18 +267,18 @@ class Hdf5Source:
 
     def _part(self, index: int, columns: Sequence[str], verify: bool) -> Hdf5Part:
         file = int(self._ranges.files[index])
-        places = {}
+        locations = {}
         for name in columns:
             dtype = self._columns.get(name)
             if dtype is None:
                 raise MissingDatasetError(f"{self.label} has no column {name!r} in this row space.")
-            places[name] = self._layouts.place(file, name, dtype, use_segments=self._use_segments)
+            locations[name] = self._layouts.place(file, name, dtype, use_segments=self._use_segments)
         start, stop = int(self._ranges.starts[index]), int(self._ranges.stops[index])
-        checksums = self._checksums(file, places) if verify else ()
-        return Hdf5Part(self._layouts.files[file].file, start, stop, places, tuple(checksums))
+        checksums = self._checksums(file, locations) if verify else ()
+        return Hdf5Part(self._layouts.files[file].file, start, stop, locations, tuple(checksums))
 
-    def _checksums(self, file: int, places: Mapping[str, ColumnPlace]) -> Iterator[tuple[Extent, int]]:
-        for name, place in places.items():
+    def _checksums(self, file: int, locations: Mapping[str, ColumnLocation]) -> Iterator[tuple[Extent, int]]:
+        for name, place in locations.items():
             # Segments that are not read come last.
             for extent, checksum in zip(place.extents, self._layouts.checksums(file, name), strict=False):
                 if checksum is not None:

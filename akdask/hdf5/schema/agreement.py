@@ -68,7 +68,7 @@ class Agreement:
         """Return the error that tells of all of them."""
         return InconsistentFilesError(
             "the files of the set do not agree.",
-            details=[text for texts in dissenters.values() for text in texts],
+            details=[text for differences in dissenters.values() for text in differences],
             hint="allow_errors=True leaves such files out; strict_types=False accepts other widths and signs.",
         )
 
@@ -131,8 +131,8 @@ def _differences(
     told = {}
     for name, reference in schemas.items():
         found = present.get(name)
-        if found is not reference and (texts := list(_object_differences(name, found, reference, strict_types))):
-            told[name] = texts
+        if found is not reference and (differences := list(_object_differences(name, found, reference, strict_types))):
+            told[name] = differences
     return told
 
 

@@ -38,7 +38,7 @@ def describe_dataset(node: H5Object, path: str, *, flat: bool = True) -> tuple[D
         raise NotFlatError(f"has shape {shape}, not one dimension")
     dtype, is_canonical = _stored_type(node.get_type().encode())
     length: int = math.prod(shape)
-    # The name of a type ends with its bytes, of which there are eight at most.
+    # The name of a type ends with its number of bytes, at most eight.
     if length >= _MOST_BYTES // 8 and length * int(dtype[2:]) >= _MOST_BYTES:
         raise NotFlatError(f"claims {length:,} elements, more than can be counted")
     offset = node.get_offset() if is_canonical else None
@@ -53,8 +53,8 @@ def _place(node: H5Object, length: int) -> int:
     if made.get_layout() != h5d.CHUNKED:
         return ELSEWHERE
     # Rows that are stored together: for an array of several dimensions, those of all chunks along the others.
-    together = int(made.get_chunk()[0] * math.prod(node.shape[1:]))
-    return ELSEWHERE - min(together, length)
+    stored_rows = int(made.get_chunk()[0] * math.prod(node.shape[1:]))
+    return ELSEWHERE - min(stored_rows, length)
 
 
 def is_outside(made: H5Object) -> bool:

@@ -159,7 +159,7 @@ def differing(files: Iterable[FileDescription]) -> Iterator[FileDescription]:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnPlace:
+class ColumnLocation:
     """Where one column lies in one file: all that a worker needs to read it."""
 
     dtype: ColumnType

@@ -1,6 +1,6 @@
 """Members of groups, opened by links that stay in their file.
 
-HDF5 follows links to other files wherever a path leads through one, also to files that nobody meant, and waits where
+HDF5 follows links to other files wherever a path leads through one, also to unrelated files, and waits where
 such a file is a pipe.  So paths are walked here one name at a time, and HDF5 is only asked for what is in the file.
 """
 

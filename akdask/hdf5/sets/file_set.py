@@ -26,7 +26,7 @@ from akdask.hdf5.reading.source import Layouts
 from akdask.hdf5.schema.agreement import Agreement
 from akdask.hdf5.schema.description import ColumnSchema, FileDescription, ObjectSchema, differing
 from akdask.hdf5.schema.layout import in_stored_order
-from akdask.hdf5.sets.legacy import combined, find_families
+from akdask.hdf5.sets.legacy import combined, find_legacy_objects
 from akdask.hdf5.sets.manifest import described_and_lost
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import ObjType, StoredColumn, StoredObject
@@ -76,19 +76,19 @@ class FileSet:
 
         What old releases stored as several root objects comes as the one that it was, unless the parts are named.
         """
-        families = find_families(self.kinds)
-        wanted = {name: family for name, family in families.items() if names is None or name in names}
+        legacy_objects = find_legacy_objects(self.kinds)
+        wanted = {name: legacy for name, legacy in legacy_objects.items() if names is None or name in names}
         if not wanted:
             return self.select(names)
-        parts = self.select([root for family in wanted.values() for root in family.members.values()])
-        whole = {name: made for name, family in wanted.items() if (made := combined(family, parts)) is not None}
-        used = {root: name for name in whole for root in families[name].members.values()}
+        parts = self.select([root for legacy in wanted.values() for root in legacy.members.values()])
+        complete = {name: made for name, legacy in wanted.items() if (made := combined(legacy, parts)) is not None}
+        used = {root: name for name in complete for root in legacy_objects[name].members.values()}
         if names is not None:
-            found = self.select([name for name in names if name not in whole])
-            return {name: whole[name] if name in whole else found[name] for name in dict.fromkeys(names)}
+            found = self.select([name for name in names if name not in complete])
+            return {name: complete[name] if name in complete else found[name] for name in dict.fromkeys(names)}
         rest = self.select([name for name in self.kinds if name not in used])
         order = dict.fromkeys(used.get(name, name) for name in self.kinds)
-        return {name: whole[name] if name in whole else rest[name] for name in order}
+        return {name: complete[name] if name in complete else rest[name] for name in order}
 
     def select(self, datasets: Sequence[str] | None = None) -> dict[str, StoredObject]:
         """Return the objects of the given names as they are stored, all if None, ready to be scanned.

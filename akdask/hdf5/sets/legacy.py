@@ -1,7 +1,7 @@
 """Objects that releases until 2023 stored as several root objects, told by the ends of their names.
 
 SegArrays were ``<name>_segments`` and ``<name>_values``, Categoricals ``<name>.codes``, ``<name>.categories`` and more.
-Columns of users may happen to be called so; only what can be nothing else is put together.
+Columns of users may have such names by chance; only what can be nothing else becomes an object.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SAMPLED_PARTITIONS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class LegacyObject:
     """Root objects that belong together.
 
     Parameters
@@ -61,9 +61,9 @@ OPTIONAL_ENDS: dict[ObjType, dict[str, str]] = {
 }
 
 
-def find_families(kinds: Mapping[str, ObjType]) -> dict[str, Family]:
+def find_legacy_objects(kinds: Mapping[str, ObjType]) -> dict[str, LegacyObject]:
     """Return the families that the names of a set's objects tell of, by name; reads no data."""
-    found: dict[str, Family] = {}
+    found: dict[str, LegacyObject] = {}
     for kind, ends in ENDS.items():
         first = next(iter(ends.values()))
         for root in kinds:
@@ -72,26 +72,26 @@ def find_families(kinds: Mapping[str, ObjType]) -> dict[str, Family]:
             if complete and name not in kinds:
                 members = ends | OPTIONAL_ENDS[kind]
                 named = {member: f"{name}{end}" for member, end in members.items() if f"{name}{end}" in kinds}
-                found.setdefault(name, Family(name, kind, named))
+                found.setdefault(name, LegacyObject(name, kind, named))
     return found
 
 
-def combined(family: Family, objects: Mapping[str, StoredObject]) -> StoredObject | None:
+def combined(legacy: LegacyObject, objects: Mapping[str, StoredObject]) -> StoredObject | None:
     """Return the object that a family makes up; None if its members are not what they would have to be.
 
     Parameters
     ----------
-    family : Family
+    legacy : LegacyObject
         The members by name.
     objects : mapping of str to StoredObject
         What the set holds under these names.  A sample of segments is read, to see whether they are some.
     """
     plain = {ObjType.PDARRAY, ObjType.STRINGS}
-    if any(objects[root].kind not in plain for root in family.members.values()):
+    if any(objects[root].kind not in plain for root in legacy.members.values()):
         return None
-    members = {member: objects[root].members[VALUES] for member, root in family.members.items()}
-    fits = _is_segarray(members) if family.kind is ObjType.SEGARRAY else _is_categorical(members)
-    return StoredObject(family.name, family.kind, members) if fits else None
+    members = {member: objects[root].members[VALUES] for member, root in legacy.members.items()}
+    fits = _is_segarray(members) if legacy.kind is ObjType.SEGARRAY else _is_categorical(members)
+    return StoredObject(legacy.name, legacy.kind, members) if fits else None
 
 
 def _is_categorical(members: Mapping[str, StoredColumn]) -> bool:

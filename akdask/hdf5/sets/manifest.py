@@ -126,11 +126,11 @@ def carry_summaries(file: FileDescription, old: FileDescription | None) -> FileD
     """Return the description of a file with the summaries of those datasets that were copied from another."""
     if old is None or old.summaries is None or file.summaries is None:
         return file
-    kept = dict(zip(datasets_of(old.objects), old.summaries, strict=True))
+    old_summaries = dict(zip(datasets_of(old.objects), old.summaries, strict=True))
     summaries = file.summaries.copy()
     for position, dataset in enumerate(datasets_of(file.objects)):
-        if not summaries[position]["known"] and dataset in kept:
-            summaries[position] = kept[dataset]
+        if not summaries[position]["known"] and dataset in old_summaries:
+            summaries[position] = old_summaries[dataset]
     return replace(file, summaries=summaries)
 
 
@@ -224,7 +224,7 @@ class _Entries:
         self._doubtful = self._rows_of_doubt(batch["size"].to_numpy())
 
     def _check(self, batch: pa.RecordBatch) -> None:
-        """Refuse numbers that do not fit together; a checksum only tells that they are those that were written."""
+        """Refuse inconsistent numbers; a checksum only proves that they are those that were written."""
         made_of = batch["made"].to_numpy()
         counts = np.array([len(self._itemsizes(number)) for number in range(len(self._made))], np.int64)
         if (
@@ -249,8 +249,8 @@ class _Entries:
         rows = np.repeat(np.arange(len(sizes)), np.diff(self._ends))
         offsets, lengths = self._slots.T
         # Divided, not multiplied: no number here is too large for that.
-        room = np.where(offsets >= 0, (sizes[rows] - offsets) // each, sizes[rows] // each * _MOST_PACKED)
-        return set(rows[(lengths > room) & (lengths > 0)].tolist())
+        largest = np.where(offsets >= 0, (sizes[rows] - offsets) // each, sizes[rows] // each * _MOST_PACKED)
+        return set(rows[(lengths > largest) & (lengths > 0)].tolist())
 
     @classmethod
     def of_set(cls, path: str, owner: int) -> _Entries | None:
@@ -296,8 +296,8 @@ def _made(item: Any) -> Made:
 
 def _are_single_names(names: Sequence[bytes]) -> bool:
     """Whether each names something in a folder and nothing elsewhere; asked of thousands at once."""
-    together = b"".join(names)
-    return b"/" not in together and b"\0" not in together and {b"", b".", b".."}.isdisjoint(names)
+    joined = b"".join(names)
+    return b"/" not in joined and b"\0" not in joined and {b"", b".", b".."}.isdisjoint(names)
 
 
 @cache

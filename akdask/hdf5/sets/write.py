@@ -24,7 +24,7 @@ from akdask.errors import (
     warn,
 )
 from akdask.hdf5.codecs import lay_out_object
-from akdask.hdf5.encoding.merge import copy_shares, whole
+from akdask.hdf5.encoding.merge import concat_parts, copy_shares
 from akdask.hdf5.encoding.newfile import (
     NewDataset,
     NewGroup,
@@ -77,20 +77,8 @@ class Receipt:
 class SetWriter:
     """One write of objects to a set.  Picklable once it has begun.
 
-    Parameters
-    ----------
-    path : str or path
-        Prefix and extension of the set, or the exact path of a single file.
-    specs : sequence of ObjectSpec
-        The objects, in the order of the user's columns.
-    npartitions : int
-        Number of files, unless single.
-    mode : {"truncate", "append"}, default "truncate"
-        Replace the set, or add objects to its files.
-    file_type : {"distribute", "single"}, default "distribute"
-        One file for each partition, or one in all.
-    overwrite : bool, default False
-        With append: replace objects that are there already; the space that they took is given back.
+    Takes the parameters of `akdask.storage.formats.registry.Format.writer`; the space of replaced objects is given
+    back.
     """
 
     def __init__(
@@ -151,7 +139,7 @@ class SetWriter:
         table : Table
             Its rows.
         tables : mapping of name to column, optional
-            The small tables that every partition is given whole.
+            The small tables that every partition is given in full.
 
         Raises
         ------
@@ -268,12 +256,14 @@ class SetWriter:
             return [(staged[0], self.path)]
         merged = self._staging.attempt(os.path.basename(self.path))
         with _errors_naming(self.path):
-            placed = self._lay_out(merged, whole([share.parts for share in shares]), self.path if self._adds else None)
+            placed = self._lay_out(
+                merged, concat_parts([share.parts for share in shares]), self.path if self._adds else None
+            )
             copy_shares(merged, placed, staged, [share.placed for share in shares])
             return [(self._staging.finish(merged, os.path.basename(self.path)), self.path)]
 
     def _check_unchanged(self) -> None:
-        """Refuse to replace files by copies of what they were before somebody else changed them."""
+        """Refuse to replace files by copies of an older state, if another writer has changed them since."""
         changed = [file.path for file in self._added_to if not is_unchanged(file)]
         if changed:
             raise WriteError(

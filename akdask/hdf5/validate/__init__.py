@@ -1,6 +1,6 @@
 """Rules on files from anyone: all violations of a set, and which releases of Arkouda can read it.
 
-Nothing of the reader is trusted: files are surveyed as they are, damaged or not, and data is read block by block.
+The reader is not trusted: the metadata of files are read as they are, damaged or not, and data block by block.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from akdask.hdf5.validate.context import SetSurvey
+from akdask.hdf5.validate.context import SetContext
 from akdask.hdf5.validate.reach import Reach, reach_of
 from akdask.hdf5.validate.rule import Rule, Severity
 from akdask.hdf5.validate.rules import RULES
@@ -84,8 +84,8 @@ def validate(paths: Sequence[str], *, read_data: bool = True) -> Report:
     Report
         Also for files that are damaged, or none at all: that is a violation, never an error.
     """
-    survey = SetSurvey(paths, read_data=read_data)
+    context = SetContext(paths, read_data=read_data)
     violations = tuple(
-        Violation(rule.id, rule.severity, *finding) for rule in RULES.values() for finding in rule.check(survey)
+        Violation(rule.id, rule.severity, *finding) for rule in RULES.values() for finding in rule.check(context)
     )
-    return Report(tuple(paths), violations, reach_of(survey))
+    return Report(tuple(paths), violations, reach_of(context))

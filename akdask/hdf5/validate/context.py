@@ -1,4 +1,4 @@
-"""A set of files as rules see it: the surveys of all files, objects by path, and facts of data, each found once."""
+"""A set of files as rules see it: metadata of all files, objects by path, and facts of data, each found once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from akdask.errors import FileFormatError
+from akdask.hdf5.metadata.file_metadata import Dataset, FileMetadata, Group, Node, read_file_metadata, rows_of, walk
 from akdask.hdf5.metadata.inspect import open_file
-from akdask.hdf5.metadata.survey import Dataset, FileSurvey, Group, Node, rows_of, survey_file, walk
 from akdask.hdf5.validate.facts import (
     NumberFacts,
     OpenFile,
@@ -24,11 +24,11 @@ from akdask.storage.paths.locales import missing_locales
 
 T = TypeVar("T")
 
-Placed = tuple[FileSurvey, Node]
+Placed = tuple[FileMetadata, Node]
 """A node, and the file that it is in."""
 
 
-class SetSurvey:
+class SetContext:
     """Files that belong together.
 
     Parameters
@@ -40,18 +40,18 @@ class SetSurvey:
     """
 
     def __init__(self, paths: Sequence[str], *, read_data: bool) -> None:
-        self.files = tuple(survey_file(path) for path in paths)
+        self.files = tuple(read_file_metadata(path) for path in paths)
         self.read_data = read_data
         self.damage: dict[tuple[str, str], str] = {}
         self._facts: dict[tuple[object, ...], Any] = {}
 
     @property
-    def readable(self) -> list[FileSurvey]:
+    def readable(self) -> list[FileMetadata]:
         """Files that could be opened."""
         return [file for file in self.files if file.problem is None]
 
     @cached_property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all files are there and readable, so that shares can be added up."""
         missing = (path for path in missing_locales(file.path for file in self.files) if not exists(path))
         return len(self.readable) == len(self.files) and next(missing, None) is None
@@ -75,29 +75,29 @@ class SetSurvey:
                     found.setdefault(node.path, []).append((file, node))
         return found
 
-    def datasets(self) -> Iterator[tuple[FileSurvey, Dataset]]:
+    def datasets(self) -> Iterator[tuple[FileMetadata, Dataset]]:
         """Yield all datasets."""
         for placed in self.by_path.values():
             yield from ((file, node) for file, node in placed if isinstance(node, Dataset))
 
-    def groups(self, *kinds: ObjType) -> Iterator[tuple[str, list[tuple[FileSurvey, Group]]]]:
+    def groups(self, *kinds: ObjType) -> Iterator[tuple[str, list[tuple[FileMetadata, Group]]]]:
         """Yield path and groups of objects of some kinds, wherever they are."""
         for path, placed in self.by_path.items():
             found = [(file, node) for file, node in placed if isinstance(node, Group) and node.kind in kinds]
             if found:
                 yield path, found
 
-    def numbers(self, file: FileSurvey, node: Dataset | None) -> NumberFacts | None:
+    def numbers(self, file: FileMetadata, node: Dataset | None) -> NumberFacts | None:
         """Return the facts of integers; None if there are none, or they cannot be known."""
         if node is None or node.type.family != "integer" or not _is_flat(node):
             return None
         return self._found(number_facts, file, node, lambda opened: number_facts(blocks(opened, node)))
 
-    def fingerprint(self, file: FileSurvey, node: Dataset) -> int | None:
+    def fingerprint(self, file: FileMetadata, node: Dataset) -> int | None:
         """Return what identifies a collection of integers whatever their order."""
         return self._found(fingerprint, file, node, lambda opened: fingerprint(blocks(opened, node)))
 
-    def strings(self, file: FileSurvey, group: Group) -> StringFacts | None:
+    def strings(self, file: FileMetadata, group: Group) -> StringFacts | None:
         """Return the facts of the bytes of Strings; None if they cannot be known."""
         values, segments = group.dataset(VALUES), group.dataset(SEGMENTS)
         if values is None or values.type.family != "integer" or values.type.size != 1 or not _is_flat(values):
@@ -105,18 +105,18 @@ class SetSurvey:
         usable = segments if segments and segments.type.family == "integer" and _is_flat(segments) else None
         return self._found(string_facts, file, values, lambda opened: string_facts(opened, values, usable))
 
-    def rows(self, file: FileSurvey, node: Node) -> int | None:
+    def rows(self, file: FileMetadata, node: Node) -> int | None:
         """Return the rows of an object in one file; reads Strings without segments to count them."""
         if isinstance(node, Group) and node.kind == ObjType.STRINGS and SEGMENTS not in node.members:
             facts = self.strings(file, node)
             return None if facts is None else facts.nuls
         return rows_of(node)
 
-    def read_through(self, file: FileSurvey, node: Dataset) -> None:
+    def read_through(self, file: FileMetadata, node: Dataset) -> None:
         """Read a dataset to see whether that can be done."""
         self._found(blocks, file, node, lambda opened: sum(len(block) for block in blocks(opened, node)))
 
-    def _found(self, what: object, file: FileSurvey, node: Dataset, find: Callable[[OpenFile], T]) -> T | None:
+    def _found(self, what: object, file: FileMetadata, node: Dataset, find: Callable[[OpenFile], T]) -> T | None:
         # That data is in other files is a violation of its own.
         if not self.read_data or node.is_outside:
             return None
@@ -132,11 +132,11 @@ class SetSurvey:
         return found
 
 
-def total_rows(survey: SetSurvey, placed: Sequence[tuple[FileSurvey, Node | None]]) -> int | None:
+def total_rows(context: SetContext, placed: Sequence[tuple[FileMetadata, Node | None]]) -> int | None:
     """Return the rows of all shares of an object; None if some are unknown.  A share that is not there has none."""
-    if not survey.is_whole:
+    if not context.is_complete:
         return None
-    rows = [0 if node is None else survey.rows(file, node) for file, node in placed]
+    rows = [0 if node is None else context.rows(file, node) for file, node in placed]
     return None if None in rows else sum(row for row in rows if row is not None)
 
 

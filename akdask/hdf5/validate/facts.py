@@ -12,7 +12,7 @@ import numpy as np
 
 from akdask.errors import FileFormatError
 from akdask.hdf5.encoding.chunks import ChunkReader, ChunkStore, index_of
-from akdask.hdf5.metadata.survey import Dataset
+from akdask.hdf5.metadata.file_metadata import Dataset
 from akdask.kernels.keys.random import STEP, mix_bits
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import identify, is_remote
@@ -104,7 +104,7 @@ def _checked(opened: OpenFile, dataset: Dataset) -> Any:
     return opened.hdf5[dataset.path.encode(errors="surrogateescape")]
 
 
-def number_facts(pieces: Iterable[NumberArray]) -> NumberFacts | None:
+def number_facts(blocks: Iterable[NumberArray]) -> NumberFacts | None:
     """Find the facts of integers, None if there are none.
 
     Examples
@@ -113,16 +113,16 @@ def number_facts(pieces: Iterable[NumberArray]) -> NumberFacts | None:
     NumberFacts(count=3, first=0, last=3, minimum=0, maximum=4, fall=2)
     """
     found = None
-    for piece in pieces:
-        new = _facts_of(piece)
+    for block in blocks:
+        new = _facts_of(block)
         found = new if found is None else _joined(found, new)
     return found
 
 
-def _facts_of(piece: NumberArray) -> NumberFacts:
-    falls = np.flatnonzero(piece[1:] < piece[:-1])
+def _facts_of(block: NumberArray) -> NumberFacts:
+    falls = np.flatnonzero(block[1:] < block[:-1])
     fall = int(falls[0]) + 1 if len(falls) else None
-    return NumberFacts(len(piece), int(piece[0]), int(piece[-1]), int(piece.min()), int(piece.max()), fall)
+    return NumberFacts(len(block), int(block[0]), int(block[-1]), int(block.min()), int(block.max()), fall)
 
 
 def _joined(left: NumberFacts, right: NumberFacts) -> NumberFacts:
@@ -141,7 +141,7 @@ def _joined(left: NumberFacts, right: NumberFacts) -> NumberFacts:
     )
 
 
-def fingerprint(pieces: Iterable[NumberArray]) -> int:
+def fingerprint(blocks: Iterable[NumberArray]) -> int:
     """Return a number that depends on which integers there are, and not on their order.
 
     Two different collections of integers have the same one with a probability of 2**-64.
@@ -152,8 +152,8 @@ def fingerprint(pieces: Iterable[NumberArray]) -> int:
     True
     """
     total = 0
-    for piece in pieces:
-        total += int(mix_bits(piece.astype(np.uint64) + STEP).sum(dtype=np.uint64))
+    for block in blocks:
+        total += int(mix_bits(block.astype(np.uint64) + STEP).sum(dtype=np.uint64))
     return total % 2**64
 
 

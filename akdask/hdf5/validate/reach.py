@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from akdask.hdf5.metadata.survey import Dataset, Group, Node, rows_of
+from akdask.hdf5.metadata.file_metadata import Dataset, Group, Node, rows_of
 from akdask.hdf5.schema.layout import METADATA_GROUP, OLD_BOOLEANS
-from akdask.hdf5.validate.context import Placed, SetSurvey
+from akdask.hdf5.validate.context import Placed, SetContext
 from akdask.storage.formats.objects import SEGMENTS, VALUES, ObjType
 
 
@@ -80,16 +80,16 @@ _EMPTY_INSIDE = Span("SegArray with a file without rows before others", "v2023.0
 _NO_SEGMENTS = Span("Strings without segments, with calc_string_offsets=True", "v2021.08.20")
 
 
-def reach_of(survey: SetSurvey) -> Reach:
+def reach_of(context: SetContext) -> Reach:
     """Return which releases can read the set, provided that it keeps the rules.
 
     Sources: the kinds that ``ServerConfig.chpl`` and ``HDF5Msg.chpl`` know at each of Arkouda's release tags.
     """
-    spans = {(span, name) for name, placed in survey.objects.items() for span in _spans_of(placed)}
+    spans = {(span, name) for name, placed in context.objects.items() for span in _spans_of(placed)}
     ordered = sorted(spans, key=lambda pair: (pair[0].oldest or "", pair[0].newest or "", pair[1]))
     oldest = max((span.oldest for span, _ in spans if span.oldest), default=None)
     newest = min((span.newest for span, _ in spans if span.newest), default=None)
-    remarks = _remarks(survey, oldest or "", newest or "v9999")
+    remarks = _remarks(context, oldest or "", newest or "v9999")
     return Reach(oldest, newest, (*(_told(span, name) for span, name in ordered), *remarks))
 
 
@@ -100,7 +100,7 @@ def _told(span: Span, name: str) -> str:
 
 
 def _spans_of(placed: list[Placed]) -> Iterator[Span]:
-    """Yield what an object asks for; its shares in all files are looked at."""
+    """Yield what an object requires, judged by its shares in all files."""
     for _, node in placed:
         if isinstance(node, (Group, Dataset)):
             yield from _spans_of_node(node)
@@ -140,19 +140,19 @@ def _has_strings(group: Group) -> bool:
     return inner is not None and inner.kind == ObjType.STRINGS
 
 
-def _remarks(survey: SetSurvey, oldest: str, newest: str) -> Iterator[str]:
+def _remarks(context: SetContext, oldest: str, newest: str) -> Iterator[str]:
     """Yield what to mind of single releases inside the bounds."""
-    if newest >= "v2022.11.10" and any(METADATA_GROUP in file.root.members for file in survey.readable):
+    if newest >= "v2022.11.10" and any(METADATA_GROUP in file.root.members for file in context.readable):
         yield f"load_all of releases since v2022.11.10 fails on the group {METADATA_GROUP}; read by name"
-    bare = [name for name, placed in survey.objects.items() if any(_is_bare(node) for _, node in placed)]
+    bare = [name for name, placed in context.objects.items() if any(_is_bare(node) for _, node in placed)]
     if bare and oldest <= "v2022.11.10" <= newest:
         yield f"{', '.join(bare[:5])}{' …' if len(bare) > 5 else ''}: without ObjType, which v2022.11.10 refuses"
-    if oldest <= "v2022.12.09" <= newest and any(_is_group(survey, name) for name in bare):
+    if oldest <= "v2022.12.09" <= newest and any(_is_group(context, name) for name in bare):
         yield "v2022.12.09 takes Strings without ObjType for pdarrays"
 
 
-def _is_group(survey: SetSurvey, name: str) -> bool:
-    return any(isinstance(node, Group) for _, node in survey.objects[name])
+def _is_group(context: SetContext, name: str) -> bool:
+    return any(isinstance(node, Group) for _, node in context.objects[name])
 
 
 def _is_bare(node: Node) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from akdask.hdf5.validate.context import SetSurvey
+from akdask.hdf5.validate.context import SetContext
 
 
 class Severity(StrEnum):
@@ -24,7 +24,7 @@ class Severity(StrEnum):
 Finding: TypeAlias = tuple[str, str, str]
 """File, object (empty for the file as such) and what was found there."""
 
-Check: TypeAlias = Callable[[SetSurvey], Iterator[Finding]]
+Check: TypeAlias = Callable[[SetContext], Iterator[Finding]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,14 @@ from akdask.kernels.aggregates.specification import (
     giving,
 )
 from akdask.kernels.aggregates.sums import ADDED, sum_integers
-from akdask.kernels.core.summation import Moments, Places, sum_exactly
+from akdask.kernels.core.summation import Moments, UnitPositions, sum_exactly
 from akdask.schema import BIGINT, FLOAT64
 from akdask.typing import NumberArray
 
 # --------------------------------------------------------------------------------------------------------------- means
 
 
-def _mean(column: NumberArray, mask: NumberArray | None, positions: Places | None) -> State:
+def _mean(column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> State:
     return count_rows(column, mask), sum_exactly(column, mask, positions)
 
 

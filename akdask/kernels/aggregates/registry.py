@@ -17,7 +17,7 @@ from akdask.kernels.aggregates.specification import Reduction, ScalarForm, State
 from akdask.kernels.aggregates.storage import IS_SORTED, LIMBS
 from akdask.kernels.aggregates.sums import COUNT, COUNT_NONZERO, PRODUCT, SIZE, SUM
 from akdask.kernels.aggregates.truth import ALL, AND, ANY, OR, XOR
-from akdask.kernels.core.summation import Places
+from akdask.kernels.core.summation import UnitPositions
 from akdask.schema import FLOAT64, ColumnType
 from akdask.typing import Column, NumberArray
 
@@ -65,7 +65,7 @@ class ScalarReduction:
         """Return the state of no rows."""
         return self.partial(empty(self.dtype))
 
-    def partial(self, column: Column, mask: NumberArray | None = None, positions: Places | None = None) -> State:
+    def partial(self, column: Column, mask: NumberArray | None = None, positions: UnitPositions | None = None) -> State:
         """Reduce one block, or those of its rows where a bool mask holds.
 
         Without `positions`, the first row stands where a unit of `akdask.kernels.core.summation` begins.

@@ -44,7 +44,7 @@ def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:
         return dtype(np.count_nonzero(column if mask is None else column & mask))
     if mask is None:
         return np.add.reduce(column, dtype=dtype)
-    if dtype == column.dtype and compiled.is_at_hand():
+    if dtype == column.dtype and compiled.is_loaded():
         from akdask.kernels.compiled.aggregates.select import sum_selected
 
         return dtype(sum_selected(column, mask, dtype(0)))

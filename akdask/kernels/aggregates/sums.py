@@ -27,7 +27,7 @@ from akdask.kernels.aggregates.specification import (
     giving,
 )
 from akdask.kernels.core.opcodes import Opcode
-from akdask.kernels.core.summation import ExactSum, Places, spread_out, sum_exactly, unit_products
+from akdask.kernels.core.summation import ExactSum, UnitPositions, spread_out, sum_exactly, unit_products
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, UINT64
 from akdask.schema.bigint import bigint_
 from akdask.typing import NumberArray
@@ -39,7 +39,7 @@ def _total_dtype(column: NumberArray) -> Any:
     return TOTALS[type_of(column)].numpy.type
 
 
-def _sum(column: NumberArray, mask: NumberArray | None, positions: Places | None) -> State:
+def _sum(column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> State:
     if column.dtype == np.float64:
         return sum_exactly(column, mask, positions)
     return sum_rows(column, mask, _total_dtype(column))
@@ -84,15 +84,15 @@ SUM = Reduction(
 # ------------------------------------------------------------------------------------------------------------ products
 
 
-def _product(column: NumberArray, mask: NumberArray | None, positions: Places | None) -> State:
+def _product(column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> State:
     """Return the product of integers, which wraps; of floats that of each unit, in the order of the rows."""
     if column.dtype != np.float64:
         return np.multiply.reduce(select_rows(column, mask), dtype=_total_dtype(column))
     if positions is None and mask is None:
         return unit_products(column)
-    positions = positions or Places(np.arange(len(column)), len(column))
-    rows, selected = select_rows(column, mask), select_rows(positions.positions, mask)
-    return unit_products(spread_out(rows, Places(selected, positions.extent), 1.0))
+    positions = positions or UnitPositions(np.arange(len(column)), len(column))
+    rows, selected = select_rows(column, mask), select_rows(positions.offsets, mask)
+    return unit_products(spread_out(rows, UnitPositions(selected, positions.extent), 1.0))
 
 
 def _multiply(left: State, right: State) -> State:

@@ -3,7 +3,7 @@
 Numba is optional: ``pip install 'akdask[fast]'``.  Each loop here has its general path beside the call, in NumPy or
 Arrow, and a property test proves them equal to the last bit, so that processes with and without Numba work together,
 and it does not matter to a result when the compiler has been loaded.  The modules of this package import Numba, so
-they are imported where `pays` or `is_at_hand` says so.
+they are imported only after `should_compile` or `is_loaded` was true.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ from threading import Timer
 INSTALLED = find_spec("numba") is not None and sys.byteorder == "little"
 
 WORTH_LOADING = 2**22
-"""Rows of a plan that the compiler is loaded for, which takes half a second, and several once after an installation."""
+"""Rows of a plan from which on the compiler is loaded: half a second, or several after an installation."""
 
 DELAY = 0.2
-"""Seconds until it is loaded beside computations that gain little: most have ended by then, and are not held up."""
+"""Seconds until it is loaded beside other computations: short ones have ended by then and are not delayed."""
 
 
 class _Process:
     """Whether this process has memory for the compiler, is about to load it, and has done so."""
 
-    has_room = True
+    is_enabled = True
     is_preparing = False
     is_ready = False
 
 
-def pays(nrows: int) -> bool:
-    """Whether to take the compiled loop for so many rows; for very many the compiler is loaded first."""
-    return is_at_hand() or (nrows >= WORTH_LOADING and load())
+def should_compile(nrows: int) -> bool:
+    """Whether to run the compiled loop on `nrows` rows; for very many, the compiler is loaded first."""
+    return is_loaded() or (nrows >= WORTH_LOADING and load())
 
 
-def is_at_hand() -> bool:
-    """Whether compiled loops can be taken without loading the compiler first."""
-    return INSTALLED and _Process.has_room and _Process.is_ready
+def is_loaded() -> bool:
+    """Whether compiled loops can run without loading the compiler first."""
+    return INSTALLED and _Process.is_enabled and _Process.is_ready
 
 
 def load() -> bool:
-    """Load the compiler, and tell whether compiled loops can be taken.
+    """Load the compiler, and return whether compiled loops can run.
 
-    Results do not depend on it, so that plans need not say more than when to call this.
+    Results do not depend on it; plans only decide when to call it.
     """
-    _Process.is_ready = INSTALLED and _Process.has_room and _is_loaded()
+    _Process.is_ready = INSTALLED and _Process.is_enabled and _is_importable()
     return _Process.is_ready
 
 
 def prepare(warm_up: Callable[[], None]) -> None:
-    """Load the compiler soon, and a loop by calling `warm_up`, in a thread beside what this process computes."""
-    if not _Process.is_preparing and not is_at_hand():
+    """Load the compiler and one loop, by calling `warm_up`, in a thread beside the computations of this process."""
+    if not _Process.is_preparing and not is_loaded():
         # Two threads may come here at once, and one of them will find it loaded.
         _Process.is_preparing = True
         timer = Timer(DELAY, _load_loop, [warm_up])
@@ -63,18 +63,18 @@ def prepare(warm_up: Callable[[], None]) -> None:
 
 
 def _load_loop(warm_up: Callable[[], None]) -> None:
-    if INSTALLED and _Process.has_room and _is_loaded():
+    if INSTALLED and _Process.is_enabled and _is_importable():
         warm_up()
         load()
 
 
-def forgo() -> None:
-    """Have this process never load the compiler, as it has little memory: it would take 100 MB of it."""
-    _Process.has_room = False
+def disable() -> None:
+    """Never load the compiler in this process: it takes 100 MB, too much for small workers."""
+    _Process.is_enabled = False
 
 
 @cache
-def _is_loaded() -> bool:
+def _is_importable() -> bool:
     try:
         import numba  # noqa: F401 - whether it can be
     except ImportError as error:

@@ -15,7 +15,7 @@ from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.core.words import Words
 
 AHEAD = 64
-"""Rows that are asked for before the first of them is looked at."""
+"""Rows that are prefetched before the first of them is read."""
 
 FOR_READING, KEEP, DATA = 0, 3, 1
 

@@ -29,7 +29,7 @@ MARGIN = 72
 CHUNK = 32
 """Bytes that are copied at a time: most strings are no longer, and the processor moves as many at once."""
 
-AT_ONCE = np.uint64(2**10)
+WORDS_PER_STEP = np.uint64(2**10)
 """Rows that take one step after the other together: what each step needs is in the cache, and rows need not wait."""
 
 # Integers with and without sign would together become floats.
@@ -51,9 +51,9 @@ def readable(strings: pa.LargeStringArray) -> Iterator[tuple[int, Words, Text]]:
         Their bytes; none behind the last string is NUL.
     """
     offsets, text = offsets_and_bytes(strings)
-    behind = _with_margin(strings, int(offsets[0]), len(text))
-    if behind is not None:
-        yield 0, read_only(offsets.view(np.uint64)), read_only(behind)
+    padded = _with_margin(strings, int(offsets[0]), len(text))
+    if padded is not None:
+        yield 0, read_only(offsets.view(np.uint64)), read_only(padded)
         return
     start = offsets[0]
     inner = int(np.searchsorted(offsets[1:], offsets[-1] - MARGIN, side="right"))
@@ -78,7 +78,7 @@ def word_at(_: object, text: types.Array, at: types.Integer) -> tuple[Signature,
     """Return the 8 bytes from a place on."""
 
     def read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_place(context, builder, signature, arguments, _WORD), align=1)
+        return builder.load(_pointer(context, builder, signature, arguments, _WORD), align=1)
 
     return types.uint64(text, types.uint64), read
 
@@ -90,7 +90,7 @@ def put_word(
     """Write 8 bytes from a place on."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[2], _place(context, builder, signature, arguments, _WORD), align=1)
+        builder.store(arguments[2], _pointer(context, builder, signature, arguments, _WORD), align=1)
         return context.get_dummy_value()
 
     return types.void(text, types.uint64, types.uint64), write
@@ -116,16 +116,16 @@ def _copying(comparison: str, text: types.Array, target: types.Array) -> tuple[S
     """Return what copies a chunk, and tells which of its bytes, as numbers with a sign, compare so with 0."""
 
     def copy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        chunk = builder.load(_place(context, builder, signature, arguments, _CHUNK), align=1)
+        chunk = builder.load(_pointer(context, builder, signature, arguments, _CHUNK), align=1)
         to = types.void(*signature.args[2:])
-        builder.store(chunk, _place(context, builder, to, arguments[2:], _CHUNK), align=1)
+        builder.store(chunk, _pointer(context, builder, to, arguments[2:], _CHUNK), align=1)
         truth = builder.icmp_signed(comparison, chunk, _CHUNK(None))
         return builder.zext(builder.bitcast(truth, ir.IntType(CHUNK)), _WORD)
 
     return types.uint64(text, types.uint64, target, types.uint64), copy
 
 
-def _place(context: Any, builder: Any, signature: Any, arguments: Any, kind: ir.Type) -> Any:
+def _pointer(context: Any, builder: Any, signature: Any, arguments: Any, kind: ir.Type) -> Any:
     """Return the address of bytes of an array as that of a word; NumPy's views of that kind multiply by a stride."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     return builder.bitcast(builder.gep(array.data, [arguments[1]]), kind.as_pointer())

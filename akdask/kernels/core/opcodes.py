@@ -76,7 +76,7 @@ class OpcodeChoice:
 
     Parameters
     ----------
-    by_type : dict of ColumnType to Op
+    by_type : dict of ColumnType to Opcode
         What it does on arguments of each type; they are converted to that of the result, or, where `compares`, to the
         one that NumPy compares them in.
     compares : bool

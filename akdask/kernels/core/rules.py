@@ -89,7 +89,7 @@ class Operation:
         column or scalar
             Of exactly the result's type; `out` if it was given and the result is numbers.
         """
-        # Division by zero, overflow and NaN have defined results here; a warning from a worker would help nobody.
+        # Division by zero, overflow and NaN have defined results here; a warning from a worker would be of no use.
         with np.errstate(all="ignore"):
             return self.kernel(*args, out=out, **params)
 

@@ -20,10 +20,10 @@ START = np.array(
 WORD = 8
 """Bytes that are taken at a time."""
 
-LENGTH_PLACE = 56
+LENGTH_SHIFT = 56
 """How far the length of the bytes is shifted in the last word, which has those bytes that are left, below it."""
 
 MIXES, LAST_MIXES = 2, 4
 """How often the state is mixed after each word, and before each half of the result."""
 
-FIRST_MARK, SECOND_MARK = np.uint64(0xEE), np.uint64(0xDD)
+FIRST_XOR, SECOND_XOR = np.uint64(0xEE), np.uint64(0xDD)

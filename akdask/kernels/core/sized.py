@@ -1,4 +1,4 @@
-"""How much memory an object takes that is made of columns, so that who keeps it knows when there is too much."""
+"""The memory of objects that hold columns, for caches with a memory budget."""
 
 from __future__ import annotations
 

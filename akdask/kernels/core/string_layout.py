@@ -108,11 +108,11 @@ def moves(mask: int) -> Sequence[int]:
     Each bit moves by as many places as there are zeros to its right, that is by the powers of two in that number.
     """
     found = []
-    places = [place for place in range(WORD_BITS) if mask >> place & 1]
-    distances = [place - number for number, place in enumerate(places)]
+    positions = [position for position in range(WORD_BITS) if mask >> position & 1]
+    distances = [position - number for number, position in enumerate(positions)]
     for step in range(WORD_BITS.bit_length() - 1):
         moving = [number for number, distance in enumerate(distances) if distance >> step & 1]
-        found.append(sum(1 << places[number] for number in moving))
+        found.append(sum(1 << positions[number] for number in moving))
         for number in moving:
-            places[number] -= 1 << step
+            positions[number] -= 1 << step
     return found

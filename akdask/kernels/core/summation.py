@@ -1,10 +1,10 @@
-"""Sums of floats that are the same to the last bit, however rows are read and whoever adds them up.
+"""Sums of floats that are the same to the last bit for any blocks, threads and workers.
 
 Rounding makes a sum depend on the order of its additions, so the order is fixed.  Rows are counted from the first of
-their partition, before any filter.  `UNIT` of them make a unit; lane l of a unit adds up the rows l, l + `LANES`, … in
-order, and the lanes are joined by adding the second half of them to the first until one is left.  Rows that a filter
-leaves out add 0.  The sums of units are then added up exactly and rounded once, so that it does not matter in what
-order, by which task or on which machine.  Rows come in blocks that begin where a unit begins.
+their partition, before any filter.  `UNIT` consecutive rows form a unit.  Within a unit, accumulator k adds up the rows
+k, k + `ACCUMULATORS`, … in order; then the second half of the accumulators is added to the first half until one is
+left.  Rows that a filter drops add 0.  The sums of units are added up exactly and rounded once, so that neither the
+order of the units nor the task or machine that computed them matters.  Blocks of rows begin where a unit begins.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from akdask.columns.scratch import scratch
 from akdask.typing import NumberArray
 
 UNIT = 2**15
-"""Rows that are added up by themselves."""
+"""Rows whose sum is computed separately."""
 
-LANES = 2**8
-"""Sums side by side within a unit: a processor adds several at a time."""
+ACCUMULATORS = 2**8
+"""Partial sums of a unit: the processor adds to several at a time."""
 
 FEW = 32
-"""Of one row in so many under a mask, or fewer, only these are looked at, not the places between them."""
+"""If a mask selects one row in this number, or fewer, only the selected rows are added, without zeros between them."""
 
-FEW_PLACES = 2
-"""The same of rows that have been selected."""
+FEW_POSITIONS = 2
+"""The same for rows that were selected before."""
 
 FEW_DISTANCES = 8
-"""The same where the distances of rows from a mean are added up as well."""
+"""The same if distances from a mean are added up as well."""
 
 DIGITS = 53
 """Bits of the mantissa of a float64."""
@@ -43,18 +43,18 @@ SCALE = 1022 + 2 * DIGITS
 Floats = npt.NDArray[np.float64]
 
 
-class Places(NamedTuple):
-    """Where rows stand that were selected from a block.
+class UnitPositions(NamedTuple):
+    """The positions of selected rows within the units of summation.
 
     Parameters
     ----------
-    positions : ndarray of int64
-        Ascending, counted from where a unit begins.
+    offsets : ndarray of int64
+        Ascending, counted from the start of the first unit.
     extent : int
-        Number of places.
+        Number of rows before the selection.
     """
 
-    positions: NumberArray
+    offsets: NumberArray
     extent: int
 
 
@@ -104,9 +104,9 @@ def _scaled(numbers: Floats) -> int:
 def _scaled_each(numbers: Floats) -> Iterator[int]:
     """Yield finite numbers times ``2 ** SCALE``."""
     mantissas, exponents = np.frexp(numbers)
-    whole = np.ldexp(mantissas, DIGITS).astype(np.int64).tolist()
+    nfull = np.ldexp(mantissas, DIGITS).astype(np.int64).tolist()
     shifts = (exponents + (SCALE - DIGITS)).tolist()
-    for number, shift in zip(whole, shifts, strict=True):
+    for number, shift in zip(nfull, shifts, strict=True):
         yield number << shift
 
 
@@ -118,7 +118,9 @@ def nearest(numerator: int, denominator: int) -> np.float64:
         return np.float64(np.inf if numerator > 0 else -np.inf)
 
 
-def sum_exactly(column: NumberArray, mask: NumberArray | None = None, places: Places | None = None) -> ExactSum:
+def sum_exactly(
+    column: NumberArray, mask: NumberArray | None = None, positions: UnitPositions | None = None
+) -> ExactSum:
     """Return the sum of rows that begin where a unit does.
 
     Parameters
@@ -127,11 +129,11 @@ def sum_exactly(column: NumberArray, mask: NumberArray | None = None, places: Pl
         Any numbers; they are added up as float64.
     mask : ndarray of bool, optional
         Which rows count.
-    places : Places, optional
-        Where the rows stand, if not one beside the other.
+    positions : UnitPositions, optional
+        Positions of the rows, if they are not adjacent.
     """
-    if places is not None:
-        return ExactSum.of(_placed_sums(column, mask, places))
+    if positions is not None:
+        return ExactSum.of(_placed_sums(column, mask, positions))
     rows = column.astype(np.float64, copy=False)
     if mask is None:
         return ExactSum.of(unit_sums(rows))
@@ -154,88 +156,94 @@ def unit_products(rows: Floats) -> Floats:
     return _reduce_units(np.multiply, rows, None)
 
 
-def _placed_sums(column: NumberArray, mask: NumberArray | None, places: Places) -> Floats:
-    values, places = _selected(column, mask, places)
-    if len(values) * FEW_PLACES <= places.extent:
-        return _sparse_sums(values, places)
-    return unit_sums(spread_out(values, places, 0.0))
+def _placed_sums(column: NumberArray, mask: NumberArray | None, positions: UnitPositions) -> Floats:
+    values, positions = _selected(column, mask, positions)
+    if len(values) * FEW_POSITIONS <= positions.extent:
+        return _sparse_sums(values, positions)
+    return unit_sums(spread_out(values, positions, 0.0))
 
 
-def _selected(column: NumberArray, mask: NumberArray | None, places: Places | None) -> tuple[NumberArray, Places]:
-    """Return the rows under a mask, and where they stand."""
+def _selected(
+    column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None
+) -> tuple[NumberArray, UnitPositions]:
+    """Return the rows under a mask, and their positions."""
     if mask is None:
-        return column, places or Places(np.arange(len(column)), len(column))
+        return column, positions or UnitPositions(np.arange(len(column)), len(column))
     rows = np.flatnonzero(mask)
-    found = Places(rows, len(mask)) if places is None else Places(places.positions.take(rows), places.extent)
+    found = (
+        UnitPositions(rows, len(mask))
+        if positions is None
+        else UnitPositions(positions.offsets.take(rows), positions.extent)
+    )
     return column.take(rows), found
 
 
-def spread_out(values: NumberArray, places: Places, between: float) -> Floats:
-    """Return rows at their places, and a number between them, in memory that this thread uses again."""
-    rows = scratch(places.extent * values.itemsize).view(np.float64)[: places.extent]
+def spread_out(values: NumberArray, positions: UnitPositions, between: float) -> Floats:
+    """Return rows at their positions with a constant between them, in memory that this thread reuses."""
+    rows = scratch(positions.extent * values.itemsize).view(np.float64)[: positions.extent]
     rows.fill(between)
-    rows[places.positions] = values
+    rows[positions.offsets] = values
     return rows
 
 
-def _sparse_sums(values: NumberArray, places: Places) -> Floats:
-    """Add up the rows of each lane, which NumPy does in their order."""
-    return _sums_of_lanes(values, _numbered_lanes(places.positions), -(-places.extent // UNIT))
+def _sparse_sums(values: NumberArray, positions: UnitPositions) -> Floats:
+    """Add up the rows of each accumulator; NumPy adds them in order."""
+    return _sum_accumulators(values, _accumulator_numbers(positions.offsets), -(-positions.extent // UNIT))
 
 
-def _numbered_lanes(positions: NumberArray) -> NumberArray:
-    """Return the number of the lane that each row belongs to, counted through all units."""
+def _accumulator_numbers(positions: NumberArray) -> NumberArray:
+    """Return the accumulator of each row, numbered through all units."""
     # Dividing by powers of two; NumPy would take the sign of each position into account.
-    lanes: NumberArray = positions >> (UNIT.bit_length() - 1)
-    lanes <<= LANES.bit_length() - 1
-    lanes |= positions & (LANES - 1)
-    return lanes
+    accumulators: NumberArray = positions >> (UNIT.bit_length() - 1)
+    accumulators <<= ACCUMULATORS.bit_length() - 1
+    accumulators |= positions & (ACCUMULATORS - 1)
+    return accumulators
 
 
-def _sums_of_lanes(values: NumberArray, lanes: NumberArray, units: int) -> Floats:
-    sums = np.bincount(lanes, values, units * LANES).astype(np.float64, copy=False)
-    return _halved(np.add, sums.reshape(units, LANES))
+def _sum_accumulators(values: NumberArray, accumulators: NumberArray, units: int) -> Floats:
+    sums = np.bincount(accumulators, values, units * ACCUMULATORS).astype(np.float64, copy=False)
+    return _halved(np.add, sums.reshape(units, ACCUMULATORS))
 
 
 def _reduce_units(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) -> Floats:
-    whole = len(rows) - len(rows) % UNIT
-    units = _lanes(ufunc, rows[:whole].reshape(-1, UNIT // LANES, LANES), _shaped(mask, whole))
-    if whole < len(rows):
-        rest, marks = rows[whole:], None if mask is None else mask[whole:]
-        units = np.concatenate([units, _lanes_of_part(ufunc, rest, marks)[np.newaxis]])
+    nfull = len(rows) - len(rows) % UNIT
+    units = _accumulate(ufunc, rows[:nfull].reshape(-1, UNIT // ACCUMULATORS, ACCUMULATORS), _shaped(mask, nfull))
+    if nfull < len(rows):
+        rest, rest_mask = rows[nfull:], None if mask is None else mask[nfull:]
+        units = np.concatenate([units, _accumulate_rest(ufunc, rest, rest_mask)[np.newaxis]])
     return _halved(ufunc, units)
 
 
-def _shaped(mask: NumberArray | None, whole: int) -> NumberArray | None:
-    return None if mask is None else mask[:whole].reshape(-1, UNIT // LANES, LANES)
+def _shaped(mask: NumberArray | None, nfull: int) -> NumberArray | None:
+    return None if mask is None else mask[:nfull].reshape(-1, UNIT // ACCUMULATORS, ACCUMULATORS)
 
 
-def _lanes(ufunc: np.ufunc, rows: NumberArray, mask: NumberArray | None) -> Floats:
-    """Return the lanes of units: NumPy goes over the rows in order, as lanes lie side by side in memory."""
+def _accumulate(ufunc: np.ufunc, rows: NumberArray, mask: NumberArray | None) -> Floats:
+    """Return the accumulators of units: NumPy adds rows in order, as accumulators are adjacent in memory."""
     if mask is None:
-        lanes: Floats = ufunc.reduce(rows, axis=1)
-        return lanes
+        accumulators: Floats = ufunc.reduce(rows, axis=1)
+        return accumulators
     return np.asarray(np.einsum("kij,kij->kj", rows, mask, dtype=np.float64, casting="unsafe"))
 
 
-def _lanes_of_part(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) -> Floats:
-    """Return the lanes of a unit that the rows do not fill."""
+def _accumulate_rest(ufunc: np.ufunc, rows: Floats, mask: NumberArray | None) -> Floats:
+    """Return the accumulators of a unit that the rows do not fill."""
     if mask is not None:
         rows = rows * mask
-    whole = len(rows) - len(rows) % LANES
-    lanes = np.full(LANES, float(ufunc.identity))
-    if whole:
-        lanes = ufunc.reduce(rows[:whole].reshape(-1, LANES), axis=0)
-    rest = lanes[: len(rows) - whole]
-    ufunc(rest, rows[whole:], out=rest)
-    return lanes
+    nfull = len(rows) - len(rows) % ACCUMULATORS
+    accumulators = np.full(ACCUMULATORS, float(ufunc.identity))
+    if nfull:
+        accumulators = ufunc.reduce(rows[:nfull].reshape(-1, ACCUMULATORS), axis=0)
+    rest = accumulators[: len(rows) - nfull]
+    ufunc(rest, rows[nfull:], out=rest)
+    return accumulators
 
 
-def _halved(ufunc: np.ufunc, lanes: Floats) -> Floats:
-    """Return the lanes of each unit joined."""
-    # The same lane of all units lies side by side, so that each step is one call on neighbours.
-    joined: Floats = np.ascontiguousarray(lanes.T)
-    width = LANES // 2
+def _halved(ufunc: np.ufunc, accumulators: Floats) -> Floats:
+    """Return the sum of the accumulators of each unit."""
+    # The same accumulators of all units are adjacent, so that each step is one call.
+    joined: Floats = np.ascontiguousarray(accumulators.T)
+    width = ACCUMULATORS // 2
     while width:
         joined = ufunc(joined[:width], joined[width:])
         width //= 2
@@ -245,7 +253,7 @@ def _halved(ufunc: np.ufunc, lanes: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What variances are found from, without rounding where rows are joined.
+    """The state of a variance, merged without rounding.
 
     Parameters
     ----------
@@ -265,42 +273,42 @@ class Moments:
     squares: int
 
     @classmethod
-    def of(cls, column: NumberArray, mask: NumberArray | None, places: Places | None) -> Moments:
-        """Return those of rows that begin where a unit does; see `sum_exactly`."""
-        if places is None and (mask is None or np.count_nonzero(mask) * FEW_DISTANCES > len(mask)):
+    def of(cls, column: NumberArray, mask: NumberArray | None, positions: UnitPositions | None) -> Moments:
+        """Return the moments of rows that begin where a unit does; see `sum_exactly`."""
+        if positions is None and (mask is None or np.count_nonzero(mask) * FEW_DISTANCES > len(mask)):
             found = cls._of_units(column.astype(np.float64, copy=False), mask)
             # What was not selected may have spoilt the sums, where it is not finite or very large.
             if mask is None or not (found.within.special or found.total.special):
                 return found
-        values, places = _selected(column, mask, places)
-        return cls._of_placed(values.astype(np.float64, copy=False), places)
+        values, positions = _selected(column, mask, positions)
+        return cls._of_placed(values.astype(np.float64, copy=False), positions)
 
     @classmethod
     def _of_units(cls, rows: Floats, mask: NumberArray | None) -> Moments:
-        """Go over all rows, a unit at a time, which stays in the core's cache."""
+        """Compute unit by unit, each of which stays in the cache of the core."""
         sums = unit_sums(rows, mask)
         units = [slice(start, min(start + UNIT, len(rows))) for start in range(0, len(rows), UNIT)]
         counts = np.array([unit.stop - unit.start if mask is None else np.count_nonzero(mask[unit]) for unit in units])
         means = sums / np.maximum(counts, 1)
-        within, room = np.empty(len(units)), np.empty(UNIT)
+        within, buffer = np.empty(len(units)), np.empty(UNIT)
         for number, unit in enumerate(units):
-            distances = np.subtract(rows[unit], means[number], out=room[: unit.stop - unit.start])
+            distances = np.subtract(rows[unit], means[number], out=buffer[: unit.stop - unit.start])
             np.square(distances, out=distances)
             (within[number],) = unit_sums(distances, None if mask is None else mask[unit])
         return cls._joined(counts, sums, within)
 
     @classmethod
-    def _of_placed(cls, values: Floats, places: Places) -> Moments:
-        units = -(-places.extent // UNIT)
-        lanes = _numbered_lanes(places.positions)
-        sums = _sums_of_lanes(values, lanes, units)
-        counts = np.diff(places.positions.searchsorted(np.arange(units + 1) * UNIT))
+    def _of_placed(cls, values: Floats, positions: UnitPositions) -> Moments:
+        units = -(-positions.extent // UNIT)
+        accumulators = _accumulator_numbers(positions.offsets)
+        sums = _sum_accumulators(values, accumulators, units)
+        counts = np.diff(positions.offsets.searchsorted(np.arange(units + 1) * UNIT))
         distances = values - np.repeat(sums / np.maximum(counts, 1), counts)
-        return cls._joined(counts, sums, _sums_of_lanes(np.square(distances, out=distances), lanes, units))
+        return cls._joined(counts, sums, _sum_accumulators(np.square(distances, out=distances), accumulators, units))
 
     @classmethod
     def _joined(cls, counts: NumberArray, sums: Floats, within: Floats) -> Moments:
-        """Return those of units, of which the number of rows, the sum, and the squared distances are given."""
+        """Return the moments of units, given the number of rows, the sum, and the squared distances of each."""
         known = np.flatnonzero((counts > 0) & np.isfinite(sums))
         scaled = zip(_scaled_each(sums[known]), counts[known].tolist(), strict=True)
         squares = sum((total**2 << GUARD) // count for total, count in scaled)

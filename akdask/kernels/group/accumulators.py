@@ -95,7 +95,7 @@ class Accumulator:
 
     def __init__(self, nslots: int, dtype: np.dtype[Any], forms: Sequence[AccumulatorForm]) -> None:
         self._forms = forms
-        self._is_compiled = compiled.is_at_hand()
+        self._is_compiled = compiled.is_loaded()
         extremes = any(form.extremes for form in forms)
         self._counts_rows = any(form.counts for form in forms)
         self._slots = np.zeros((nslots, 4 if extremes else 2), dtype, "C" if self._is_compiled else "F")
@@ -182,7 +182,7 @@ def _slot_numbers(codes: NumberArray, first: np.uint64) -> NumberArray:
 
 
 def _count_rows(codes: NumberArray, first: np.uint64, counts: NumberArray) -> None:
-    if not compiled.pays(len(codes)):
+    if not compiled.should_compile(len(codes)):
         counts += np.bincount(_slot_numbers(codes, first), minlength=len(counts))
         return
     from akdask.kernels.compiled.group import one_pass

@@ -42,7 +42,7 @@ def group_batches(
     """
     key, nrows = batches[0], sum(map(len, batches))
     is_integer = isinstance(key, np.ndarray) and key.dtype in (np.int64, np.uint64)
-    if not nrows or not is_integer or not compiled.pays(nrows):
+    if not nrows or not is_integer or not compiled.should_compile(nrows):
         return None
     # Words count from the smallest number that there is, keys from 0.
     first = np.uint64(low) ^ SIGN if key.dtype == np.int64 else np.uint64(low)
@@ -104,7 +104,7 @@ class SlotGroups:
         for key, columns in zip(self.batches, values, strict=True):
             accumulators.add(key, columns, self.first)
         keys = (_slot_numbers(self.count) + self.first).view(self.dtype)
-        output.add_marked(aggregation.table([keys], accumulators.states()), accumulators.occupied)
+        output.add_masked(aggregation.table([keys], accumulators.states()), accumulators.occupied)
 
 
 @lru_cache(8)

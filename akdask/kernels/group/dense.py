@@ -45,9 +45,9 @@ class DenseAggregation(GroupStrategy):
     def add(self, grouping: DenseKeys, values: Sequence[Column]) -> None:
         """Make the table of all rows of the partition."""
         grid, codes, dtype = grouping
-        occupied = full_array(grid.cells, False, np.bool_)
+        occupied = full_array(grid.nslots, False, np.bool_)
         occupied[codes] = True
-        states = self.aggregation.partial(GroupCodes(codes, grid.cells), values)
+        states = self.aggregation.partial(GroupCodes(codes, grid.nslots), values)
         self._table = DenseTable(self.aggregation, dtype, grid.lows[0], occupied, states)
 
     def finish(self) -> DenseTable:
@@ -144,10 +144,10 @@ def _grid(keys: Sequence[Column]) -> SlotGrid | None:
     (key, *others) = keys
     is_one_number = isinstance(key, np.ndarray) and not others and len(key)
     found = SlotGrid.within([key], SLOTS_PER_ROW * len(key)) if is_one_number else None
-    if found is None or found.cells <= MOST_SLOTS:
+    if found is None or found.nslots <= MOST_SLOTS:
         return None
     low = found.lows[0] - found.lows[0] % CHUNK
-    return SlotGrid((low,), (-(-(found.lows[0] + found.cells - low) // CHUNK) * CHUNK,))
+    return SlotGrid((low,), (-(-(found.lows[0] + found.nslots - low) // CHUNK) * CHUNK,))
 
 
 def merge_dense_tables(tables: Sequence[DenseTable]) -> Table:

@@ -92,20 +92,20 @@ class BlockTable(SlotTable):
     def __init__(self, aggregation: Aggregation, grid: SlotGrid, dtypes: Sequence[np.dtype[np.generic]]) -> None:
         super().__init__(aggregation, grid, dtypes)
         self._pending: list[list[GroupState]] = []
-        self._occupied = np.zeros(grid.cells, np.bool_)
+        self._occupied = np.zeros(grid.nslots, np.bool_)
         self._all_occupied = False
 
     @property
     def fewest_rows(self) -> int:
         # All slots are touched.
-        return self.grid.cells
+        return self.grid.nslots
 
     def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
         # Whether the grid holds the rows of a block takes as long to tell as to find their own.
         return None
 
     def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
-        groups = GroupCodes(codes, self.grid.cells)
+        groups = GroupCodes(codes, self.grid.nslots)
         if not self._all_occupied:
             np.logical_or(self._occupied, groups.sizes() > 0, out=self._occupied)
             self._all_occupied = bool(self._occupied.all())
@@ -130,7 +130,7 @@ class BlockTable(SlotTable):
     def _total(self) -> list[GroupState]:
         if len(self._pending) == 1:
             return self._pending[0]
-        return self._aggregation.merge_slots(self._pending, self.grid.cells)
+        return self._aggregation.merge_slots(self._pending, self.grid.nslots)
 
 
 class AccumulatorTable(SlotTable):
@@ -150,7 +150,7 @@ class AccumulatorTable(SlotTable):
         self._codes: npt.NDArray[np.int32] = np.empty(0, np.int32)
 
     def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
-        if not compiled.pays(len(keys[0])):
+        if not compiled.should_compile(len(keys[0])):
             return None
         from akdask.kernels.compiled.group.one_pass import encode
 
@@ -167,8 +167,8 @@ class AccumulatorTable(SlotTable):
         self._accumulators.add(codes, values)
 
     def widened(self, grid: SlotGrid) -> AccumulatorTable:
-        slots = grid.codes(self.grid.keys(np.arange(self.grid.cells), self._dtypes))
-        moved = self._accumulators.moved(slots, grid.cells)
+        slots = grid.codes(self.grid.keys(np.arange(self.grid.nslots), self._dtypes))
+        moved = self._accumulators.moved(slots, grid.nslots)
         return AccumulatorTable(self._aggregation, grid, self._dtypes, moved)
 
     def table(self) -> Table:
@@ -209,7 +209,7 @@ class DirectIndexAggregation(GroupStrategy):
         if grid is not None and self._table is not None and not self._table.grid.covers(grid):
             grid = grid.united(self._table.grid)
             self._widen(self._table, grid)
-        if numbers is None or grid is None or (self._table is None and grid.cells > self._most_slots):
+        if numbers is None or grid is None or (self._table is None and grid.nslots > self._most_slots):
             self.closed = True
             return None
         if self._table is None:
@@ -265,7 +265,7 @@ class DirectIndexAggregation(GroupStrategy):
         return self._open_table.grid.codes(keys) if codes is None else codes
 
     def _widen(self, table: SlotTable, grid: SlotGrid) -> None:
-        wider = table.widened(grid) if grid.cells <= self._most_slots else None
+        wider = table.widened(grid) if grid.nslots <= self._most_slots else None
         if wider is None:
             self._close_table()
         else:
@@ -293,7 +293,7 @@ def _new_table(
     dtypes = [key.dtype for key in keys]
     if not Accumulators.accept(aggregation, values):
         return BlockTable(aggregation, grid, dtypes)
-    return AccumulatorTable(aggregation, grid, dtypes, Accumulators(aggregation, grid.cells, values))
+    return AccumulatorTable(aggregation, grid, dtypes, Accumulators(aggregation, grid.nslots, values))
 
 
 def own(column: Column) -> Column:

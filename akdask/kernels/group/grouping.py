@@ -106,11 +106,11 @@ def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tupl
     """
     grid = SlotGrid.within(keys, SLOTS_PER_ROW * len(keys[0])) if len(keys[0]) else None
     if grid is not None:
-        codes = GroupCodes(grid.codes(keys), grid.cells)
+        codes = GroupCodes(grid.codes(keys), grid.nslots)
         slots = np.flatnonzero(codes.sizes())
         size = codes.codes.nbytes + codes.sizes().nbytes + slots.nbytes
         return GroupedSlice(codes, slots, size), grid.keys(slots, [key.dtype for key in keys])
-    if 0 < len(keys[0]) < MOST_PACKED_ROWS and compiled.pays(len(keys[0])):
+    if 0 < len(keys[0]) < MOST_PACKED_ROWS and compiled.should_compile(len(keys[0])):
         codes, firsts = number_rows(keys, buffer[: len(keys[0])])
         # Sizes are counted when they are asked for.
         nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count

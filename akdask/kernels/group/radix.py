@@ -378,7 +378,7 @@ def _slice_numbers(key: Column, shift: int, first: int) -> npt.NDArray[np.uint16
     numbers = new_array(len(key), np.uint16)
     for start in range(0, len(key), BLOCK_ROWS):
         words, of_block = word(slice_rows(key, start, start + BLOCK_ROWS), 0), numbers[start : start + BLOCK_ROWS]
-        if compiled.pays(len(words)):
+        if compiled.should_compile(len(words)):
             from akdask.kernels.compiled.group.radix import lead
 
             lead(words, np.uint64(shift), np.uint64(first), of_block)

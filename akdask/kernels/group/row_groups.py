@@ -109,7 +109,7 @@ STRICT = {np.fmin: np.minimum, np.fmax: np.maximum}
 
 def count_codes(codes: NumberArray, count: int) -> NumberArray:
     """Return how many rows have each of `count` codes, as int64."""
-    if not compiled.pays(len(codes)):
+    if not compiled.should_compile(len(codes)):
         return np.bincount(codes, minlength=count)
     from akdask.kernels.compiled.compiler import read_only
     from akdask.kernels.compiled.group import row_groups as grouping
@@ -142,7 +142,7 @@ class GroupCodes:
     def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
         if ufunc is np.add and values.dtype == np.float64:
             return self._sums(values)
-        if values.dtype.char in "qQlLd" and ufunc.__name__ in LOOPS and compiled.pays(len(values)):
+        if values.dtype.char in "qQlLd" and ufunc.__name__ in LOOPS and compiled.should_compile(len(values)):
             return self._reduce_compiled(ufunc, values)
         if ufunc in STRICT and values.dtype == np.float64:
             # NumPy is slow to skip NaN one by one, and seldom are there any.
@@ -168,7 +168,7 @@ class GroupCodes:
         # Other threads may forget it meanwhile, where groups are kept.
         found = self._totals.get(id(values))
         if found is None:
-            if compiled.pays(len(values)):
+            if compiled.should_compile(len(values)):
                 totals = self._reduce_compiled(np.add, values)
             else:
                 # Half the time of np.add.at; of integers it would lose digits.  Of no rows it gives integers.

@@ -86,7 +86,7 @@ class RadixSlices:
         if not isinstance(column, np.ndarray):
             return take_rows(column, np.asarray(self.partitioned(np.arange(len(column)))))
         target = new_array(len(column), column.dtype)
-        if compiled.pays(len(column)):
+        if compiled.should_compile(len(column)):
             from akdask.kernels.compiled.group.radix import place
 
             same_size = f"u{column.itemsize}"

@@ -19,7 +19,7 @@ from akdask.kernels.keys.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
 TELLING_BITS = 6
-"""Bits of a place that a word has at least: so many places are never between a word and where it belongs."""
+"""Bits of a slot number stored with a word, at least: no word is that many slots away from its own slot."""
 
 EMPTY = -1
 """Stands for a row where there is none."""
@@ -32,12 +32,9 @@ def packable_spans(keys: Sequence[Column]) -> list[tuple[int, int]] | None:
     """Return the ranges of the words of all keys, None if these leave no room for a row number in one word."""
     nrows = len(keys[0])
     spans = [found for key in keys if (found := span(key)) is not None]
-    cut = nrows.bit_length() + _span_bits(spans) - WORD_BITS
-    return (
-        spans
-        if len(spans) == len(keys) and (cut <= 0 or OpenAddressingTable(nrows).bits - cut >= TELLING_BITS)
-        else None
-    )
+    dropped_bits = nrows.bit_length() + _span_bits(spans) - WORD_BITS
+    fits = dropped_bits <= 0 or OpenAddressingTable(nrows).bits - dropped_bits >= TELLING_BITS
+    return spans if fits and len(spans) == len(keys) else None
 
 
 def _span_bits(spans: Sequence[tuple[int, int]]) -> int:
@@ -62,13 +59,13 @@ class PackedIndex(Sized):
         self._spans = spans
         self._nrows = np.uint64(nrows)
         spare = min(nrows.bit_length(), WORD_BITS - _span_bits(spans))
-        cut = nrows.bit_length() - spare
-        self._spare, self._cut = np.uint64(spare), np.uint64(cut)
+        dropped_bits = nrows.bit_length() - spare
+        self._spare, self._dropped_bits = np.uint64(spare), np.uint64(dropped_bits)
         self._spare_mask = np.uint64((1 << spare) - 1)
         self._layout = OpenAddressingTable(nrows)
-        self._slots, furthest, self._later = self._inserted() if compiled.pays(nrows) else self._laid_out()
-        self.is_sound = furthest < 1 << (self._layout.bits - cut - 1)
-        """Whether the bits that are left tell which of two words comes first, as they do of words so close together."""
+        self._slots, furthest, self._later = self._inserted() if compiled.should_compile(nrows) else self._laid_out()
+        self.is_sound = furthest < 1 << (self._layout.bits - dropped_bits - 1)
+        """Whether the remaining bits order any two words, which is true for words of neighbouring slots."""
 
     def _laid_out(self) -> tuple[Words, int, NumberArray]:
         """Return the table, how far a word is from its first slot, and the rows whose key has come before."""
@@ -83,16 +80,16 @@ class PackedIndex(Sized):
         words, low, _ = self._words_in_range(self._keys)
         table, later = self._layout.vacant(len(words)), new_array(len(words), np.int64)
         end, furthest, count = insert_packed(
-            read_only(words), low, self._spare, self._cut, self._layout.shift, table, later
+            read_only(words), low, self._spare, self._dropped_bits, self._layout.shift, table, later
         )
         return table[:end], furthest, later[:count].copy()
 
     def _sorted_words(self) -> tuple[Words, Words, NumberArray]:
         """Return what the words are in order of, one word for each key, and the rows whose key has come before."""
         tags, _ = self._tags(self._keys)
-        if self._cut:
+        if self._dropped_bits:
             order, rows = _sorted_with_rows(tags)
-            words = order << self._cut
+            words = order << self._dropped_bits
             words |= rows.view(np.uint64)
         else:
             tags |= np.arange(len(tags), dtype=np.uint64)
@@ -104,7 +101,7 @@ class PackedIndex(Sized):
         row_mask = np.uint64((1 << int(self._nrows).bit_length()) - 1)
         later = (words[again] & row_mask).view(np.int64)
         words = np.delete(words, again)
-        return np.delete(order, again) if self._cut else words, words, later
+        return np.delete(order, again) if self._dropped_bits else words, words, later
 
     @property
     def firsts(self) -> NumberArray | None:
@@ -112,14 +109,16 @@ class PackedIndex(Sized):
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.int64) if out is None else out
-        if not compiled.pays(len(found)):
+        if not compiled.should_compile(len(found)):
             return self._layout.search(keys, self._tags, self._meet, found, EMPTY)
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.index.search import find_packed
 
         words, low, width = self._words_in_range(keys)
         table, rows = read_only(self._slots), found.view(np.uint64)
-        find_packed(read_only(words), low, width, self._spare, self._cut, self._layout.shift, self._nrows, table, rows)
+        find_packed(
+            read_only(words), low, width, self._spare, self._dropped_bits, self._layout.shift, self._nrows, table, rows
+        )
         return found
 
     def _words_in_range(self, keys: Sequence[Column]) -> tuple[Words, np.uint64, np.uint64]:
@@ -136,7 +135,7 @@ class PackedIndex(Sized):
         words = self._slots.take(slots)
         filled = words != VACANT
         # A word with the same tag is larger by its row, a vacant one by no row that there is.
-        words -= tags << self._cut
+        words -= tags << self._dropped_bits
         before = np.flatnonzero((words.view(np.int64) < 0) & filled)
         return _rows_or_empty(words, words < self._nrows), before
 
@@ -175,10 +174,10 @@ class HashIndex(Sized):
         self._exact = hashing.is_exact(keys)
         hashes, rows, self._unsure = self._distinct(*_sorted_with_rows(hashing.hash_rows(keys)))
         self._layout = OpenAddressingTable(len(keys[0]))
-        places, size = self._layout.places(hashes)
+        positions, size = self._layout.positions(hashes)
         slots = new_array(2 * size, np.uint64).reshape(size, 2)
         slots[:, 0], slots[:, 1] = VACANT, np.int64(EMPTY).view(np.uint64)
-        slots[places, 0], slots[places, 1] = hashes, rows.view(np.uint64)
+        slots[positions, 0], slots[positions, 1] = hashes, rows.view(np.uint64)
         self._slots = slots
 
     def _distinct(self, hashes: Words, rows: NumberArray) -> tuple[Words, NumberArray, NumberArray]:
@@ -204,7 +203,7 @@ class HashIndex(Sized):
         return self._layout.search(keys, hashed_words, self._meet, found, EMPTY)
 
     def _meet(self, hashes: Words, slots: NumberArray, keys: Sequence[Column]) -> tuple[NumberArray, NumberArray]:
-        if compiled.pays(len(hashes)):
+        if compiled.should_compile(len(hashes)):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.search import meet_pairs
 
@@ -242,9 +241,9 @@ def _sorted_with_rows(hashes: Words) -> tuple[Words, NumberArray]:
     tied = np.flatnonzero(ordered[1:] < ordered[:-1])
     if len(tied):
         same = np.flatnonzero((packed[1:] ^ packed[:-1]) < np.uint64(1 << shift))
-        places = np.union1d(same, same + 1)
-        order = places[np.lexsort([rows[places], ordered[places]])]
-        ordered[places], rows[places] = ordered[order], rows[order]
+        positions = np.union1d(same, same + 1)
+        order = positions[np.lexsort([rows[positions], ordered[positions]])]
+        ordered[positions], rows[positions] = ordered[order], rows[order]
     return ordered, rows
 
 

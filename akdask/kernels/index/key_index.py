@@ -21,13 +21,13 @@ from akdask.kernels.index.hash_index import EMPTY, HashIndex, PackedIndex, packa
 from akdask.kernels.keys.slots import SlotGrid
 from akdask.typing import Column, NumberArray
 
-CELLS_OF_A_ROW = 8
+SLOTS_PER_ROW = 8
 """Cells of a direct table for each row that it holds, at most."""
 
-FEWEST_CELLS = 2**16
+MIN_SLOTS = 2**16
 """Cells that are not worth saving, however few rows there are."""
 
-MOST_CELLS = 2**28
+MAX_SLOTS = 2**28
 FEW_STRINGS = 2**12
 """Strings that are not worth an index."""
 
@@ -62,7 +62,7 @@ def index_keys(keys: Sequence[Column]) -> KeyIndex:
     if any(isinstance(key, pa.FixedSizeBinaryArray) for key in keys):
         return GroupingIndex(keys)
     if len(keys) == 1 and isinstance(keys[0], pa.Array) and len(keys[0]) <= FEW_STRINGS:
-        return TextIndex(keys)
+        return StringIndex(keys)
     grid = direct_grid(keys)
     if grid is not None:
         return DirectIndex(keys, grid)
@@ -74,7 +74,7 @@ def index_keys(keys: Sequence[Column]) -> KeyIndex:
 def direct_grid(keys: Sequence[Column]) -> SlotGrid | None:
     """Return the grid that holds some rows, None if it is too large for as many."""
     nrows = len(keys[0])
-    return SlotGrid.within(keys, min(max(CELLS_OF_A_ROW * nrows, FEWEST_CELLS), MOST_CELLS)) if nrows else None
+    return SlotGrid.within(keys, min(max(SLOTS_PER_ROW * nrows, MIN_SLOTS), MAX_SLOTS)) if nrows else None
 
 
 class DirectIndex(Sized):
@@ -82,8 +82,8 @@ class DirectIndex(Sized):
 
     def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
         nrows = len(keys[0])
-        rows = full_array(grid.cells + 1, EMPTY, np.int32 if nrows < 2**31 else np.int64)
-        if compiled.pays(nrows):
+        rows = full_array(grid.nslots + 1, EMPTY, np.int32 if nrows < 2**31 else np.int64)
+        if compiled.should_compile(nrows):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.direct import put_rows
 
@@ -105,30 +105,30 @@ class DirectIndex(Sized):
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.int64) if out is None else out
-        if compiled.pays(len(found)):
+        if compiled.should_compile(len(found)):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.direct import look_up_rows
 
             words, low = self._grid.offset_codes(keys)
-            look_up_rows(read_only(words), low, np.uint64(self._grid.cells), read_only(self._rows), found)
+            look_up_rows(read_only(words), low, np.uint64(self._grid.nslots), read_only(self._rows), found)
         else:
             found[...] = self._rows.take(self._grid.codes_within(keys))
         return found
 
 
-class TextIndex(Sized):
+class StringIndex(Sized):
     """A few strings, which Arrow finds faster than any index, although it begins anew with every block."""
 
     def __init__(self, keys: Sequence[Column]) -> None:
-        self._texts = keys[0]
+        self._strings = keys[0]
 
     @property
     def firsts(self) -> NumberArray | None:
-        rows = self.find([self._texts])
+        rows = self.find([self._strings])
         return None if bool((rows == np.arange(len(rows))).all()) else rows
 
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
-        rows: NumberArray = pc.fill_null(pc.index_in(keys[0], value_set=self._texts), EMPTY).to_numpy()
+        rows: NumberArray = pc.fill_null(pc.index_in(keys[0], value_set=self._strings), EMPTY).to_numpy()
         if out is None:
             return rows.astype(np.int64)
         out[...] = rows

@@ -24,8 +24,8 @@ class MatchMultiplicity(Sized):
 
     Examples
     --------
-    >>> fanout = MatchMultiplicity(np.array([0, 1, 0]))
-    >>> [(left.tolist(), right.tolist()) for left, right in fanout.pairs(np.array([1, -1, 0]), True, 10)]
+    >>> multiplicity = MatchMultiplicity(np.array([0, 1, 0]))
+    >>> [(left.tolist(), right.tolist()) for left, right in multiplicity.pairs(np.array([1, -1, 0]), True, 10)]
     [([0, 1, 2, 2], [1, -1, 0, 2])]
     """
 
@@ -44,7 +44,7 @@ class MatchMultiplicity(Sized):
         self._counts = np.append(counts, 0)
 
     def pairs(self, found: NumberArray, keep_all: bool, limit: int) -> Iterator[tuple[NumberArray | None, NumberArray]]:
-        """Yield pairs of equal rows, at most so many at a time.
+        """Yield pairs of equal rows, at most `limit` at a time.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class MatchMultiplicity(Sized):
         keep_all : bool
             Whether rows without a match are paired with -1; otherwise they are left out.
         limit : int
-            Number of pairs to yield together.
+            Largest number of pairs to yield at a time.
 
         Yields
         ------
@@ -63,7 +63,7 @@ class MatchMultiplicity(Sized):
             Rows of this one, those of one row of the other ascending.
         """
         if self._counts is None:
-            yield _once(found, keep_all)
+            yield _first_matches(found, keep_all)
             return
         counts = self._counts.take(found, mode="wrap")
         if keep_all:
@@ -77,14 +77,14 @@ class MatchMultiplicity(Sized):
             low, high = int(until.searchsorted(first, "right")), int(until.searchsorted(last, "left")) + 1
             here = np.minimum(until[low:high], last) - np.maximum(until[low:high] - counts[low:high], first)
             positions = np.repeat(np.arange(low, high), here)
-            places = np.arange(first, last) + np.repeat(starts[low:high], here)
-            yield positions, self._order.take(places)
+            slots = np.arange(first, last) + np.repeat(starts[low:high], here)
+            yield positions, self._order.take(slots)
 
 
-def _once(found: NumberArray, keep_all: bool) -> tuple[NumberArray | None, NumberArray]:
+def _first_matches(found: NumberArray, keep_all: bool) -> tuple[NumberArray | None, NumberArray]:
     if keep_all:
         return None, found
-    if compiled.pays(len(found)):
+    if compiled.should_compile(len(found)):
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.index.search import matched
 

@@ -54,26 +54,26 @@ class DirectSet(Sized):
 
     def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
         self._grid = grid
-        if compiled.pays(len(keys[0])):
+        if compiled.should_compile(len(keys[0])):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.direct import mark
 
             words, low = grid.offset_codes(keys)
-            self._bits = full_array(grid.cells // 8 + 1, 0, np.uint8)
+            self._bits = full_array(grid.nslots // 8 + 1, 0, np.uint8)
             mark(read_only(words), low, self._bits)
         else:
-            cells = full_array(grid.cells + 1, False, np.bool_)
-            cells[grid.codes(keys)] = True
-            self._bits = np.packbits(cells, bitorder="little")
+            is_taken = full_array(grid.nslots + 1, False, np.bool_)
+            is_taken[grid.codes(keys)] = True
+            self._bits = np.packbits(is_taken, bitorder="little")
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out
-        if compiled.pays(len(found)):
+        if compiled.should_compile(len(found)):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.direct import look_up_bits
 
             words, low = self._grid.offset_codes(keys)
-            look_up_bits(read_only(words), low, np.uint64(self._grid.cells), read_only(self._bits), found)
+            look_up_bits(read_only(words), low, np.uint64(self._grid.nslots), read_only(self._bits), found)
             return found
         codes = self._grid.codes_within(keys)
         bits = (codes & 7).astype(np.uint8)
@@ -97,7 +97,7 @@ class HashSet(Sized):
 
     def has(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.bool_) if out is None else out
-        if not compiled.pays(len(found)):
+        if not compiled.should_compile(len(found)):
             return self._layout.search(keys, hashed_words, self._meet, found, 0)
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.index.search import find_hashed

@@ -18,7 +18,7 @@ from akdask.kernels.core.words import VACANT, WORD_BITS, Words
 from akdask.typing import Column, NumberArray
 
 SLOTS_OF_A_ROW = 3
-"""Slots for each row, at least: of fewer, more would have to be looked at."""
+"""Slots for each row, at least: with fewer, searches would visit more slots."""
 
 CHUNK_ROWS = 2**13
 """Rows that are searched for at a time, so that what is found in between stays in the fastest cache."""
@@ -42,15 +42,15 @@ class OpenAddressingTable:
         """Return the slots where searches for words begin."""
         return (words >> self.shift).view(np.int64)
 
-    def places(self, words: Words) -> tuple[NumberArray, int]:
+    def positions(self, words: Words) -> tuple[NumberArray, int]:
         """Return the slots of ascending words, and how many slots there are: at least one more."""
         number = np.arange(len(words))
-        places = self.slots(words)
-        places -= number
-        np.maximum.accumulate(places, out=places)
-        places += number
-        last = int(places[-1]) if len(places) else 0
-        return places, max(self._size, last + 1) + 1
+        positions = self.slots(words)
+        positions -= number
+        np.maximum.accumulate(positions, out=positions)
+        positions += number
+        last = int(positions[-1]) if len(positions) else 0
+        return positions, max(self._size, last + 1) + 1
 
     def vacant(self, nrows: int) -> Words:
         """Return a table without words, with room for as many, however far the last are from their slots."""
@@ -66,19 +66,19 @@ class OpenAddressingTable:
         words : ndarray of uint64
             What goes there.
         """
-        if compiled.pays(len(words)):
+        if compiled.should_compile(len(words)):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.open_addressing import lay_out
 
-            # However far the last words are from their slots; memory that nobody touches costs nothing.
+            # However far the last words are from their slots; untouched memory costs nothing.
             table = new_array(self._size + len(words) + 1, np.uint64)
             end, furthest = lay_out(read_only(order), read_only(words), self.shift, self._size, table)
             return table[:end], furthest
-        places, size = self.places(order)
+        positions, size = self.positions(order)
         table = full_array(size, VACANT, VACANT.dtype)
-        table[places] = words
-        places -= self.slots(order)
-        return table, int(places.max(initial=0))
+        table[positions] = words
+        positions -= self.slots(order)
+        return table, int(positions.max(initial=0))
 
     def search(
         self, keys: Sequence[Column], wanted: Wanted, meet: Meet, found: NumberArray, nothing: int
@@ -87,10 +87,10 @@ class OpenAddressingTable:
         waiting: list[tuple[NumberArray, Words, NumberArray]] = []
         for start in range(0, len(found), CHUNK_ROWS):
             stop = min(start + CHUNK_ROWS, len(found))
-            piece = [slice_rows(key, start, stop) for key in keys]
-            words, nowhere = wanted(piece)
+            part = [slice_rows(key, start, stop) for key in keys]
+            words, nowhere = wanted(part)
             slots = self.slots(words)
-            here, on = meet(words, slots, piece)
+            here, on = meet(words, slots, part)
             if nowhere is not None:
                 here[nowhere] = nothing
                 on = on[~nowhere.take(on)]

@@ -36,7 +36,7 @@ class SortedKeys(Sized):
         """Return how many rows come before each value, or before what follows it; values are of the column's type."""
         wanted = _comparable(values)
         found = np.empty(len(wanted), np.int64) if out is None else out
-        if len(self._table) and wanted.dtype == np.uint64 and compiled.pays(len(wanted)):
+        if len(self._table) and wanted.dtype == np.uint64 and compiled.should_compile(len(wanted)):
             from akdask.kernels.compiled.compiler import read_only
             from akdask.kernels.compiled.index.search import search_sorted
 

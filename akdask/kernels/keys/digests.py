@@ -13,13 +13,13 @@ import numpy as np
 from akdask.columns import offsets_and_bytes
 from akdask.kernels import compiled
 from akdask.kernels.core.rules import Operation
-from akdask.kernels.core.siphash import FIRST_MARK, LAST_MIXES, LENGTH_PLACE, MIXES, SECOND_MARK, START, WORD
+from akdask.kernels.core.siphash import FIRST_XOR, LAST_MIXES, LENGTH_SHIFT, MIXES, SECOND_XOR, START, WORD
 from akdask.kernels.core.words import Words
 from akdask.schema import STR, UINT64
 from akdask.typing import NumberArray
 
 CHUNK_ROWS = 2**14
-"""Rows that go together, so that their state stays in the cache."""
+"""Rows hashed at a time, so that their state stays in the cache."""
 
 
 def digests(offsets: NumberArray, data: NumberArray, part: int) -> Words:
@@ -32,7 +32,7 @@ def digests(offsets: NumberArray, data: NumberArray, part: int) -> Words:
     (True, False)
     """
     found = np.empty(len(offsets) - 1, np.uint64)
-    if compiled.pays(len(found)):
+    if compiled.should_compile(len(found)):
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.keys.siphash import siphash
 
@@ -56,11 +56,11 @@ def _digests(offsets: NumberArray, windows: Words, part: int) -> Words:
         state[:, rows] = _taken(state[:, rows], windows[starts[rows] + number * WORD].astype(np.uint64))
     left = (lengths % WORD).astype(np.uint64) * np.uint64(WORD)
     last = windows[starts + full * WORD].astype(np.uint64) & ((np.uint64(1) << left) - np.uint64(1))
-    state = _taken(state, last | (lengths.astype(np.uint64) << np.uint64(LENGTH_PLACE)))
-    state[2] ^= FIRST_MARK
+    state = _taken(state, last | (lengths.astype(np.uint64) << np.uint64(LENGTH_SHIFT)))
+    state[2] ^= FIRST_XOR
     state = _mixed(state, LAST_MIXES)
     if part:
-        state[1] ^= SECOND_MARK
+        state[1] ^= SECOND_XOR
         state = _mixed(state, LAST_MIXES)
     found: Words = np.bitwise_xor.reduce(state, axis=0)
     return found

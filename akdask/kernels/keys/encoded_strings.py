@@ -1,4 +1,4 @@
-"""Columns of strings as codes, made block by block, so that the strings themselves need not be kept."""
+"""String key encoding: columns of strings as codes, made block by block, so that no strings are kept."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EncodedStrings:
 
 
 class StringEncoder:
-    """Makes codes of strings as they come, of a form that widens when others come; none need outlive the next.
+    """Encodes strings block by block, in a form that is widened for new strings; no block need outlive the next.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class StringEncoder:
         self._expected = nrows
         self._nrows = 0
         self._form: StringLayout | None = None
-        self._codes = _room(0, 0)
+        self._codes = _reserve(0, 0)
         self._plain: StringsBuilder | None = None
 
     def append(self, strings: pa.LargeStringArray) -> None:
@@ -69,7 +69,7 @@ class StringEncoder:
             if self._plain is None and not self._write(block):
                 self._plain = StringsBuilder(self._expected)
                 if self._nrows:
-                    self._plain.append(self._coded(slice(self._nrows)).strings())
+                    self._plain.append(self._encoded(slice(self._nrows)).strings())
             if self._plain is not None:
                 self._plain.append(block)
             self._nrows += len(block)
@@ -77,7 +77,7 @@ class StringEncoder:
     def finish(self) -> EncodedStrings | pa.LargeStringArray:
         """Return all rows; as strings where there are none, or any that are so long that codes would not pay."""
         if self._plain is None and self._nrows:
-            return self._coded(slice(self._nrows))
+            return self._encoded(slice(self._nrows))
         return (self._plain or StringsBuilder(0)).finish()
 
     def _write(self, strings: pa.LargeStringArray) -> bool:
@@ -94,21 +94,21 @@ class StringEncoder:
         return False
 
     def _widen(self, form: StringLayout, nrows: int) -> None:
-        """Have room for so many rows of a form, and what has come so far in it."""
+        """Reserve space for rows of a form, and convert the codes so far to it."""
         if form == self._form and nrows <= self._codes.shape[1]:
             return
-        codes = _room(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)
+        codes = _reserve(len(form.parts), self._expected if nrows <= self._expected else 2 * nrows)
         for start in range(0, self._nrows, BLOCK_ROWS):
             rows = slice(start, min(start + BLOCK_ROWS, self._nrows))
-            write_codes(form, self._coded(rows).strings(), codes[:, rows])
+            write_codes(form, self._encoded(rows).strings(), codes[:, rows])
         self._form, self._codes = form, codes
 
-    def _coded(self, rows: slice) -> EncodedStrings:
+    def _encoded(self, rows: slice) -> EncodedStrings:
         assert self._form is not None, "rows have come"
         return EncodedStrings(self._form, list(self._codes[:, rows]))
 
 
-def _room(parts: int, nrows: int) -> CodesOfRows:
+def _reserve(parts: int, nrows: int) -> CodesOfRows:
     codes: CodesOfRows = new_array(parts * nrows, np.uint64).reshape(parts, nrows)
     return codes
 

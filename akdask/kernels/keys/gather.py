@@ -36,7 +36,7 @@ def gather(table: Column, positions: NumberArray, out: NumberArray | None = None
     >>> gather(np.array([0.5, 1.5]), np.array([1, 1, 0])).tolist()
     [1.5, 1.5, 0.5]
     """
-    found = gather_far(table, positions, out)
+    found = gather_prefetched(table, positions, out)
     if found is not None:
         return found
     if not isinstance(table, np.ndarray):
@@ -45,7 +45,7 @@ def gather(table: Column, positions: NumberArray, out: NumberArray | None = None
     return table.take(positions, out=out, mode="raise" if out is None else "clip")
 
 
-def gather_far(
+def gather_prefetched(
     table: Any, positions: Any, out: NumberArray | None = None, missing: int | None = None
 ) -> NumberArray | None:
     """Return the same by the compiled loop, None where that gains nothing.
@@ -71,5 +71,5 @@ def _is_far(table: Any, positions: Any, out: NumberArray | None) -> bool:
         and table.nbytes >= FAR
         and all(array.itemsize == WORD and array.flags.c_contiguous for array in arrays)
         and positions.ndim == 1
-        and compiled.pays(len(positions))
+        and compiled.should_compile(len(positions))
     )

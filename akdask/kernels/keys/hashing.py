@@ -58,8 +58,8 @@ def is_exact(columns: Sequence[Column]) -> bool:
 def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.uint16]:
     """Return which of some buckets each row goes to, so that rows with equal hashes meet in one.
 
-    It is the last bits of the hashes that decide: those of one bucket differ in the leading ones, by which indices find
-    their places, as much as all do.
+    The last bits of the hashes decide: the hashes of one bucket still differ in the leading bits, by which an index
+    finds its slots.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.uint16]:
     return buckets.astype(np.uint16)
 
 
-def bring_together(buckets: npt.NDArray[np.uint16], count: int) -> tuple[NumberArray, NumberArray]:
-    """Share rows out among some buckets.
+def bucket_order(buckets: npt.NDArray[np.uint16], count: int) -> tuple[NumberArray, NumberArray]:
+    """Return the rows in order of their buckets.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def bring_together(buckets: npt.NDArray[np.uint16], count: int) -> tuple[NumberA
 
     Examples
     --------
-    >>> order, bounds = bring_together(np.array([1, 0, 1], np.uint16), 2)
+    >>> order, bounds = bucket_order(np.array([1, 0, 1], np.uint16), 2)
     >>> order.tolist(), bounds.tolist()
     ([1, 0, 2], [0, 1, 3])
     """
@@ -115,7 +115,7 @@ def _hash_block(columns: Sequence[Column]) -> Words:
 
 
 def _hash_column(column: Column) -> Words:
-    if isinstance(column, pa.LargeStringArray) and compiled.pays(len(column)):
+    if isinstance(column, pa.LargeStringArray) and compiled.should_compile(len(column)):
         from akdask.kernels.compiled.keys.strings import hash_strings
 
         return hash_strings(column)
@@ -135,7 +135,7 @@ def _hash_column(column: Column) -> Words:
 
 def _mix(words: Words) -> Words:
     """Spread every bit over all, in place; every step can be undone, so that different words stay different."""
-    if compiled.pays(len(words)):
+    if compiled.should_compile(len(words)):
         from akdask.kernels.compiled.index.open_addressing import mix
 
         mix(words)

@@ -155,7 +155,7 @@ def least_and_most(numbers: NumberArray) -> tuple[int, int]:
     >>> least_and_most(np.array([5, 2, 9]))
     (2, 9)
     """
-    if numbers.dtype == np.bool_ or not compiled.pays(len(numbers)):
+    if numbers.dtype == np.bool_ or not compiled.should_compile(len(numbers)):
         return int(numbers.min()), int(numbers.max())
     from akdask.kernels.compiled.compiler import read_only
     from akdask.kernels.compiled.keys import range_partition as ranging
@@ -165,7 +165,7 @@ def least_and_most(numbers: NumberArray) -> tuple[int, int]:
 
 
 def row_bits(nrows: int) -> int:
-    """Return how many bits the numbers of so many rows take.
+    """Return the bits of a row number below `nrows`.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def pack_words(key: Key, shift: int) -> Words:
 
 
 _ROWS = np.arange(2**15, dtype=np.uint64)
-"""The first row numbers, so many that they stay in the fastest caches; it is a power of two."""
+"""The first row numbers, few enough for the fastest cache; their number is a power of two."""
 
 
 def _counted_from(key: Key) -> Words:
@@ -245,7 +245,7 @@ def _(column: np.ndarray, number: int, ascending: bool = True, rows: NumberArray
             if column.dtype.kind != "i":
                 return _missing_last(codes, np.isnat(column), ascending)
         case "f":
-            if compiled.pays(len(column)):
+            if compiled.should_compile(len(column)):
                 return _compiled_float_words(column, ascending)
             return _missing_last(_float_words(column), np.isnan(column), ascending)
         case _:
@@ -301,7 +301,7 @@ def _offsets(column: pa.LargeStringArray) -> NumberArray:
     return np.frombuffer(column.buffers()[1], np.int64, len(column) + 1, column.offset * 8)
 
 
-KEPT = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(8)] + [(1 << 64) - (1 << 8)], np.uint64)
+LEADING_BYTES = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(8)] + [(1 << 64) - (1 << 8)], np.uint64)
 """For the number of bytes that are left of a string, the places that they have in a word."""
 
 
@@ -323,7 +323,7 @@ def _bytes_at(column: pa.LargeStringArray, starts: NumberArray, stops: NumberArr
         codes <<= np.clip(surplus * 8, 0, WORD_BITS - 1).astype(np.uint64)
     left = np.clip(stops - starts, 0, 8)
     # What follows the end of a string belongs to the next one.
-    codes &= KEPT[left]
+    codes &= LEADING_BYTES[left]
     codes |= left.view(np.uint64)
     return codes
 

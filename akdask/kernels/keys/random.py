@@ -105,7 +105,7 @@ def standard_normal(first: int, count: int, *, seed: int) -> NumberArray:
     return normal[before : before + count]
 
 
-def texts(positions: NumberArray, lengths: NumberArray, *, seed: int, alphabet: str) -> pa.LargeStringArray:
+def strings(positions: NumberArray, lengths: NumberArray, *, seed: int, alphabet: str) -> pa.LargeStringArray:
     """Return strings of given lengths, of characters that are drawn from an alphabet of ASCII.
 
     Lengths differ, so that no stream of numbers could be moved to a row: each character is a hash of the seed, its row
@@ -114,13 +114,13 @@ def texts(positions: NumberArray, lengths: NumberArray, *, seed: int, alphabet: 
     Examples
     --------
     >>> rows = np.arange(3)
-    >>> texts(rows[1:], rows[1:], seed=1, alphabet="ab") == texts(rows, rows, seed=1, alphabet="ab")[1:]
+    >>> strings(rows[1:], rows[1:], seed=1, alphabet="ab") == strings(rows, rows, seed=1, alphabet="ab")[1:]
     True
     """
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     rows = mix_bits(positions.view(np.uint64) + mix_bits(np.array([seed % 2**64], np.uint64)))
-    places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    drawn = mix_bits(np.repeat(rows, lengths) + places.astype(np.uint64) * STEP)
+    positions_within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    drawn = mix_bits(np.repeat(rows, lengths) + positions_within.astype(np.uint64) * STEP)
     letters = np.frombuffer(alphabet.encode("ascii"), np.uint8)
     data = letters[(drawn >> HALF) * np.uint64(len(letters)) >> HALF]
     return pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))

@@ -1,4 +1,4 @@
-"""Ranges of keys: which of them rows belong to, found without sorting by a compiled loop."""
+"""Range partitioning: the ranges of keys that rows belong to, found by a compiled loop without sorting."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from akdask.columns import new_array
 from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
-CELL_BITS = 15
-"""Leading bits by which marks are looked up: with one mark in few cells, hardly any has to be searched for."""
+SLOT_BITS = 15
+"""Leading bits by which splitters are looked up: most slots have at most one splitter, so that searches are rare."""
 
 
 class RangePartitioner:
-    """Ranges of rows in order of one key, which begin at marks.
+    """Ranges of rows in order of one key, which begin at splitters.
 
     Parameters
     ----------
-    marks : ndarray of uint64
-        Words of the keys of the rows where the second range begins, and all that follow; ascending.
+    splitters : ndarray of uint64
+        Words of the keys at which the second and all further ranges begin; ascending.
     rows : ndarray of int64
-        Numbers of these rows, to tell rows with equal keys apart; 0 where these stay together.
+        Row numbers of the splitters, to divide rows with equal keys; 0 where these stay in one range.
     low, high : int
         The smallest and the largest word that there is.
 
@@ -32,13 +32,13 @@ class RangePartitioner:
     [0, 1, 2, 2, 2]
     """
 
-    def __init__(self, marks: Words, rows: NumberArray, low: int, high: int) -> None:
-        self._marks = marks
+    def __init__(self, splitters: Words, rows: NumberArray, low: int, high: int) -> None:
+        self._splitters = splitters
         self._rows = rows
         self._low = np.uint64(low)
-        self._shift = np.uint64(max((high - low).bit_length() - CELL_BITS, 0))
-        cells = np.arange(2**CELL_BITS + 1, dtype=np.uint64)
-        self._before = np.searchsorted((marks - self._low) >> self._shift, cells).astype(np.uint16)
+        self._shift = np.uint64(max((high - low).bit_length() - SLOT_BITS, 0))
+        slots = np.arange(2**SLOT_BITS + 1, dtype=np.uint64)
+        self._before = np.searchsorted((splitters - self._low) >> self._shift, slots).astype(np.uint16)
 
     def of(self, words: Words, rows: NumberArray, out: npt.NDArray[np.uint16] | None = None) -> npt.NDArray[np.uint16]:
         """Return the range of each row, given the words of their keys and their numbers."""
@@ -46,18 +46,18 @@ class RangePartitioner:
         from akdask.kernels.compiled.keys.range_partition import number_ranges
 
         found = np.empty(len(words), np.uint16) if out is None else out
-        marks = read_only(self._marks), read_only(self._rows)
-        number_ranges(words, read_only(rows), *marks, self._low, self._shift, self._before, found)
+        splitters = read_only(self._splitters), read_only(self._rows)
+        number_ranges(words, read_only(rows), *splitters, self._low, self._shift, self._before, found)
         return found
 
     def pack(self, words: Words, rows: NumberArray, lost: int, shift: int, out: Words) -> Words:
-        """Write words without their lost bits, with row numbers in the lowest `shift` bits; return all bits.
+        """Write words without their lost bits, with row numbers in the lowest `shift` bits; return the full keys.
 
         Both are counted from the smallest word.
         """
         from akdask.kernels.compiled.compiler import read_only
         from akdask.kernels.compiled.keys.range_partition import pack_rows
 
-        whole = new_array(len(words), np.uint64)
-        pack_rows(words, self._low, np.uint64(lost), np.uint64(shift), read_only(rows), whole, out)
-        return whole
+        full_keys = new_array(len(words), np.uint64)
+        pack_rows(words, self._low, np.uint64(lost), np.uint64(shift), read_only(rows), full_keys, out)
+        return full_keys

@@ -1,4 +1,4 @@
-"""Grids: all combinations of the values that integer keys of small ranges can have, numbered without sorting."""
+"""Slots of dense aggregation: all combinations of the values of small integer keys, numbered without sorting."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class SlotGrid:
 
     @classmethod
     def within(cls, keys: Sequence[Column], most: int) -> Self | None:
-        """Return the same, also None if there are more than `most` cells, which the first rows tell mostly."""
+        """Return the same, also None if there are more than `most` slots, which the first rows mostly show."""
         if len(keys[0]) > GLANCE:
             grid = cls.around([key[:GLANCE] for key in keys])
-            if grid is None or grid.cells > most:
+            if grid is None or grid.nslots > most:
                 return None
         grid = cls.around(keys)
-        return None if grid is None or grid.cells > most else grid
+        return None if grid is None or grid.nslots > most else grid
 
     @property
-    def cells(self) -> int:
+    def nslots(self) -> int:
         """Number of combinations."""
         return prod(self.sizes)
 
@@ -67,7 +67,7 @@ class SlotGrid:
         return SlotGrid(lows, tuple(end - low for end, low in zip(ends, lows, strict=True)))
 
     def codes(self, keys: Sequence[Column]) -> NumberArray:
-        """Return the number of the cell of each row, as int64."""
+        """Return the slot of each row, as int64."""
         codes = _distances(keys[0], self.lows[0])
         for number, (key, low, size) in enumerate(zip(keys[1:], self.lows[1:], self.sizes[1:], strict=True)):
             # What was not made here must stay as it is.
@@ -76,26 +76,26 @@ class SlotGrid:
         return codes
 
     def codes_within(self, keys: Sequence[Column]) -> NumberArray:
-        """Return the number of the cell of each row, as int64; rows that the grid does not hold get `cells`."""
+        """Return the slot of each row, as int64; rows outside the grid get `nslots`."""
         codes, outside = None, None
         for key, low, size in zip(keys, self.lows, self.sizes, strict=True):
             # What lies below the lowest wraps around to a distance that is no smaller than the size.
             wide = key.view(np.uint8) if key.dtype == np.bool_ else key
             unsigned = wide.view(f"u{wide.itemsize}")
-            place = (unsigned - np.array(low, wide.dtype).view(unsigned.dtype)).astype(np.uint64, copy=False)
+            distance = (unsigned - np.array(low, wide.dtype).view(unsigned.dtype)).astype(np.uint64, copy=False)
             if len(keys) == 1:
-                return np.minimum(place, np.uint64(size), out=place).view(np.int64)
-            beyond = place >= np.uint64(size)
+                return np.minimum(distance, np.uint64(size), out=distance).view(np.int64)
+            beyond = distance >= np.uint64(size)
             outside = beyond if outside is None else outside | beyond
-            codes = place if codes is None else codes * np.uint64(size) + place
+            codes = distance if codes is None else codes * np.uint64(size) + distance
         assert codes is not None, "a grid has keys"
-        codes[outside] = self.cells
+        codes[outside] = self.nslots
         return codes.view(np.int64)
 
     def offset_codes(self, keys: Sequence[Column]) -> tuple[Words, np.uint64]:
-        """Return words, and what is to be subtracted from them to get the number of the cell of each row.
+        """Return words, and what to subtract from them to get the slot of each row.
 
-        Rows that the grid does not hold get any number from `cells` on.
+        Rows outside the grid get any number from `nslots` on.
         """
         key, low = keys[0], self.lows[0]
         if len(keys) == 1 and key.dtype.itemsize == 8:
@@ -103,14 +103,14 @@ class SlotGrid:
         return self.codes_within(keys).view(np.uint64), np.uint64(0)
 
     def keys(self, codes: NumberArray, dtypes: Sequence[np.dtype[np.generic]]) -> list[NumberArray]:
-        """Return the keys of cells, in the types that they have."""
+        """Return the keys of slots, in the given types."""
         columns = []
         for number in range(len(self.lows) - 1, -1, -1):
-            place = codes
+            distance = codes
             if number:
-                codes, place = np.divmod(codes, self.sizes[number])
+                codes, distance = np.divmod(codes, self.sizes[number])
             dtype, low = dtypes[number], self.lows[number]
-            columns.append(place.astype(dtype) + dtype.type(low) if low else place.astype(dtype))
+            columns.append(distance.astype(dtype) + dtype.type(low) if low else distance.astype(dtype))
         return columns[::-1]
 
 

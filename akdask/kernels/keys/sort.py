@@ -1,4 +1,4 @@
-"""Sorting: positions that put rows in order, and rows of one partition cut at given boundaries.
+"""Sorting: positions that put rows in order, and rows of one partition split at splitters.
 
 All orders are stable: rows that are equal stay as they are.  Missing values (NaN) come last, ascending or descending.
 """
@@ -120,16 +120,16 @@ class _Digits:
         """Whether there are more."""
         return bool(self._words)
 
-    def take(self, room: int, rows: NumberArray | None = None) -> Key:
-        """Return the next bits, as many as there is room for, of all rows or of those at the given positions.
+    def take(self, max_bits: int, rows: NumberArray | None = None) -> Key:
+        """Return the next bits, at most `max_bits`, of all rows or of those at the given positions.
 
         Rows that differ in what has been handed out before must not be compared by them.
         """
         codes: Words | None = None
         bits = 0
-        while self._words and bits < room:
+        while self._words and bits < max_bits:
             more, width = self._current(rows)
-            surplus = max(bits + width - room, 0)
+            surplus = max(bits + width - max_bits, 0)
             width -= surplus
             if width:
                 more = more >> np.uint64(surplus)
@@ -152,8 +152,8 @@ class _Digits:
         differ[1:] &= groups[1:] == groups[:-1]
         mixed = np.zeros(int(groups[-1]) + 1, np.bool_)
         mixed[groups[differ]] = True
-        kept = np.flatnonzero(mixed[groups])
-        return slots[kept], (np.cumsum(mixed, dtype=np.uint64) - np.uint64(1))[groups[kept]]
+        mixed_slots = np.flatnonzero(mixed[groups])
+        return slots[mixed_slots], (np.cumsum(mixed, dtype=np.uint64) - np.uint64(1))[groups[mixed_slots]]
 
     def _current(self, rows: NumberArray | None) -> tuple[Words, int]:
         """Return what is left of the current word, and how many bits that is."""
@@ -183,14 +183,14 @@ def ties(packed: Words, shift: int) -> tuple[NumberArray, Words]:
 # ------------------------------------------------------------------------------------------------ cutting at boundaries
 
 
-def cut_sorted(
+def split_sorted(
     columns: Sequence[Column],
     ascending: Sequence[bool],
     rows: NumberArray,
-    marks: Sequence[Column],
+    splitters: Sequence[Column],
     earlier: NumberArray,
 ) -> NumberArray:
-    """Return how many of some sorted rows come before each of some marks.
+    """Return how many of some sorted rows come before each splitter.
 
     Parameters
     ----------
@@ -198,24 +198,24 @@ def cut_sorted(
         What the rows are ordered by; they are in order.
     rows : ndarray of int64
         The number that each row had before, ascending where rows are equal.
-    marks : sequence of columns
+    splitters : sequence of columns
         Values of the same columns.
     earlier : ndarray of int64
-        The number from which on rows that are equal to a mark come after it.
+        The row number from which on rows equal to a splitter come after it.
 
     Returns
     -------
     ndarray of int64
     """
-    levels = _Levels(columns, ascending, marks)
+    levels = _Levels(columns, ascending, splitters)
     words, wanted = levels[0]
     starts, stops = words.searchsorted(wanted, "left"), words.searchsorted(wanted, "right")
     for number in np.flatnonzero(starts < stops).tolist():
         start, stop = int(starts[number]), int(stops[number])
         for level in range(1, len(levels)):
             words, wanted = levels[level]
-            among = words[start:stop]
-            start, stop = (start + int(among.searchsorted(wanted[number], side)) for side in ("left", "right"))
+            equal_rows = words[start:stop]
+            start, stop = (start + int(equal_rows.searchsorted(wanted[number], side)) for side in ("left", "right"))
             if start == stop:
                 break
         starts[number] = start + rows[start:stop].searchsorted(earlier[number])
@@ -223,13 +223,13 @@ def cut_sorted(
 
 
 class _Levels:
-    """The words of some columns and of the same columns of marks, found when they are asked for."""
+    """The words of some columns and of the same columns of splitters, computed on demand."""
 
-    def __init__(self, columns: Sequence[Column], ascending: Sequence[bool], marks: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[Column], ascending: Sequence[bool], splitters: Sequence[Column]) -> None:
         self._words = [
-            (column, mark, number, upwards)
-            for column, mark, upwards in zip(columns, marks, ascending, strict=True)
-            for number in range(max(word_count(column), word_count(mark)))
+            (column, splitter, number, upwards)
+            for column, splitter, upwards in zip(columns, splitters, ascending, strict=True)
+            for number in range(max(word_count(column), word_count(splitter)))
         ]
         self._found: list[tuple[Words, Words]] = []
 
@@ -238,21 +238,21 @@ class _Levels:
 
     def __getitem__(self, level: int) -> tuple[Words, Words]:
         while level >= len(self._found):
-            column, mark, number, upwards = self._words[len(self._found)]
-            self._found.append((word(column, number, upwards), word(mark, number, upwards)))
+            column, splitter, number, upwards = self._words[len(self._found)]
+            self._found.append((word(column, number, upwards), word(splitter, number, upwards)))
         return self._found[level]
 
 
-def cut_packed(packed: Words, marks: Words) -> list[Words]:
-    """Return the packed keys below the first of ascending marks, those from there to the second, and so on.
+def split_packed(packed: Words, splitters: Words) -> list[Words]:
+    """Return the packed keys below the first of ascending splitters, those from there to the second, and so on.
 
-    They change places: the results are views of `packed`.
+    Reorders `packed`: the results are views of it.
     """
-    if not len(marks):
+    if not len(splitters):
         return [packed]
-    middle = len(marks) // 2
-    below = int(np.count_nonzero(packed < marks[middle]))
+    middle = len(splitters) // 2
+    below = int(np.count_nonzero(packed < splitters[middle]))
     if 0 < below < len(packed):
         # One rank at a time: of several, NumPy finds all in a way that is many times slower.
         packed.partition(below)
-    return [*cut_packed(packed[:below], marks[:middle]), *cut_packed(packed[below:], marks[middle + 1 :])]
+    return [*split_packed(packed[:below], splitters[:middle]), *split_packed(packed[below:], splitters[middle + 1 :])]

@@ -40,7 +40,7 @@ def write_codes(layout: StringLayout, strings: pa.LargeStringArray, codes: Codes
     StringLayout
         The same, or a wider one, nearer to theirs; then what has been written means nothing.
     """
-    if compiled.pays(len(strings)):
+    if compiled.should_compile(len(strings)):
         from akdask.kernels.compiled.keys.string_codes import write_codes as write_compiled
 
         return write_compiled(strings, layout, codes)
@@ -71,7 +71,7 @@ def _encode(layout: StringLayout, strings: pa.LargeStringArray, codes: CodesOfRo
     for number, word in enumerate(_words(strings, len(layout.varying))):
         mask = layout.varying[number]
         if mask:
-            _append(into[number], _gathered(word, mask), mask.bit_count())
+            _append(into[number], _extract_bits(word, mask), mask.bit_count())
     if layout.length_bits:
         offsets, _ = offsets_and_bytes(strings)
         _append(into[len(layout.varying)], (np.diff(offsets) - layout.shortest).view(np.uint64), layout.length_bits)
@@ -86,7 +86,7 @@ def strings_of(layout: StringLayout, codes: Sequence[Words]) -> pa.LargeStringAr
     offsets = new_array(count + 1, np.int64)
     offsets[0] = 0
     np.cumsum(lengths, out=offsets[1:])
-    if compiled.pays(count):
+    if compiled.should_compile(count):
         from akdask.kernels.compiled.keys.string_codes import strings_of as strings_compiled
 
         return strings_compiled(codes, layout, offsets)
@@ -135,13 +135,13 @@ def _words(strings: pa.LargeStringArray, count: int) -> Iterator[Words]:
             windows = np.ndarray(len(text) - first - BYTES + 1, ">u8", text, first, (1,))
             words = windows[starts].astype(np.uint64)
         if shortest == longest < first + BYTES:
-            words &= KEPT[max(longest - first, 0)]
+            words &= LEADING_BYTES[max(longest - first, 0)]
         elif shortest < first + BYTES:
-            words &= KEPT[np.clip(lengths - first, 0, BYTES)]
+            words &= LEADING_BYTES[np.clip(lengths - first, 0, BYTES)]
         yield words
 
 
-KEPT = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(9)], np.uint64)
+LEADING_BYTES = np.array([(1 << 64) - (1 << 8 * (8 - count)) for count in range(9)], np.uint64)
 """For the number of bytes that are left of a string, the places that they have in a word."""
 
 
@@ -158,7 +158,7 @@ def _remove(codes: Words, bits: int) -> None:
         np.right_shift(codes, np.uint64(bits), out=codes)
 
 
-def _gathered(words: Words, mask: int) -> Words:
+def _extract_bits(words: Words, mask: int) -> Words:
     """Return the bits of a mask side by side at the right, in place."""
     words &= np.uint64(mask)
     moving = np.empty_like(words)
@@ -172,7 +172,7 @@ def _gathered(words: Words, mask: int) -> Words:
 
 
 def _spread(bits: Words, mask: int) -> Words:
-    """Return bits from the right at the places of a mask, in place: what `_gathered` does, backwards."""
+    """Return bits from the right at the places of a mask, in place: what `_extract_bits` does, backwards."""
     moving = np.empty_like(bits)
     for step, moved in reversed(list(enumerate(moves(mask)))):
         if moved:

@@ -251,14 +251,14 @@ def _limit(types: Iterable[ColumnType]) -> ColumnType:
     return bigint_of(max(dtype.max_bits for dtype in types))
 
 
-def _whole(*types: ColumnType, **_: Any) -> ColumnType | None:
+def _integer(*types: ColumnType, **_: Any) -> ColumnType | None:
     """Whole numbers give integers of any size."""
     return _limit(types) if all(dtype.kind in ("bigint", "int", "uint", "bool") for dtype in types) else None
 
 
-def _whole_or_float(*types: ColumnType, **_: Any) -> ColumnType | None:
+def _integer_or_float(*types: ColumnType, **_: Any) -> ColumnType | None:
     is_float = any(dtype == FLOAT64 for dtype in types)
-    return FLOAT64 if is_float and all(_is_numeric(dtype) for dtype in types) else _whole(*types)
+    return FLOAT64 if is_float and all(_is_numeric(dtype) for dtype in types) else _integer(*types)
 
 
 def _limited(rule: Rule) -> Rule:
@@ -271,7 +271,7 @@ def _giving(result: ColumnType) -> Rule:
 
 
 def _choosing(condition: ColumnType, *types: ColumnType) -> ColumnType | None:
-    return _whole(*types) if condition == BOOL else None
+    return _integer(*types) if condition == BOOL else None
 
 
 def _is_numeric(dtype: ColumnType) -> bool:
@@ -291,11 +291,11 @@ def _operations() -> Iterable[tuple[str, Rule, Kernel]]:
     for name in (*BY_LIMBS, *BY_INTS):
         kernel = _by_limbs(name) if name in BY_LIMBS else _by_ints(name)
         if name in FLOATS:
-            yield name, _whole_or_float, _with_floats(getattr(np, name), kernel)
+            yield name, _integer_or_float, _with_floats(getattr(np, name), kernel)
         elif name in ("rotl", "rotr"):
-            yield name, _limited(_whole), kernel
+            yield name, _limited(_integer), kernel
         else:
-            yield name, _choosing if name == "where" else _whole, kernel
+            yield name, _choosing if name == "where" else _integer, kernel
     for name in ORDERED:
         yield name, _giving(BOOL), _comparison(name)
     for name in OF_BITS:
@@ -317,4 +317,4 @@ LIMB_OPERATIONS: dict[str, Operation] = {
         ),
     )
 }
-"""Integers of any size taken apart into 64 bits each, and put together from the highest on."""
+"""Integers of any size split into words of 64 bits, and joined from the highest on."""

@@ -61,13 +61,13 @@ def _to_bigint(values: Any, errors: str, max_bits: int) -> Any:
         case np.ndarray() if values.dtype.kind != "f":
             column = from_numbers(values)
         case _:
-            column = from_ints([_whole_number(number) for number in np.atleast_1d(values).tolist()])
+            column = from_ints([_parse_integer(number) for number in np.atleast_1d(values).tolist()])
     if max_bits > 0:
         column = from_unsigned(modulo_power(limbs_of(column), max_bits))
     return column if isinstance(values, (pa.Array, np.ndarray)) else to_ints(column)[0]
 
 
-def _whole_number(number: float) -> int:
+def _parse_integer(number: float) -> int:
     try:
         return int(number)
     except (ValueError, OverflowError) as error:
@@ -80,8 +80,8 @@ def _from_bigint(values: Any, wanted: ColumnType) -> Any:
     """Integers wrap to 64 bits; as floats they are rounded once, to infinity where they are too large."""
     match wanted.kind:
         case "str":
-            texts = pa.array(map(str, ints_of(values)), pa.large_string())
-            return texts[0].as_py() if isinstance(values, int) else texts
+            strings = pa.array(map(str, ints_of(values)), pa.large_string())
+            return strings[0].as_py() if isinstance(values, int) else strings
         case "float":
             return floats_of(values)
     limbs = limbs_of(from_ints([values]) if isinstance(values, int) else values)
@@ -93,14 +93,14 @@ def _from_bigint(values: Any, wanted: ColumnType) -> Any:
 def _convert(values: Any, wanted: ColumnType, out: Any) -> Any:
     """Floats lose their fraction; integers wrap; what is not 0 is True, NaN included."""
     if wanted == UINT64 and values.dtype == FLOAT64.numpy:
-        values = _whole(values)
+        values = _integer(values)
     if out is None:
         return values.astype(wanted.numpy, copy=False)
     np.copyto(out, values, casting="unsafe")
     return out
 
 
-def _as_whole(values: Any, out: Any = None) -> Any:
+def _as_integer(values: Any, out: Any = None) -> Any:
     """Return floats as int64 if each is an integer of that size."""
     numbers = np.atleast_1d(values)
     with np.errstate(invalid="ignore"):
@@ -113,7 +113,7 @@ def _as_whole(values: Any, out: Any = None) -> Any:
     return _convert(values, INT64, out)
 
 
-def _whole(values: Any) -> Any:
+def _integer(values: Any) -> Any:
     """Processors disagree about negative floats as uint64, even from one element to the next; take them by int64."""
     upper = values >= 2.0**63
     low = np.where(upper, values - 2.0**63, values).astype(np.int64).view(np.uint64)
@@ -143,17 +143,17 @@ def _parse(strings: Any, wanted: ColumnType, errors: str) -> Any:
     return _parse_each(strings.to_pylist(), wanted, errors)
 
 
-def _parse_each(texts: list[str], wanted: ColumnType, errors: str) -> NumberArray:
+def _parse_each(strings: list[str], wanted: ColumnType, errors: str) -> NumberArray:
     read = _READERS[wanted.kind]
-    numbers: NumberArray = np.empty(len(texts), wanted.numpy)
-    for row, text in enumerate(texts):
+    numbers: NumberArray = np.empty(len(strings), wanted.numpy)
+    for row, text in enumerate(strings):
         try:
             numbers[row] = read(text)
         except (KeyError, ValueError, OverflowError) as error:
             if errors == "strict":
                 raise ConversionError(
                     f"the text {text[:100]!r} is no {wanted}.",
-                    details=[f"row {row} of a block of {len(texts)}"],
+                    details=[f"row {row} of a block of {len(strings)}"],
                     hint="errors='ignore' gives NaN, the smallest int64, 0 or False instead.",
                 ) from error
             numbers[row] = IGNORED[wanted.kind]
@@ -163,17 +163,17 @@ def _parse_each(texts: list[str], wanted: ColumnType, errors: str) -> NumberArra
 def _is_number(strings: Any, out: Any = None, *, dtype: str) -> Any:
     """Return which strings can be read as numbers of a type."""
     wanted = column_type(dtype)
-    texts = [strings] if isinstance(strings, str) else strings.to_pylist()
-    cell: NumberArray = np.empty(1, wanted.numpy)
-    found = np.fromiter((_is_read(text, wanted, cell) for text in texts), np.bool_, len(texts))
+    strings = [strings] if isinstance(strings, str) else strings.to_pylist()
+    item: NumberArray = np.empty(1, wanted.numpy)
+    found = np.fromiter((_is_read(text, wanted, item) for text in strings), np.bool_, len(strings))
     if isinstance(strings, str):
         return found[0]
     return found if out is None else np.logical_or(found, False, out=out)
 
 
-def _is_read(text: str, wanted: ColumnType, cell: NumberArray) -> bool:
+def _is_read(text: str, wanted: ColumnType, item: NumberArray) -> bool:
     try:
-        cell[0] = _READERS[wanted.kind](text)
+        item[0] = _READERS[wanted.kind](text)
     except (KeyError, ValueError, OverflowError):
         return False
     return True
@@ -198,6 +198,6 @@ def _is_number_type(given: ColumnType, *, dtype: str) -> ColumnType | None:
 
 CAST_OPERATIONS: dict[str, Operation] = {
     "cast": Operation("cast", 1, _cast_type, _cast),
-    "as_whole": Operation("as_whole", 1, lambda given: INT64 if given == FLOAT64 else None, _as_whole),
+    "as_whole": Operation("as_whole", 1, lambda given: INT64 if given == FLOAT64 else None, _as_integer),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
 }

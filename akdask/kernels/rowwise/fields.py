@@ -37,13 +37,13 @@ class Delimiters:
     stops: NumberArray
 
     def up_to(self, most: int) -> Delimiters:
-        """Return so many delimiters of each row at most, the first ones; all for 0."""
+        """Return the first `most` delimiters of each row; all for 0."""
         counts = np.diff(self.first)
         if not most or not (counts > most).any():
             return self
-        is_kept = np.arange(len(self.starts)) - np.repeat(self.first[:-1], counts) < most
+        is_wanted = np.arange(len(self.starts)) - np.repeat(self.first[:-1], counts) < most
         first = np.append(0, np.cumsum(np.minimum(counts, most)))
-        return Delimiters(first, self.starts[is_kept], self.stops[is_kept])
+        return Delimiters(first, self.starts[is_wanted], self.stops[is_wanted])
 
 
 def find_delimiters(strings: StringArray, delimiter: str, *, regex: bool, from_right: bool) -> Delimiters:
@@ -73,10 +73,10 @@ def _occurrences(strings: StringArray, delimiter: str, from_right: bool) -> Deli
 
 
 def _matches(strings: StringArray, pattern: str) -> Delimiters:
-    """Find matches by a mark on both sides of each, for Arrow tells what is between matches, not how long they are."""
-    mark = _unused(strings)
-    marked = pc.replace_substring_regex(strings, pattern=pattern, replacement=rf"{mark}\0{mark}")
-    bounds, lengths = _parts(pc.split_pattern(marked, mark))
+    """Find matches by a delimiter put on both sides: Arrow returns the text between matches, not their lengths."""
+    delimiter = _unused(strings)
+    marked = pc.replace_substring_regex(strings, pattern=pattern, replacement=rf"{delimiter}\0{delimiter}")
+    bounds, lengths = _parts(pc.split_pattern(marked, delimiter))
     ends = np.cumsum(lengths)
     is_match = (np.arange(len(lengths)) - np.repeat(bounds[:-1], np.diff(bounds))) % 2 == 1
     return Delimiters((bounds - np.arange(len(bounds))) // 2, (ends - lengths)[is_match], ends[is_match])
@@ -106,17 +106,17 @@ def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool = False
 
 
 def _fields(strings: StringArray, found: Delimiters) -> pa.LargeListArray:
-    """Return what is between delimiters: of the rows cut on both sides of each, every other piece."""
+    """Return what is between delimiters: of the rows split on both sides of each, every other part."""
     offsets, data = offsets_and_bytes(strings)
     rows = np.arange(len(strings))
     before = 2 * np.arange(len(found.starts)) + np.repeat(rows, np.diff(found.first))
-    cuts = np.empty(2 * len(found.starts) + len(strings) + 1, np.int64)
-    cuts[2 * found.first[:-1] + rows] = offsets[:-1] - offsets[0]
-    cuts[before + 1], cuts[before + 2], cuts[-1] = found.starts, found.stops, len(data)
-    is_field = np.ones(len(cuts) - 1, np.bool_)
+    limits = np.empty(2 * len(found.starts) + len(strings) + 1, np.int64)
+    limits[2 * found.first[:-1] + rows] = offsets[:-1] - offsets[0]
+    limits[before + 1], limits[before + 2], limits[-1] = found.starts, found.stops, len(data)
+    is_field = np.ones(len(limits) - 1, np.bool_)
     is_field[before + 1] = False
-    pieces = pa.LargeStringArray.from_buffers(len(is_field), pa.py_buffer(cuts), pa.py_buffer(data))
-    return lists_of(found.first + np.arange(len(found.first)), pieces.filter(pa.array(is_field)))
+    fields = pa.LargeStringArray.from_buffers(len(is_field), pa.py_buffer(limits), pa.py_buffer(data))
+    return lists_of(found.first + np.arange(len(found.first)), fields.filter(pa.array(is_field)))
 
 
 def _peel(
@@ -138,16 +138,16 @@ def _peel(
     has_all = np.diff(found.first) >= times
     at = (found.first[1:] - times if from_right else found.first[:-1] + times - 1)[has_all]
     # What has too few delimiters goes to one side whole; the delimiter goes with what is peeled off, or is lost.
-    cuts = (stops if partial != from_right else starts).copy()
+    limits = (stops if partial != from_right else starts).copy()
     keeps = include and from_right == bool(part)
-    cuts[has_all] = (found.stops if keeps != bool(part) else found.starts)[at]
-    return _sides(strings, starts, cuts, part)
+    limits[has_all] = (found.stops if keeps != bool(part) else found.starts)[at]
+    return _sides(strings, starts, limits, part)
 
 
-def _sides(strings: StringArray, starts: NumberArray, cuts: NumberArray, part: int) -> StringArray:
+def _sides(strings: StringArray, starts: NumberArray, limits: NumberArray, part: int) -> StringArray:
     """Return what is left of a cut in each row, or right of it."""
     _, data = offsets_and_bytes(strings)
-    offsets = np.append(np.column_stack([starts, cuts]).ravel(), len(data))
+    offsets = np.append(np.column_stack([starts, limits]).ravel(), len(data))
     both = pa.LargeStringArray.from_buffers(2 * len(strings), pa.py_buffer(offsets), pa.py_buffer(data))
     return both.take(pa.array(np.arange(part, 2 * len(strings), 2)))
 

@@ -17,7 +17,7 @@ from akdask.kernels.core.rules import Operation, Rule, scalar_type
 from akdask.kernels.index.key_index import KeyIndex
 from akdask.kernels.index.membership import KeySet
 from akdask.kernels.index.sorted_keys import Side, SortedKeys
-from akdask.kernels.keys.gather import gather, gather_far
+from akdask.kernels.keys.gather import gather, gather_prefetched
 from akdask.schema import BOOL, INT64, STR, UINT8, UINT64, ColumnType
 from akdask.typing import NumberArray
 
@@ -26,7 +26,7 @@ NAN_BITS = int(np.float64(np.nan).view(np.uint64))
 
 def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions, each of which must be there: -1 is not the last one."""
-    found = gather_far(table, positions, out)
+    found = gather_prefetched(table, positions, out)
     if found is not None:
         return found
     check_codes(positions, len(table))
@@ -71,7 +71,7 @@ def from_start(positions: NumberArray, total: int) -> NumberArray:
 
 def _take(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at positions, of which negative ones count from the end."""
-    found = gather_far(table, positions, out)
+    found = gather_prefetched(table, positions, out)
     return gather(table, from_start(positions, len(table)), out) if found is None else found
 
 
@@ -103,9 +103,9 @@ def _stored_position_type(positions: ColumnType, **_: Any) -> ColumnType | None:
 def lookup_found(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at the positions; NaN, 0, False or no text for position -1."""
     is_float = isinstance(table, np.ndarray) and table.dtype.kind == "f"
-    gathered = gather_far(table, positions, out, NAN_BITS if is_float else 0)
-    if gathered is not None:
-        return gathered
+    taken = gather_prefetched(table, positions, out, NAN_BITS if is_float else 0)
+    if taken is not None:
+        return taken
     missing = positions < 0
     if not isinstance(table, np.ndarray):
         nothing = "" if pa.types.is_large_string(table.type) else bytes(table.type.byte_width)
@@ -127,7 +127,7 @@ def _find_rows(index: KeyIndex, *keys: Any, out: Any = None) -> Any:
     return _search(index.find, keys, out)
 
 
-def _is_among(members: KeySet, *keys: Any, out: Any = None) -> Any:
+def _is_member(members: KeySet, *keys: Any, out: Any = None) -> Any:
     """Return whether a set has the same keys."""
     return _search(members.has, keys, out)
 
@@ -162,5 +162,5 @@ LOOKUP_OPERATIONS: dict[str, Operation] = {
     "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
     "lookup_found": Operation("lookup_found", 2, _fillable_type, lookup_found),
     "find_rows": Operation("find_rows", None, _found_type(INT64), _find_rows),
-    "is_among": Operation("is_among", None, _found_type(BOOL), _is_among),
+    "is_among": Operation("is_among", None, _found_type(BOOL), _is_member),
 }

@@ -64,11 +64,11 @@ def _of_range(positions: Any, out: Any = None, *, starts: tuple[int, ...], numbe
     return out
 
 
-def _random_texts(positions: Any, lengths: Any, out: Any = None, *, seed: int, alphabet: str) -> Any:
-    return random.texts(positions, lengths, seed=seed, alphabet=alphabet)
+def _random_strings(positions: Any, lengths: Any, out: Any = None, *, seed: int, alphabet: str) -> Any:
+    return random.strings(positions, lengths, seed=seed, alphabet=alphabet)
 
 
-def _texts_type(positions: ColumnType, lengths: ColumnType, **_: Any) -> ColumnType | None:
+def _strings_type(positions: ColumnType, lengths: ColumnType, **_: Any) -> ColumnType | None:
     return STR if positions == lengths == INT64 else None
 
 
@@ -80,7 +80,7 @@ POSITION_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
         Operation("of_range", 1, lambda dtype, **_: INT64 if dtype == INT64 else None, _of_range),
-        Operation("random_texts", 2, _texts_type, _random_texts),
+        Operation("random_texts", 2, _strings_type, _random_strings),
         _operation("linspace", FLOAT64, linspace),
         _operation("random_integers", INT64, random.integers),
         _operation("random_uniform", FLOAT64, random.uniform),

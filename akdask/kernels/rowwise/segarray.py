@@ -1,6 +1,6 @@
 """Operations on lists, row by row: what SegArrays are computed with.
 
-Lists are sorted, compared and put together through codes: every value of a block is numbered in ascending order, so
+Lists are sorted, compared and concatenated through codes: every value of a block is numbered in ascending order, so
 that a row and a code make one integer whatever the type of the values is.
 """
 
@@ -75,7 +75,7 @@ class ValueCodes:
 
 
 def codes_of(values: Column, nrows: int) -> ValueCodes:
-    """Return the codes of the values of so many rows: of integers close together, how far they are from the lowest."""
+    """Return the codes of the values of rows; of close integers, their distances from the lowest."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
         low, spread = values.min(), int(values.max()) - int(values.min()) + 1
         if spread * nrows < 2**62:
@@ -90,8 +90,8 @@ def ranked(values: Column) -> ValueCodes:
     elif isinstance(values, pa.FixedSizeBinaryArray):
         numbers = to_ints(values)
         ordered = sorted(set(numbers))
-        places = {number: code for code, number in enumerate(ordered)}
-        distinct, codes = from_ints(ordered), np.array([places[number] for number in numbers], np.int64)
+        codes_by_number = {number: code for code, number in enumerate(ordered)}
+        distinct, codes = from_ints(ordered), np.array([codes_by_number[number] for number in numbers], np.int64)
     else:
         found = pc.unique(values)
         distinct = found.take(pc.array_sort_indices(found))
@@ -110,15 +110,15 @@ def distinct_keys(keys: NumberArray) -> NumberArray:
 
 
 def _offsets(rows: NumberArray, count: int) -> NumberArray:
-    """Return where the lists of so many rows start, from the rows of their values in order."""
+    """Return the starts of the lists of `nrows` rows, given the row of each value, ascending."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=count))]).astype(np.int64)
 
 
-def _kept(lists: pa.LargeListArray, keep: NumberArray) -> pa.LargeListArray:
+def _filtered(lists: pa.LargeListArray, wanted: NumberArray) -> pa.LargeListArray:
     """Return lists of those values where a mask holds."""
     offsets, values = parts_of(lists)
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep)])
-    return lists_of(before[offsets], take_rows(values, np.flatnonzero(keep)))
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(wanted)])
+    return lists_of(before[offsets], take_rows(values, np.flatnonzero(wanted)))
 
 
 # ------------------------------------------------------------------------------------------- values put in, taken out
@@ -133,9 +133,9 @@ def _get(lists: Any, out: Any = None, *, j: int, default: Any = None, max_bits: 
     if inside.all():
         return take_rows(values, found)
     fallback = _single(default, type_of(values))
-    places = np.full(len(inside), len(values))
-    places[inside] = found
-    return take_rows(concat_rows([values, fallback]), places)
+    sources = np.full(len(inside), len(values))
+    sources[inside] = found
+    return take_rows(concat_rows([values, fallback]), sources)
 
 
 def _single(item: Any, dtype: ColumnType) -> Column:
@@ -161,9 +161,9 @@ def _set(lists: Any, chosen: Any, items: Any, out: Any = None, *, j: int, max_bi
             hint="choose the lists by their lengths.",
         )
     column = _as_column(items, type_of(values), len(lists))
-    places = np.arange(len(values))
-    places[(offsets[:-1] if j >= 0 else offsets[1:])[rows] + j] = len(values) + rows
-    return lists_of(offsets, take_rows(concat_rows([values, column]), places))
+    sources = np.arange(len(values))
+    sources[(offsets[:-1] if j >= 0 else offsets[1:])[rows] + j] = len(values) + rows
+    return lists_of(offsets, take_rows(concat_rows([values, column]), sources))
 
 
 def _as_column(item: Any, dtype: ColumnType, count: int) -> Column:
@@ -192,11 +192,11 @@ def _window(lists: Any, out: Any = None, *, n: int, place: int) -> pa.LargeListA
     offsets, _ = parts_of(lists)
     lengths = np.diff(offsets)
     within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    return _kept(lists, (within >= place) & (within <= np.repeat(lengths, lengths) - n + place))
+    return _filtered(lists, (within >= place) & (within <= np.repeat(lengths, lengths) - n + place))
 
 
 def _remove_repeats(lists: Any, out: Any = None) -> pa.LargeListArray:
-    return _kept(lists, _is_first(lists))
+    return _filtered(lists, _is_first(lists))
 
 
 def _is_first(lists: Any) -> NumberArray:
@@ -212,17 +212,17 @@ def _is_first(lists: Any) -> NumberArray:
 def _multiplicity(lists: Any, out: Any = None) -> pa.LargeListArray:
     """Return how often each value is repeated that `_remove_repeats` leaves."""
     first = _is_first(lists)
-    kept = _kept(lists, first)
-    return lists_of(offsets_of(kept), np.diff(np.flatnonzero(first), append=len(first)))
+    wanted_values = _filtered(lists, first)
+    return lists_of(offsets_of(wanted_values), np.diff(np.flatnonzero(first), append=len(first)))
 
 
 def _without(lists: Any, unwanted: Any, out: Any = None) -> pa.LargeListArray:
     """Return lists without the values that are in a table."""
     _, values = parts_of(lists)
     if isinstance(values, np.ndarray):
-        return _kept(lists, ~np.isin(values, unwanted))
+        return _filtered(lists, ~np.isin(values, unwanted))
     known = set(to_objects(unwanted))
-    return _kept(lists, np.array([item not in known for item in to_objects(values)], np.bool_))
+    return _filtered(lists, np.array([item not in known for item in to_objects(values)], np.bool_))
 
 
 # --------------------------------------------------------------------------------------------------- lists as sets

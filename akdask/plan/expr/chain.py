@@ -47,7 +47,7 @@ class Chain:
     @property
     def replicas(self) -> list[Replica]:
         """The tables that matches need whole, beside what their predicates refer to."""
-        return [node.fanout for node in self.selections if isinstance(node, Match)]
+        return [node.multiplicity for node in self.selections if isinstance(node, Match)]
 
     def sources(self, npartitions: int) -> Sequence[int]:
         """Return which partition of the bases each of the partitions comes from."""
@@ -102,7 +102,7 @@ def rebuild(base: Frame, selections: Sequence[Selecting], predicates: Sequence[V
             case Filter():
                 base = Filter(base, next(remaining), node.mask)
             case Match():
-                base = Match(base, next(remaining), node.fanout, node.keep_all, node.match)
+                base = Match(base, next(remaining), node.multiplicity, node.keep_all, node.match)
             case _:
                 base = reselect(base, node)
     return base

@@ -1,4 +1,4 @@
-"""Frames for arrays that are made rather than read: how many partitions, and data that is at hand."""
+"""Frames of arrays that are created and not read: their partitions, and data in memory."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class ColumnIdentity:
 
     token: str
 
-    def cut_like(self, own: RowSpace, other: RowSpace) -> ColumnIdentity:
+    def partitioned_like(self, own: RowSpace, other: RowSpace) -> ColumnIdentity:
         """Return the identity of the same column once its rows are cut into the partitions of other rows."""
         return self if own.same_rows(other) else ColumnIdentity(token("cut", self, other.token))
 
@@ -70,7 +70,7 @@ def rows_rearranged(
 ) -> RowSpace:
     """Return rows whose number follows from the lengths of others, which `lengths_of` is called with.
 
-    Their name does not depend on whether somebody has counted the others, only what is known of them.
+    Their name does not depend on whether the others have been counted.
     """
     known = [rows.lengths for rows in given]
     if all(rows.is_fixed for rows in given):
@@ -88,7 +88,7 @@ def counted(rows: RowSpace) -> RowSpace:
 
 
 def known_lengths(row_token: str) -> Lengths | None:
-    """Return the lengths of the rows of that name, None if nobody has counted them."""
+    """Return the lengths of the rows of that name, None if they have not been counted."""
     return _known.get(row_token)
 
 

@@ -7,21 +7,17 @@ module that declares it, and returns a physical node whose inputs Dask lowers in
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import TYPE_CHECKING
 
 from akdask.errors import UnsupportedError
 from akdask.plan.expr._dask import Expr
 
-if TYPE_CHECKING:
-    from akdask.plan.expr.node import Frame
-
 
 @singledispatch
-def lower(frame: Frame) -> Expr:
+def lower(frame: Expr) -> Expr:
     """Return the physical node that makes the partitions of a logical one."""
     raise UnsupportedError(f"no lowering is registered for plan nodes of type {type(frame).__name__}.")
 
 
-def has_tasks(frame: Frame) -> bool:
+def has_tasks(frame: Expr) -> bool:
     """Whether a frame is lowered to tasks, rather than read by those of other frames."""
     return lower.dispatch(type(frame)) is not lower.dispatch(object)

@@ -6,7 +6,7 @@ their own modules and are found by the type of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
@@ -32,11 +32,8 @@ class Node(SingletonExpr):
     _instances: ClassVar[WeakValueDictionary[str, Any]] = WeakValueDictionary()
 
     def __init_subclass__(cls) -> None:
-        fields = list(get_annotations(cls))
-        cls._parameters = fields
+        cls._parameters = list(get_annotations(cls))
         cls._instances = WeakValueDictionary()
-        for position, name in enumerate(fields):
-            setattr(cls, name, property(_operand(position)))
 
     def __new__(cls, *operands: Any, _determ_token: str | None = None) -> Self:
         """Return the node of these operands, the same object for as long as anybody holds it.
@@ -48,6 +45,7 @@ class Node(SingletonExpr):
         if found is not None:
             return found
         node = object.__new__(cls)
+        node.__dict__.update(zip(cls._parameters, operands, strict=False))
         node.__dict__.update(operands=list(operands), _determ_token=name.partition("-")[2], _name=name)
         cls._instances[name] = node
         return node
@@ -57,8 +55,8 @@ class Node(SingletonExpr):
 
     def made_of(self) -> Made:
         """Return what the node is made of, its name and what it has found of its rows included."""
-        kept = {name: self.__dict__[name] for name in KEPT if name in self.__dict__}
-        return _remade, (type(self), self._determ_token, kept, *self.operands)
+        state = {name: self.__dict__[name] for name in PICKLED if name in self.__dict__}
+        return _remade, (type(self), self._determ_token, state, *self.operands)
 
     def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
         """Return what the scheduler is to know of tasks: by what it is, and the keys of the tasks."""
@@ -105,18 +103,14 @@ class Node(SingletonExpr):
         return self
 
 
-KEPT = ("planned_rows", "npartitions")
-"""What is pickled with a node: whoever unpickles it may not know what was known when it was planned."""
+PICKLED = ("planned_rows", "npartitions")
+"""Cached fields that are pickled with a node: another process may not know the lengths known when it was planned."""
 
 
-def _remade(cls: type[Node], determ_token: str, kept: Mapping[str, Any], *operands: Any) -> Node:
+def _remade(cls: type[Node], determ_token: str, state: Mapping[str, Any], *operands: Any) -> Node:
     node = cls(*operands, _determ_token=determ_token)
-    node.__dict__.update(kept)
+    node.__dict__.update(state)
     return node
-
-
-def _operand(position: int) -> Callable[[Any], Any]:
-    return lambda self: self.operands[position]
 
 
 class Frame(Node):
@@ -163,7 +157,7 @@ class Frame(Node):
 
     @property
     def passes(self) -> int:
-        """How often rows are gone over, one time after the other, before its result is there whole."""
+        """Number of successive passes over rows before its result is complete."""
         return 1 + rounds_of(self).most
 
     @property
@@ -194,7 +188,7 @@ def _knows_rows(frame: Frame) -> bool:
 
 
 def _inputs_first(frame: Frame) -> Iterator[Frame]:
-    """Yield the frames below one whose rows nobody has asked for, and the frame itself, each after its inputs."""
+    """Yield the frames below one whose rows are not cached yet, and the frame itself, each after its inputs."""
     stack = [frame]
     while stack:
         node = stack[-1]

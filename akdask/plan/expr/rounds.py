@@ -1,4 +1,4 @@
-"""How often rows are gone over, one time after the other, because each time needs a result of the time before.
+"""Rounds: successive passes over rows, each of which needs a result of the pass before.
 
 ``a - a.mean()`` goes over the rows of ``a`` twice: once for the mean, and once more with it.  Of ``a = a - a.mean()``
 in a loop, each mean needs all means before it, and to find it, all steps before it are computed again from what is
@@ -9,15 +9,12 @@ rounds as the step before.  A hundred tables that rows are looked up in are one 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.values import Value
 
-if TYPE_CHECKING:
-    from akdask.plan.expr.node import Frame
-
-_KEPT = "_rounds"
+_ROUNDS = "_rounds"
 
 
 class Rounds(NamedTuple):
@@ -33,26 +30,26 @@ def rounds_on(own: int, values: Sequence[Value]) -> int:
     return most + 1 if any(value.awaits > most for value in values) else most
 
 
-def rounds_of(frame: Frame) -> Rounds:
+def rounds_of(frame: Expr) -> Rounds:
     """Return the rounds of a frame, which keeps them; those of its inputs are found first, without nesting calls."""
     stack = [frame]
     while stack:
         node = stack[-1]
-        if _KEPT in node.__dict__:
+        if _ROUNDS in node.__dict__:
             stack.pop()
             continue
         inputs = node.inputs
-        unknown = [item for item in inputs if _KEPT not in item.__dict__]
+        unknown = [item for item in inputs if _ROUNDS not in item.__dict__]
         if unknown:
             stack.extend(unknown)
             continue
-        node.__dict__[_KEPT] = _rounds(node, [item.__dict__[_KEPT] for item in inputs])
+        node.__dict__[_ROUNDS] = _rounds(node, [item.__dict__[_ROUNDS] for item in inputs])
         stack.pop()
-    found: Rounds = frame.__dict__[_KEPT]
+    found: Rounds = frame.__dict__[_ROUNDS]
     return found
 
 
-def _rounds(frame: Frame, inputs: Sequence[Rounds]) -> Rounds:
+def _rounds(frame: Expr, inputs: Sequence[Rounds]) -> Rounds:
     values = list(values_of(frame))
     before = max((item.own for item in inputs), default=0)
     with_values = rounds_on(before, values)
@@ -60,7 +57,7 @@ def _rounds(frame: Frame, inputs: Sequence[Rounds]) -> Rounds:
     return Rounds(with_values if frame.is_seen_through else 0, most)
 
 
-def values_of(frame: Frame) -> Iterator[Value]:
+def values_of(frame: Expr) -> Iterator[Value]:
     """Yield the values among the operands of a frame, and those that are reduced."""
     for operand in frame.operands:
         for item in operand if isinstance(operand, tuple) else (operand,):

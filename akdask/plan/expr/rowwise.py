@@ -37,63 +37,75 @@ class Zip(Frame):
         return list(self.frames)
 
 
-class Filter(Frame):
+class SelectedRows(Frame):
+    """Base of frames that drop or repeat rows, and leave the columns that values refer to as they are."""
+
+    is_seen_through = True
+
+    frame: Frame
+
+    @cached_property
+    def bases(self) -> tuple[Frame, ...]:
+        return self.frame.bases
+
+
+class RowsByValue(SelectedRows):
+    """Base of selections by the values of a column, whose identity is `decided_by`."""
+
+    frame: Frame
+
+    @property
+    @abstractmethod
+    def decided_by(self) -> ColumnIdentity:
+        """What the number of rows depends on."""
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return rows_decided_by(type(self).__name__.lower(), [self.decided_by], self.npartitions)
+
+    @cached_property
+    def npartitions(self) -> int:
+        return self.frame.npartitions
+
+
+class Filter(RowsByValue):
     """The rows of a frame where a predicate holds.
 
     `mask` is the identity of the truth values: columns filtered by one mask share rows, although each may have to find
     its predicate elsewhere.
     """
 
-    is_seen_through = True
     no_more_rows = True
 
     frame: Frame
     predicate: Value
     mask: ColumnIdentity
 
-    @cached_property
-    def planned_rows(self) -> RowSpace:
-        return rows_decided_by("filter", [self.mask], self.npartitions)
-
-    @cached_property
-    def npartitions(self) -> int:
-        return self.frame.npartitions
-
-    @cached_property
-    def bases(self) -> tuple[Frame, ...]:
-        return self.frame.bases
+    @property
+    def decided_by(self) -> ColumnIdentity:
+        return self.mask
 
     def describe(self) -> str:
         return f"Filter {describe(self.predicate)}"
 
 
-class Match(Frame):
+class Match(RowsByValue):
     """The rows of a frame repeated for every match in a table, those without one left out or kept once.
 
-    `found` is the first row of the table that matches, -1 where there is none; `fanout` knows the others that are equal
-    to it (see `MatchMultiplicity` in `akdask.kernels.index.matches`).  `match` is the identity of the pairs: columns
-    matched alike share rows.
+    `found` is the first row of the table that matches, -1 where there is none; `multiplicity` knows the other rows
+    equal to it (see `MatchMultiplicity` in `akdask.kernels.index.matches`).  `match` is the identity of the pairs:
+    columns matched alike share rows.
     """
-
-    is_seen_through = True
 
     frame: Frame
     found: Value
-    fanout: Replica
+    multiplicity: Replica
     keep_all: bool
     match: ColumnIdentity
 
-    @cached_property
-    def planned_rows(self) -> RowSpace:
-        return rows_decided_by("match", [self.match], self.npartitions)
-
-    @cached_property
-    def npartitions(self) -> int:
-        return self.frame.npartitions
-
-    @cached_property
-    def bases(self) -> tuple[Frame, ...]:
-        return self.frame.bases
+    @property
+    def decided_by(self) -> ColumnIdentity:
+        return self.match
 
     @property
     def row(self) -> ColumnRef:
@@ -104,14 +116,13 @@ class Match(Frame):
         return f"Match {describe(self.found)}{', all rows' if self.keep_all else ''}"
 
 
-class Slice(Frame):
+class Slice(SelectedRows):
     """Row ranges of the partitions of a frame with known lengths.
 
     `ranges` has one entry for each partition of the result: (partition of the input, start, stop, step), with start
     and stop counted within that partition and step positive.
     """
 
-    is_seen_through = True
     no_more_rows = True
 
     frame: Frame
@@ -120,10 +131,6 @@ class Slice(Frame):
     @cached_property
     def rows(self) -> RowSpace:
         return RowSpace.of_lengths([len(range(start, stop, step)) for _, start, stop, step in self.ranges])
-
-    @cached_property
-    def bases(self) -> tuple[Frame, ...]:
-        return self.frame.bases
 
     def describe(self) -> str:
         return f"Slice  {self.rows.describe()}"
@@ -165,10 +172,9 @@ class Project(Computed):
         return "Project " + ", ".join(shown)
 
 
-class Partitions(Frame):
+class Partitions(SelectedRows):
     """Some partitions of a frame, whole."""
 
-    is_seen_through = True
     no_more_rows = True
 
     frame: Frame
@@ -180,10 +186,6 @@ class Partitions(Frame):
 
     def _chosen(self, lengths: Sequence[int]) -> list[int]:
         return [lengths[number] for number in self.numbers]
-
-    @cached_property
-    def bases(self) -> tuple[Frame, ...]:
-        return self.frame.bases
 
 
 Selecting = Filter | Match | Slice | Partitions

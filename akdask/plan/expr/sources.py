@@ -1,4 +1,4 @@
-"""Frames without inputs: files, counted rows, and data that is at hand already."""
+"""Frames without inputs: files, counted rows, and data in memory."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class Persisted(Frame):
         schema = tuple(zip(frame.names, (value.dtype for value in frame.values), strict=True))
         # The same plan may be persisted again, by another client.
         name = f"persisted-{frame._name}-{uuid4().hex}"
-        held = tuple(keys if all(key in graph for key in keys) else graph)
-        return cls(name, dict(graph), held, frame.rows, schema)
+        stored = tuple(keys if all(key in graph for key in keys) else graph)
+        return cls(name, dict(graph), stored, frame.rows, schema)
 
     @cached_property
     def planned_rows(self) -> RowSpace:

@@ -1,6 +1,6 @@
 """Values: row-wise trees over the columns of a frame, evaluated inside one partition task.
 
-Because they are evaluated together, tasks grow with the number of partitions and never with columns times
+All are evaluated in one task, so that tasks grow with the number of partitions and never with columns times
 operators.  A value refers to columns by (name of the node that makes them, name of the column); filtering rows leaves
 it as it is.
 """
@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from akdask.kernels.core.rules import scalar_type
 from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
-
-if TYPE_CHECKING:
-    from akdask.plan.expr.node import Frame
 
 
 class Value:
@@ -32,18 +30,16 @@ class Value:
     token: str
 
     rounds = 0
-    """How often its rows are gone over before they can be for this value; each time for a result that it needs then.
+    """Passes over its rows before the one that computes this value, each for a result that it needs.
 
     Negative for what has no rows.  See `akdask.plan.expr.rounds`.
     """
 
     awaits = 0
-    """How often rows are gone over, one time after the other, before all whole results are there that it looks at."""
+    """Successive passes over rows before all replicated results that it refers to are complete."""
 
-    @property
-    def args(self) -> tuple[Value, ...]:
-        """The values that this one is computed from."""
-        return ()
+    args: tuple[Value, ...] = ()
+    """The values that this one is computed from."""
 
     def __hash__(self) -> int:
         return hash(self.token)
@@ -93,7 +89,7 @@ class Replica(Value):
 
     rounds = -1
 
-    def __init__(self, node: Frame, field: Hashable, dtype: ColumnType) -> None:
+    def __init__(self, node: Expr, field: Hashable, dtype: ColumnType) -> None:
         self.node = node
         self.awaits = node.passes
         self.field = field
@@ -111,11 +107,11 @@ class Replica(Value):
 class Call(Value):
     """An operation on values, row by row."""
 
-    __slots__ = ("_args", "awaits", "operation", "params", "rounds")
+    __slots__ = ("args", "awaits", "operation", "params", "rounds")
 
     def __init__(self, operation: str, *args: Value, **params: Any) -> None:
         self.operation = operation
-        self._args = args
+        self.args = args
         self.params = params
         named = tuple(sorted(params.items()))
         self.dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
@@ -129,16 +125,12 @@ class Call(Value):
         if 0 <= self.rounds < looked_at:
             self.rounds += 1
 
-    @property
-    def args(self) -> tuple[Value, ...]:
-        return self._args
-
     def __reduce__(self) -> tuple[Any, ...]:
         return flattened(self)
 
     def made_of(self) -> Made:
         """Return what the call is made of."""
-        return _called, (self.operation, self.params, *self._args)
+        return _called, (self.operation, self.params, *self.args)
 
 
 def _called(operation: str, params: Mapping[str, Any], *args: Value) -> Call:
@@ -185,7 +177,7 @@ def substitute(value: Value, replacements: Mapping[str, Value]) -> Value:
 
 
 def substitute_all(values: Sequence[Value], replacements: Mapping[str, Value]) -> list[Value]:
-    """Return the trees with columns replaced; what they share is gone over once."""
+    """Return the trees with columns replaced; shared parts are visited once."""
     if not replacements:
         return list(values)
     done: dict[str, Value] = {}
@@ -206,10 +198,10 @@ SHOWN = 200
 
 def describe(value: Value) -> str:
     """Write a value as a user would, with an ellipsis for parts that are long."""
-    texts: dict[str, str] = {}
+    shown: dict[str, str] = {}
     for part in walk(value):
-        text = _describe(part, [texts[arg.token] for arg in part.args])
-        texts[part.token] = text if len(text) <= SHOWN else "(…)"
+        text = _describe(part, [shown[arg.token] for arg in part.args])
+        shown[part.token] = text if len(text) <= SHOWN else "(…)"
     return text
 
 
@@ -238,8 +230,6 @@ def _describe_call(call: Call, args: list[str]) -> str:
 
 def as_value(item: Any, other: ColumnType | None = None) -> Value:
     """Return a value for a plain scalar, or the value itself."""
-    return item if isinstance(item, Value) else Constant(_plain(item), other)
-
-
-def _plain(item: Any) -> Any:
-    return item[()] if isinstance(item, np.ndarray) and item.ndim == 0 else item
+    if isinstance(item, Value):
+        return item
+    return Constant(item[()] if isinstance(item, np.ndarray) and item.ndim == 0 else item, other)

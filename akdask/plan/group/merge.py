@@ -23,7 +23,7 @@ from akdask.kernels.group.strategy import (
 )
 from akdask.plan.expr._dask import Expr
 from akdask.plan.group import cache
-from akdask.plan.shuffle.exchange import Pieces, buffer_bytes, exchange
+from akdask.plan.shuffle.exchange import Slices, buffer_bytes, exchange
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.task.pipeline import Pipeline
 from akdask.plan.task.tables import Tasks, Union
@@ -97,7 +97,7 @@ def _fan_in(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
 
 def _batches(tables: Expr) -> tuple[Hashable, ...]:
     """Return which partitions each table is of: the same rows in other batches make other tables."""
-    return tuple(found.layout.lots for found in tables.find_operations(Pipeline))
+    return tuple(found.layout.batches for found in tables.find_operations(Pipeline))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,17 +182,17 @@ def _choose(parts: Sequence[TableSamples], count: int, nkeys: int) -> Chosen:
     return choose_splitters([*samples, *others], count), members
 
 
-def _split(inputs: tuple[PartialTable, Chosen], number: int, count: int, nkeys: int, budget: int | None) -> Pieces:
+def _split(inputs: tuple[PartialTable, Chosen], number: int, count: int, nkeys: int, budget: int | None) -> Slices:
     part, (splitters, members) = inputs
     return None if number in members else _slices(part, splitters, count, nkeys, budget)
 
 
-def _split_merged(inputs: tuple[TableSamples, Chosen], count: int, nkeys: int, budget: int | None) -> Pieces:
+def _split_merged(inputs: tuple[TableSamples, Chosen], count: int, nkeys: int, budget: int | None) -> Slices:
     part, (splitters, _) = inputs
     return None if part.merged is None else _slices(SortedTable(part.merged), splitters, count, nkeys, budget)
 
 
-def _slices(part: PartialTable, splitters: Splitters, count: int, nkeys: int, budget: int | None) -> Pieces:
+def _slices(part: PartialTable, splitters: Splitters, count: int, nkeys: int, budget: int | None) -> Slices:
     return spilled([[item] for item in part.split(splitters, count, nkeys)], budget, _own)
 
 

@@ -16,8 +16,7 @@ from akdask.plan.expr.values import Value
 from akdask.plan.group import cache
 from akdask.plan.task.batches import group_batches
 from akdask.plan.task.blocks import Partition, PartitionBatch
-from akdask.plan.task.column_buffer import ColumnBuffer
-from akdask.plan.task.operators import Sink
+from akdask.plan.task.operators import ColumnBuffer, Sink
 from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import Program
 from akdask.typing import Column
@@ -44,7 +43,7 @@ def group_partitions(
         return PartialAggregation(compile_these(values), compile_these(values[nkeys:]), aggregation, strategies, name)
 
     purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(aggregation)[:8]}"
-    return pipeline(frame, values, sink, purpose, lots=group_batches(frame, values[: aggregation.nkeys]))
+    return pipeline(frame, values, sink, purpose, batches=group_batches(frame, values[: aggregation.nkeys]))
 
 
 @dataclass(frozen=True, slots=True)

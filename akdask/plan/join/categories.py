@@ -1,4 +1,4 @@
-"""Tables of categories: the labels that codes stand for, whole in one partition, replicated to every task."""
+"""Category tables: the labels that codes stand for, in one partition, broadcast to every task."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Distinct(Frame):
 
 
 class UniqueLabels(Frame):
-    """Labels in one partition, each there only once; that is looked at when they are computed."""
+    """Labels in one partition; computing them raises if one occurs twice."""
 
     labels: Frame
 
@@ -57,10 +57,10 @@ class UniqueLabels(Frame):
 
 
 class CategoryTable(Frame):
-    """The categories of a Categorical, in one partition: a column of labels, and one that marks the label of NA.
+    """The categories of a Categorical, in one partition: a column of labels, and one that marks the NA label.
 
-    `labels` is a one-partition frame whose only column are the labels.  `na` is the label that stands for missing,
-    which is put behind the others if it is not among them, or a one-partition frame whose only column are its codes.
+    `labels` is a one-partition frame with one column, the labels.  `na` is the NA label, which is appended if it is not
+    among them, or a one-partition frame with one column, its codes.
     """
 
     labels: Frame
@@ -77,21 +77,21 @@ class CategoryTable(Frame):
 
     @property
     def is_na(self) -> ColumnRef:
-        """Which label stands for missing."""
+        """Which label is the NA label."""
         return ColumnRef(self._name, IS_NA, BOOL)
 
     @property
-    def whole(self) -> Replica:
-        """All labels, for a task to look up in."""
+    def all_labels(self) -> Replica:
+        """All labels, broadcast to a task."""
         return Replica(self, LABEL, STR)
 
-    def code_of(self, text: Value) -> Call:
+    def code_of(self, strings: Value) -> Call:
         """Return the codes of strings, -1 for those that are no label."""
-        return BuildIndex.of(self, [self.label]).find([text])
+        return BuildIndex.of(self, [self.label]).find([strings])
 
     @property
     def na_code(self) -> Replica:
-        """The code of the label that stands for missing."""
+        """The code of the NA label."""
         return Replica(Aggregate(self, (AggregateExpr("argmax", self.is_na),)), 0, INT64)
 
 

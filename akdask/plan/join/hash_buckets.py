@@ -1,6 +1,6 @@
-"""What the tasks of a join by exchange do: share rows out by the hash of their keys, and pair those of one bucket.
+"""The tasks of a hash join: both sides are split into buckets by the hash of their keys, and buckets are joined.
 
-The rows of one side keep their places: what they are paired with goes back to the partitions that they came from.
+Rows of the left side keep their position: their matches go back to the partitions that they came from.
 """
 
 from __future__ import annotations
@@ -19,44 +19,44 @@ from akdask.kernels.index.key_index import index_keys
 from akdask.kernels.index.matches import NO_ROW, MatchMultiplicity
 from akdask.kernels.index.membership import key_set
 from akdask.kernels.keys import hashing
-from akdask.kernels.keys.hashing import bring_together, buckets_of
+from akdask.kernels.keys.hashing import bucket_order, buckets_of
 from akdask.kernels.rowwise.lookup import lookup_found
 from akdask.plan.expr.tokens import token
-from akdask.plan.shuffle.exchange import Pieces
+from akdask.plan.shuffle.exchange import Slices
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.sort import splitters as boundaries
 from akdask.plan.sort.runs import RangedRows, join_runs
 from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
 
-PLACE = ("place",)
-"""Name of the place of a row in its partition."""
+POSITION = ("position",)
+"""Name of the position of a row in its partition."""
 
 FOUND = ("found",)
 """Name of the column that tells which rows have a match."""
 
 Kind: TypeAlias = Literal["inner", "left", "mark"]
-"""Which rows of the left side a join keeps: those with a match, all, or each once to mark which have one."""
+"""Which rows of the left side a join keeps: those with a match, all, or each once, with whether it has a match."""
 
 BLOCK_ROWS = 2**16
-"""Rows that are shared out at a time, so that they stay in the processor's cache."""
+"""Rows that are split at a time, so that they stay in the cache of the core."""
 
 SAMPLED = 2**12
-"""Rows of a partition that are looked at to find heavy keys."""
+"""Sampled rows of a partition, to find heavy keys."""
 
 FEW = 16
-"""As often a key may be among them anyway."""
+"""A sampled key with this number of rows or fewer is not heavy."""
 
 PAIRS = 2**20
-"""Pairs that are made at a time."""
+"""Pairs of rows made at a time."""
 
 Search: TypeAlias = Callable[[Table], Iterator[Table]]
-"""Gives what rows of the left side are paired with, in order of their places."""
+"""Yields the matches of rows of the left side, in order of position."""
 
 
 @dataclass(frozen=True, slots=True)
 class HashBucket:
-    """Rows of one bucket: of partition `number` of the left side, which has `nrows`, or of the right side (None)."""
+    """Rows of a bucket: from partition `number` of the left side, which has `nrows`, or from the right side (None)."""
 
     table: Table
     number: int | None
@@ -67,14 +67,14 @@ class HashBucket:
 
     @staticmethod
     def joined(shares: Sequence[HashBucket]) -> HashBucket:
-        """Return the rows of several shares of one partition, or of the right side."""
+        """Return the rows of several parts of the same partition, or of the right side."""
         return HashBucket(Table.concat([share.table for share in shares]), shares[0].number, shares[0].nrows)
 
 
 def heavy_keys(tables: Sequence[Table], by: Sequence[Hashable], count: int) -> Words:
     """Return the hashes of keys that hold more of a partition's rows than two of `count` buckets should.
 
-    The function of a task; it looks at a sample.
+    Judged by a sample: the function of a task.
     """
     (table,) = tables
     rows = boundaries.sample_positions(0, table.nrows, max(table.nrows // SAMPLED, 1))
@@ -85,44 +85,44 @@ def heavy_keys(tables: Sequence[Table], by: Sequence[Hashable], count: int) -> W
 
 
 def all_heavy_keys(hashes: Sequence[Words]) -> Words:
-    """Return what is heavy in any partition: the function of a task."""
+    """Return the hashes that are heavy in any partition: the function of a task."""
     return np.unique(np.concatenate(hashes))
 
 
 def split_left(
-    inputs: tuple[Table, Words], number: int, by: Sequence[Hashable], count: int, room: int | None
-) -> Pieces:
-    """Share out the rows of a partition, to disk if they take more than `room` bytes: the function of its task.
+    inputs: tuple[Table, Words], number: int, by: Sequence[Hashable], count: int, memory_budget: int | None
+) -> Slices:
+    """Split the rows of a partition into buckets, in a spill file if they take more than `memory_budget` bytes.
 
-    Rows of heavy keys go to the bucket of their partition.
+    The function of a task.  Rows of heavy keys go to the bucket of their partition.
     """
     table, heavy = inputs
-    pieces: list[list[HashBucket]] = [[] for _ in range(count)]
+    slices: list[list[HashBucket]] = [[] for _ in range(count)]
     for start, block, hashes in _hashed_blocks(table, by):
         buckets = buckets_of(hashes, count)
         if len(heavy):
             buckets[np.isin(hashes, heavy, kind="sort")] = number % count
-        order, bounds = bring_together(buckets, count)
+        order, bounds = bucket_order(buckets, count)
         taken = block.take(order)
-        placed = Table({**taken.columns, PLACE: order + start}, taken.nrows)
-        _append_cut(pieces, placed, bounds, number, table.nrows)
-    return spilled(pieces, room, concat_buckets)
+        placed = Table({**taken.columns, POSITION: order + start}, taken.nrows)
+        _append_slices(slices, placed, bounds, number, table.nrows)
+    return spilled(slices, memory_budget, concat_buckets)
 
 
-def split_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int, room: int | None) -> Pieces:
-    """Share out the rows of a partition like `split_left`; those of heavy keys go to all buckets."""
+def split_right(inputs: tuple[Table, Words], by: Sequence[Hashable], count: int, memory_budget: int | None) -> Slices:
+    """Split the rows of a partition like `split_left`; those of heavy keys go to all buckets."""
     table, heavy = inputs
-    pieces: list[list[HashBucket]] = [[] for _ in range(count)]
+    slices: list[list[HashBucket]] = [[] for _ in range(count)]
     for _, block, hashes in _hashed_blocks(table, by):
         is_heavy = np.isin(hashes, heavy, kind="sort")
         light = np.flatnonzero(~is_heavy)
-        order, bounds = bring_together(buckets_of(hashes[light], count), count)
-        _append_cut(pieces, block.take(light[order]), bounds, None, table.nrows)
+        order, bounds = bucket_order(buckets_of(hashes[light], count), count)
+        _append_slices(slices, block.take(light[order]), bounds, None, table.nrows)
         if len(light) < block.nrows:
             shared = HashBucket(block.take(np.flatnonzero(is_heavy)), None, table.nrows)
-            for piece in pieces:
-                piece.append(shared)
-    return spilled(pieces, room, concat_buckets)
+            for bucket in slices:
+                bucket.append(shared)
+    return spilled(slices, memory_budget, concat_buckets)
 
 
 def _hashed_blocks(table: Table, by: Sequence[Hashable]) -> Iterator[tuple[int, Table, Words]]:
@@ -131,23 +131,23 @@ def _hashed_blocks(table: Table, by: Sequence[Hashable]) -> Iterator[tuple[int, 
         yield start, block, hashing.hash_rows([block.columns[name] for name in by])
 
 
-def _append_cut(
-    pieces: Sequence[list[HashBucket]], table: Table, bounds: NumberArray, number: int | None, nrows: int
+def _append_slices(
+    slices: Sequence[list[HashBucket]], table: Table, bounds: NumberArray, number: int | None, nrows: int
 ) -> None:
-    for piece, (first, last) in zip(pieces, pairwise(bounds.tolist()), strict=True):
+    for bucket, (first, last) in zip(slices, pairwise(bounds.tolist()), strict=True):
         if first < last:
-            piece.append(HashBucket(table.slice(first, last), number, nrows))
+            bucket.append(HashBucket(table.slice(first, last), number, nrows))
 
 
 def concat_buckets(shares: Sequence[HashBucket]) -> list[HashBucket]:
-    """Return one share of each partition and one of the right side, which keep nothing in memory but their rows."""
+    """Return one part for each partition and one of the right side, which keep nothing else in memory."""
     joined = [HashBucket.joined(list(same)) for _, same in groupby(shares, lambda share: share.number)]
     return [HashBucket(share.table.own(), share.number, share.nrows) for share in joined]
 
 
 @dataclass(frozen=True, slots=True)
 class JoinBucket:
-    """Pair the rows of one bucket, and part them by the partitions that the left ones came from.
+    """Join the rows of one bucket, and split the result by the partitions of the left rows.
 
     Parameters
     ----------
@@ -156,13 +156,13 @@ class JoinBucket:
     dtypes : tuple of (hashable, ColumnType)
         All columns of the right side.
     names : tuple of hashable
-        The columns that are wanted of the pairs.
+        The columns wanted in the result.
     kind : {"inner", "left", "mark"}
         Which rows of the left side are kept.
     npartitions : int
         Number of partitions of the left side.
-    room : int, optional
-        Pairs of more bytes go to disk; without it, they stay in this process.
+    memory_budget : int, optional
+        Results of more bytes go to a spill file; None keeps them in this process.
     """
 
     left: tuple[Hashable, ...]
@@ -171,7 +171,7 @@ class JoinBucket:
     names: tuple[Hashable, ...]
     kind: Kind
     npartitions: int
-    room: int | None
+    memory_budget: int | None
 
     @property
     def token(self) -> str:
@@ -179,40 +179,40 @@ class JoinBucket:
         return token("pair", self.left, self.right, dtypes, self.names, self.kind, self.npartitions)
 
     def pack(self, shares: Sequence[HashBucket]) -> list[HashBucket]:
-        """Return one share of each partition, and one of the right side."""
+        """Return one part for each partition, and one of the right side."""
         return concat_buckets(shares)
 
-    def __call__(self, shares: Sequence[HashBucket]) -> Pieces:
+    def __call__(self, shares: Sequence[HashBucket]) -> Slices:
         right = self._right([share.table for share in shares if share.number is None])
         keys = [right.columns[name] for name in self.right]
-        search = self._marks(keys) if self.kind == "mark" else self._pairs(keys, right)
-        pieces: list[list[RangedRows]] = [[] for _ in range(self.npartitions)]
+        search = self._membership_search(keys) if self.kind == "mark" else self._match_search(keys, right)
+        slices: list[list[RangedRows]] = [[] for _ in range(self.npartitions)]
         lefts = (share for share in shares if share.number is not None)
         for number, same in groupby(lefts, lambda share: share.number):
             share = HashBucket.joined(list(same))
             assert number is not None, "left"
-            pieces[number] += [_cut(table, share.nrows) for table in search(share.table)]
-        return spilled(pieces, self.room, join_runs)
+            slices[number] += [_as_ranges(table, share.nrows) for table in search(share.table)]
+        return spilled(slices, self.memory_budget, join_runs)
 
     def _right(self, tables: Sequence[Table]) -> Table:
         return Table.concat(tables) if tables else Table({name: empty(dtype) for name, dtype in self.dtypes}, 0)
 
-    def _marks(self, keys: Sequence[Column]) -> Search:
+    def _membership_search(self, keys: Sequence[Column]) -> Search:
         members = key_set(keys)
 
         def search(left: Table) -> Iterator[Table]:
             found = members.has([left.columns[name] for name in self.left])
-            yield Table({PLACE: left.columns[PLACE], FOUND: found}, left.nrows)
+            yield Table({POSITION: left.columns[POSITION], FOUND: found}, left.nrows)
 
         return search
 
-    def _pairs(self, keys: Sequence[Column], right: Table) -> Search:
+    def _match_search(self, keys: Sequence[Column], right: Table) -> Search:
         index = index_keys(keys)
-        fanout = MatchMultiplicity(index.firsts)
+        multiplicity = MatchMultiplicity(index.firsts)
 
         def search(left: Table) -> Iterator[Table]:
             found = index.find([left.columns[name] for name in self.left])
-            for positions, rows in fanout.pairs(found, self.kind == "left", PAIRS):
+            for positions, rows in multiplicity.pairs(found, self.kind == "left", PAIRS):
                 yield self._paired(left, positions, right, rows)
 
         return search
@@ -220,7 +220,7 @@ class JoinBucket:
     def _paired(self, left: Table, positions: NumberArray | None, right: Table, rows: NumberArray) -> Table:
         columns: dict[Hashable, Column] = {}
         take = lookup_found if self.kind == "left" else take_rows
-        for name in (PLACE, *self.names):
+        for name in (POSITION, *self.names):
             if name in left.columns:
                 column = left.columns[name]
                 columns[name] = column if positions is None else take_rows(column, positions)
@@ -229,8 +229,8 @@ class JoinBucket:
         return Table(columns, len(rows))
 
 
-def _cut(table: Table, nrows: int) -> RangedRows:
-    """Cut rows into ranges of places of which each is put in order within the processor's cache."""
+def _as_ranges(table: Table, nrows: int) -> RangedRows:
+    """Cut rows into ranges of positions, each of which is sorted within the cache of the core."""
     starts = np.arange(0, max(nrows, 1), boundaries.RANGE)
-    bounds = np.searchsorted(table.columns[PLACE], starts).tolist()
-    return RangedRows(table, ((PLACE, True),), [*bounds, table.nrows])
+    bounds = np.searchsorted(table.columns[POSITION], starts).tolist()
+    return RangedRows(table, ((POSITION, True),), [*bounds, table.nrows])

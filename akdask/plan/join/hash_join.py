@@ -1,11 +1,11 @@
-"""Joins of two large sides: rows of both go to buckets by the hash of their keys, and pairs back to where they belong.
+"""Hash joins of two large sides: rows of both go to buckets by the hash of their keys, matches back to their partition.
 
-Nobody holds a side whole.  Pairs are in the order that they have where one side is held: they go to the partition
-that their left row came from, and are put in order of its place there; those of one left row are all of one bucket,
-where they are in order of the right rows.
+No process holds a whole side.  Rows have the order that a broadcast join gives them: matches go to the partition that
+their left row came from, and are sorted by its position there; all matches of a left row are in one bucket, in order of
+the right rows.
 
-A key that is heavy on the left side, with more rows than a bucket should have, is not left to one bucket: its rows stay
-apart, by their partitions, and the right rows of that key go to all buckets.
+A key that is heavy on the left side, with more rows than a bucket should have, is not confined to one bucket: its rows
+go to the buckets of their partitions, and the right rows of that key to all buckets.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from akdask.schema import BOOL, ColumnType, RowSpace
 class HashJoin(Frame):
     """The columns `names` of pairs of rows whose columns `left_by` and `right_by` are equal.
 
-    Rows of `left` without a match are left out or kept by the `kind`; `FOUND` tells which these are.  `match` is the
-    identity of the pairs: columns matched alike share rows.
+    `kind` says whether rows of `left` without a match are kept; `FOUND` tells which these are.  `match` is the identity
+    of the pairs: columns matched alike share rows.
     """
 
     left: Project
@@ -81,16 +81,16 @@ class HashJoin(Frame):
 def _(frame: HashJoin) -> Expr:
     left, right, count = frame.left, frame.right, frame.buckets
     lefts, rights = range(left.npartitions), range(right.npartitions)
-    room = buffer_bytes(len(lefts) + len(rights))
-    looks = tuple((((0, number),), (frame.left_by, count)) for number in lefts)
-    heavy = Tasks(f"heavy {frame._name}", heavy_keys, looks, left)
+    memory_budget = buffer_bytes(len(lefts) + len(rights))
+    samples = tuple((((0, number),), (frame.left_by, count)) for number in lefts)
+    heavy = Tasks(f"heavy {frame._name}", heavy_keys, samples, left)
     everything = tuple((0, number) for number in lefts)
     all_heavy = Tasks(f"all heavy {frame._name}", all_heavy_keys, ((everything, ()),), heavy)
-    calls = tuple((((0, number), (1, number)), (number, frame.left_by, count, room)) for number in lefts)
-    others = tuple((((0, number), (1, 0)), (frame.right_by, count, room)) for number in rights)
+    calls = tuple((((0, number), (1, number)), (number, frame.left_by, count, memory_budget)) for number in lefts)
+    others = tuple((((0, number), (1, 0)), (frame.right_by, count, memory_budget)) for number in rights)
     shares = Union(
-        Tasks(f"share out left {frame._name}", split_left, calls, left, heavy),
-        Tasks(f"share out right {frame._name}", split_right, others, right, all_heavy),
+        Tasks(f"split left {frame._name}", split_left, calls, left, heavy),
+        Tasks(f"split right {frame._name}", split_right, others, right, all_heavy),
     )
     types = tuple((name, right.column(name).dtype) for name in right.names)
     pair = JoinBucket(

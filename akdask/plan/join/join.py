@@ -1,7 +1,7 @@
-"""Joins: the rows of one frame, each with those rows of another that have the same keys.
+"""Joins: the rows of one frame, each with the rows of another that have the same keys.
 
-Here is chosen how: every task holds the other side whole, or, where that is too large, rows of both are exchanged.
-Pairs, their order and their row space are the same.
+The strategy is chosen here: the other side is broadcast to every task, or, if it is too large, both sides are exchanged
+by hash.  Pairs, their order and their row space are the same.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from akdask.plan.shuffle.exchange import partition_count
 from akdask.plan.task.align import Aligned, align
 
 _NO_PAIRS = ColumnIdentity("no pairs")
-"""Stands for pairs where rows are only marked, and stay as they are."""
+"""The identity of pairs where rows are only marked, and stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinSide:
-    """Rows of a frame, the keys that they are joined by, and what is wanted of them."""
+    """Rows of a frame, the keys that they are joined by, and the columns wanted of them."""
 
     frame: Frame
     keys: Sequence[Value]
@@ -37,11 +37,11 @@ class JoinSide:
 
     @property
     def fits_broadcast(self) -> bool:
-        """Whether every task can hold it whole."""
+        """Whether it is small enough to broadcast."""
         return fits_broadcast(self.frame, [*self.keys, *self.columns])
 
     def numbered(self) -> JoinSide:
-        """Return the side with the number of each row as one column more."""
+        """Return the side with the number of each row as another column."""
         given = [*self.keys, *self.columns]
         frame, values = align("number", [*((self.frame, value) for value in given), row_numbers(self.frame)])
         return JoinSide(frame, values[: len(self.keys)], values[len(self.keys) :])
@@ -49,7 +49,7 @@ class JoinSide:
 
 @dataclass(frozen=True, slots=True)
 class JoinedColumns:
-    """Columns of both sides on the rows of a join; `lacks` tells which of them lack a match."""
+    """Columns of both sides on the rows of a join; `lacks` tells which rows lack a match."""
 
     frame: Frame
     left: Sequence[Value]
@@ -58,18 +58,18 @@ class JoinedColumns:
 
 
 def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColumns:
-    """Return the rows of a side, each as often as the other has rows with the same keys.
+    """Return the rows of one side, each repeated for every row of the other with the same keys.
 
-    They stay in order; what they are paired with is in order, too, among those of one row.
+    They keep their order; the matches of one row are in the order of the other side.
 
     Parameters
     ----------
-    left, right : Side
+    left, right : JoinSide
         Keys of both have the same types.
     keep_all : bool
-        Keep rows without a match, once; with NaN, 0, False or no text in the columns of the other side.
+        Keep rows without a match once, with NaN, 0, False or an empty string in the columns of the other side.
     """
-    match = _held(left, right, keep_all)
+    match = _matched(left, right, keep_all)
     if not right.fits_broadcast:
         return _exchanged(left, right, keep_all, match.match)
     found = [_of_match(match, right.frame, value) for value in right.columns]
@@ -77,30 +77,30 @@ def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColum
 
 
 def join_row_numbers(left: JoinSide, right: JoinSide) -> tuple[JoinedColumns, Value]:
-    """Return the rows of a side that have matches, and the numbers of these among the rows of the other side."""
+    """Return the rows of one side that have matches, and the row numbers of these on the other side."""
     if right.fits_broadcast:
-        return join_rows(left, right, keep_all=False), _held(left, right, False).row
+        return join_rows(left, right, keep_all=False), _matched(left, right, False).row
     paired = join_rows(left, right.numbered(), keep_all=False)
     return paired, paired.right[-1]
 
 
 def has_match(left: JoinSide, right: JoinSide) -> Aligned:
-    """Return which rows of a side have keys that are among those of the other."""
+    """Return which rows of one side have keys that occur on the other."""
     if right.fits_broadcast:
         return left.frame, BuildKeySet.of(right.frame, right.keys).has(left.keys)
     joined = _hash_join(JoinSide(left.frame, left.keys), JoinSide(right.frame, right.keys), "mark", (FOUND,), _NO_PAIRS)
     return joined, joined.column(FOUND)
 
 
-def _held(left: JoinSide, right: JoinSide, keep_all: bool) -> Match:
+def _matched(left: JoinSide, right: JoinSide, keep_all: bool) -> Match:
     index = BuildIndex.of(right.frame, right.keys, "all rows")
     names = tuple(column_identity(left.frame, key) for key in left.keys)
     match = ColumnIdentity(token("match", names, index, keep_all))
-    return Match(left.frame, index.find(left.keys), index.fanout, keep_all, match)
+    return Match(left.frame, index.find(left.keys), index.multiplicity, keep_all, match)
 
 
 def _of_match(match: Match, frame: Frame, value: Value) -> Value:
-    """Return a column of the other rows, on the rows that they are paired with."""
+    """Return a column of the other side, on the joined rows."""
     return Call("lookup_found" if match.keep_all else "lookup", broadcast(frame, value), match.row)
 
 
@@ -134,5 +134,5 @@ def _hash_join(
 
 
 def _names(side: str, rows: JoinSide) -> dict[Value, Hashable]:
-    """Name all that is needed of a side, each value once."""
+    """Name all values needed of a side, each once."""
     return {value: (side, number) for number, value in enumerate(dict.fromkeys([*rows.keys, *rows.columns]))}

@@ -22,8 +22,8 @@ from akdask.plan.task.tables import Tasks
 from akdask.schema import INT64, RowSpace
 from akdask.typing import Column
 
-INDEX, FANOUT = 0, 1
-"""What the results of an index are."""
+INDEX, MULTIPLICITY = 0, 1
+"""Fields of the result of an index."""
 
 Need = Literal["rows", "unique rows", "all rows"]
 
@@ -35,7 +35,7 @@ class BuildKeySet(Frame):
 
     @classmethod
     def of(cls, frame: Frame, keys: Sequence[Value]) -> BuildKeySet:
-        """Return the set of some keys of the rows of a frame."""
+        """Return the set of the keys of all rows of a frame."""
         return cls(_project(frame, keys))
 
     @property
@@ -43,14 +43,15 @@ class BuildKeySet(Frame):
         return RowSpace.of_lengths([1])
 
     def has(self, keys: Sequence[Value]) -> Call:
-        """Return whether there is a row that has the given keys."""
+        """Return whether a row with the given keys exists."""
         return Call("is_among", Replica(self, 0, INT64), *keys)
 
 
 class BuildIndex(Frame):
     """An index of the rows of `frame` by all its columns, in one partition.
 
-    It finds the first row with some keys; ``unique rows`` must have no others, and of ``all rows`` it knows these.
+    It finds the first row with given keys.  With ``unique rows``, a second one is an error; with ``all rows``, the
+    index also finds the others.
     """
 
     frame: Project
@@ -66,9 +67,9 @@ class BuildIndex(Frame):
         return RowSpace.of_lengths([2 if self.need == "all rows" else 1])
 
     @property
-    def fanout(self) -> Replica:
-        """Which rows have the same keys."""
-        return Replica(self, FANOUT, INT64)
+    def multiplicity(self) -> Replica:
+        """The rows that share the keys of another."""
+        return Replica(self, MULTIPLICITY, INT64)
 
     def find(self, keys: Sequence[Value]) -> Call:
         """Return the first row that has the given keys, -1 where there is none."""

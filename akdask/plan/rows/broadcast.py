@@ -20,7 +20,7 @@ TEXT_BYTES = 32
 
 
 def fits_broadcast(frame: Frame, values: Iterable[Value]) -> bool:
-    """Whether every task can hold some columns whole; rows of a number that nobody knows are taken for few."""
+    """Whether some columns are small enough to broadcast; rows of unknown number count as few."""
     rows = max_rows(frame)
     limit = config.get("replicate_size")
     if rows is None:

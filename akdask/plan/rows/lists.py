@@ -1,4 +1,4 @@
-"""Frames between lists and their values: lists taken apart, and put together."""
+"""Frames between lists and their values: flattening and nesting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of many ranges, those of one range after those of the one before."""
+"""Concatenated ranges of numbers."""
 
 from __future__ import annotations
 

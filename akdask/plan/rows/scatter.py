@@ -1,4 +1,4 @@
-"""Frames that put items into chosen rows of a column: where a mask holds, or at positions."""
+"""Frames that assign items to chosen rows of a column: where a mask holds, or at positions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PutMasked(Frame):
 
 
 class PutAt(Frame):
-    """The column of `frame`, with `items` (positions, new values) in one partition put where they belong.
+    """The column of `frame`, with `items` (positions, new values) in one partition assigned to their positions.
 
     Of several items for one position the last wins, as in NumPy.  `given` are the partition lengths of `frame`.
     """

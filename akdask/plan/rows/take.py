@@ -1,7 +1,8 @@
 """Rows at given positions.
 
-Here is chosen how: every task holds the columns whole and looks its rows up, or, where those are too large, or few rows
-are wanted of many, each partition is asked for the rows that it has.  Order and row space are those of the positions.
+The strategy is chosen here: the columns are broadcast and every task looks up its rows, or, if they are too large or
+few rows are wanted of many, each partition returns the wanted rows that it has.  The result has the order and the row
+space of the positions.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from akdask.plan.task.tables import Tasks
 from akdask.schema import RowSpace
 
 FEW = 64
-"""Wanting one row of so many, or fewer, does not pay to hold all."""
+"""If one row in this number is wanted, or fewer, a broadcast does not pay."""
 
 MOST_PICKS = 2**14
-"""Tasks that look up rows; where there would be more, they look in several partitions at once."""
+"""Largest number of tasks that pick rows; otherwise partitions are concatenated first."""
 
 FEWEST_SOURCES = 16
 
@@ -55,28 +56,28 @@ class Take(OverProject):
 
 
 def takes_broadcast(frame: Frame, values: Sequence[Value], at_frame: Frame) -> bool:
-    """Whether rows are taken from columns that every task holds; otherwise the partition lengths must be known."""
+    """Whether rows are taken from broadcast columns; otherwise the partition lengths must be known."""
     wanted, given = max_rows(at_frame), max_rows(frame)
     are_few = wanted is not None and given is not None and wanted * FEW < given
     return not are_few and fits_broadcast(frame, values)
 
 
 def take_broadcast(frame: Frame, values: Sequence[Value], at: Value) -> list[Value]:
-    """Return the rows of columns at positions, on the frame of the positions."""
+    """Return the rows of broadcast columns at positions, on the frame of the positions."""
     return [Call("take", broadcast(frame, value), at) for value in values]
 
 
 def take_exchanged(
     frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value, lengths: Sequence[int]
 ) -> tuple[Take, list[Value]]:
-    """Return the same of a frame whose partitions have the given lengths, for any number of rows."""
+    """Return the rows of a frame with known partition lengths at any number of positions."""
     source = Project(frame, tuple(range(len(values))), tuple(values))
     taken = Take(source, Project(at_frame, (0,), (at,)), tuple(lengths))
     return taken, [taken.column(number) for number in range(len(values))]
 
 
 def _pick(tables: Sequence[Table], first: int, total: int) -> tuple[Table, np.ndarray]:
-    """Return the wanted rows that one partition has, and where they go."""
+    """Return the wanted rows that one partition has, and their slots in the result."""
     table, wanted = tables
     (positions,) = wanted.columns.values()
     positions = from_start(positions, total) - first
@@ -84,15 +85,15 @@ def _pick(tables: Sequence[Table], first: int, total: int) -> tuple[Table, np.nd
     return table.take(positions[slots]), slots
 
 
-def _place(picked: Sequence[tuple[Table, np.ndarray]]) -> Table:
-    """Put picked rows in the order in which they were asked for."""
+def _reorder(picked: Sequence[tuple[Table, np.ndarray]]) -> Table:
+    """Return picked rows in the order of the positions."""
     order = np.empty(sum(len(slots) for _, slots in picked), np.int64)
     order[np.concatenate([slots for _, slots in picked])] = np.arange(len(order))
     return Table.concat([table for table, _ in picked]).take(order)
 
 
 def _joined(frame: Take) -> tuple[Expr, Sequence[int]]:
-    """Return where to pick rows from and the partition lengths there: several partitions together if there are many.
+    """Return the node to pick rows from and its partition lengths, with partitions concatenated if there are many.
 
     Every partition of positions picks from each, so that tasks would grow with the product.
     """
@@ -115,5 +116,5 @@ def _(frame: Take) -> Expr:
         (((0, source), (1, want)), (first, total)) for want in wanted for source, (first, _) in enumerate(sources)
     )
     picked = Tasks(f"pick {frame._name}", _pick, picks, source, frame.positions)
-    places = tuple((tuple((0, want * len(sources) + source) for source in range(len(sources))), ()) for want in wanted)
-    return Tasks(frame._name, _place, places, picked)
+    orders = tuple((tuple((0, want * len(sources) + source) for source in range(len(sources))), ()) for want in wanted)
+    return Tasks(frame._name, _reorder, orders, picked)

@@ -1,4 +1,4 @@
-"""What a plan would take to run, judged without running it: whether a `repr` may show values."""
+"""The cost of a plan, judged without running it: whether a `repr` may show values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAVES = (Scan, Rows, Literal, Persisted)
 def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
     """Whether the first and last partition can be shown at once.
 
-    That is so where they need nothing of other partitions but small tables, and where all inputs are small.
+    True if they need nothing of other partitions but small tables, and all inputs are small.
     """
     chain = Chain.of(frame)
     needed = [base for base in chain.bases if not isinstance(base, LEAVES)]
@@ -29,21 +29,21 @@ def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
 
 
 def edge_of_limit(frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Value], int] | None:
-    """Return where the rows of a `Limit` are looked for first: values on the first or last partition of its input.
+    """Return where the rows of a `Limit` are sought first: values on the first or last partition of its input.
 
-    Where a filter leaves few rows, all partitions may have to be looked through for those that are asked for.
+    If a filter leaves few rows, all partitions may have to be read for the wanted rows.
 
     Returns
     -------
     (Frame, list of Value, int) or None
-        The partition, the values on it, and how many rows are asked for, of the last ones if negative; None where the
-        frame is no `Limit`, or the partition cannot be shown at once.
+        The partition, the values on it, and the number of wanted rows, negative for the last ones; None if the frame is
+        no `Limit`, or the partition cannot be shown at once.
     """
     if not isinstance(frame, Limit):
         return None
     project = frame.frame
-    places = {frame.column(name).token: value for name, value in zip(project.names, project.values, strict=True)}
-    found = [substitute(value, places) for value in values]
+    by_column = {frame.column(name).token: value for name, value in zip(project.names, project.values, strict=True)}
+    found = [substitute(value, by_column) for value in values]
     if not is_cheap(project.frame, found):
         return None
     number = 0 if frame.count >= 0 else project.npartitions - 1
@@ -51,7 +51,7 @@ def edge_of_limit(frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Va
 
 
 def _is_small(nodes: Sequence[Frame]) -> bool:
-    """Whether all inputs of some nodes are known to be small, so that it does not matter what is done with them."""
+    """Whether all inputs of some nodes are known to be small, so that any computation on them is cheap."""
     stack = list(nodes)
     seen = set()
     rows = partitions = 0
@@ -75,7 +75,7 @@ def _inputs(node: Frame) -> Iterator[Frame]:
         case Filter():
             yield from _replicated(node.predicate)
         case Match():
-            yield from _replicated(node.found, node.fanout)
+            yield from _replicated(node.found, node.multiplicity)
         case Project():
             yield from _replicated(*node.values)
         case Aggregate():

@@ -12,7 +12,7 @@ from akdask.plan.expr.values import describe
 from akdask.plan.reduce.aggregate import Element, TreeReduce
 from akdask.plan.run.result import CollectionRows, FinishResult
 from akdask.plan.task.pipeline import Pipeline
-from akdask.plan.task.tables import HeldResults, Tables, Tasks, Union
+from akdask.plan.task.tables import PersistedResults, Tables, Tasks, Union
 
 Described = tuple[str, list[str], list[Any]]
 """A node in words, further lines about it, and its inputs."""
@@ -49,7 +49,7 @@ def _tree(root: Any, describe_node: Callable[[Any], Described | list[Any]]) -> I
 
 
 def _logical(node: Any) -> Described | list[Any]:
-    """Return a node in words, or what stands for one of which there is nothing to tell."""
+    """Describe a logical node; return its inputs in place of a node without a description."""
     match node:
         case CollectionRows():
             return [node.frame]
@@ -71,7 +71,7 @@ def _physical(node: Any) -> Described | list[Any]:
             return _tasks("Combine", len(node._layer())), [], inputs
         case Tasks():
             return _tasks(node.function.__name__.strip("_"), node.npartitions), [], inputs
-        case Tables() | HeldResults():
+        case Tables() | PersistedResults():
             return f"{type(node).__name__}  {node.npartitions} in memory", [], []
     return type(node).__name__, [], inputs
 

@@ -1,4 +1,4 @@
-"""Roots of plans: rows as a collection shows them, and their arrival in the user's process."""
+"""Roots of plans: the rows of a collection, and their transfer to the user's process."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from akdask.schema import RowSpace
 class CollectionRows(Frame):
     """The rows of a collection.
 
-    `form` makes the user's object of a whole table and of the results of `extras`, which are one-partition nodes such
-    as tables of categories.  `limit` is the most bytes that they may bring into this process, None for what the setting
-    says.
+    `form` makes the user's object of a table and of the results of `extras`, one-partition nodes such as category
+    tables. `limit` is the largest number of bytes to transfer to this process, None for the setting.
     """
 
     frame: Project
@@ -41,12 +40,12 @@ class CollectionRows(Frame):
         return self.finish()
 
     def finish(self) -> FinishResult:
-        """Return the plan of the user's object, whatever it takes."""
+        """Return the plan of the user's object, whatever its size."""
         return FinishResult(self.form, self.frame, *self.extras)
 
 
 class FinishResult(Node):
-    """Everything in this process, in the form that the user asked for; operands after `frame` are the extras."""
+    """All rows in this process, as the user's object; operands after `frame` are the extras."""
 
     form: Callable[..., Any]
     frame: Expr
@@ -68,7 +67,7 @@ class FinishResult(Node):
 
 
 def finish_result(form: Callable[..., Any], tables: Sequence[Table], extras: Sequence[Any]) -> Any:
-    """Join the partitions and give them their form."""
+    """Concatenate the partitions, and make the user's object of them."""
     return form(Table.concat(tables), *extras)
 
 

@@ -1,4 +1,4 @@
-"""From a plan to its result: the one way in which akdask computes."""
+"""From a plan to its result: the only way in which akdask computes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from akdask.plan.run import threads
 
 
 class Root:
-    """A plan, dressed as a Dask collection.
+    """A plan with the interface of a Dask collection.
 
     Runs on threads of this process unless a client or another scheduler is current.
     """
@@ -52,9 +52,9 @@ def run(*plans: Node) -> tuple[Any, ...]:
 
 
 def _number(plan: Element, scheduler: Callable[..., Any]) -> Any:
-    """Return a number without what Dask does besides for anything, which takes longer than planning it.
+    """Return the one number of a plan without the overhead of `dask.compute`, which takes longer than planning it.
 
-    So does handing the last task to a thread: it only puts together what the others have found.
+    The last task runs in this thread: it only merges the results of the others.
     """
     lowered = plan.lower_completely()
     graph = dict(lowered.__dask_graph__())
@@ -64,16 +64,16 @@ def _number(plan: Element, scheduler: Callable[..., Any]) -> Any:
 
 
 def _scheduler() -> Callable[..., Any] | None:
-    """Return the scheduler of this process that is meant, None to leave that to Dask.
+    """Return the scheduler to use, None to leave the choice to Dask.
 
-    Dask would load `distributed`, which takes half a second, to find out that there is no client.
+    Dask would import `distributed`, which takes half a second, to find that there is no client.
     """
     named = named_scheduler()
     return Root.__dask_scheduler__ if isinstance(named, str) else named
 
 
 def resolve_lengths(*frames: Frame) -> None:
-    """Count the rows of frames whose partition lengths are unknown, all in one computation, and remember them."""
+    """Count the rows of frames with unknown partition lengths, in one computation, and remember them."""
     unknown = {frame.rows.token: frame for frame in frames if frame.rows.lengths is None}
     if not unknown:
         return

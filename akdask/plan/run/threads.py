@@ -1,7 +1,7 @@
 """Threads of this process, and tasks that wait for them.
 
-A forked process has none of its parent's threads, but what they held: tasks would wait for ever for threads that are
-not there.  So it begins with pools of its own, here and in Dask, as akdask's caches begin with locks of their own.
+A forked process has the locks of its parent's threads but not the threads, so that tasks would wait forever.  It starts
+with new pools, here and in Dask, and akdask's caches with new locks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dask.system import CPU_COUNT
 from akdask._distributed import forget_threads, threaded_get
 
 AHEAD = 2
-"""Tasks that are handed out for each thread: one to run, and one to go on with."""
+"""Tasks submitted for each thread: one to run, and one to continue with."""
 
 
 @cache
@@ -30,10 +30,10 @@ def _threads(count: int) -> ThreadPoolExecutor:
 
 
 class Executor:
-    """What Dask takes for an executor of more threads than there are, so that tasks wait for threads.
+    """An executor that claims more threads than it has, so that tasks wait for threads and not threads for tasks.
 
-    Else threads wait for tasks: Dask hands out the next one when one has returned, in a thread that must be woken for
-    it first, which may take longer than a small task.
+    Otherwise Dask submits the next task when one has returned, and must wake a thread for it, which may take longer
+    than a small task.
     """
 
     def __init__(self, count: int) -> None:
@@ -48,16 +48,16 @@ class Executor:
         return future
 
     def cancel(self) -> None:
-        """Drop the tasks that wait: nobody asks for them any more."""
+        """Drop the waiting tasks, whose results are not needed any more."""
         for future in list(self._handed_out):
             future.cancel()
 
 
 def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
-    """Return the results of some keys, computed by threads: Dask's scheduler, with tasks handed out ahead.
+    """Return the results of some keys, computed by threads: Dask's scheduler, with tasks submitted ahead.
 
-    A pool that is configured is taken as it is; computations within tasks, and in other threads than the main one,
-    have the threads that Dask gives them, since all of these may be waiting for them.
+    A configured pool is used as it is.  Computations within tasks, and in other threads than the main one, use Dask's
+    own threads, since all of ours may be waiting for them.
     """
     has_pool = options.get("pool") or dask.config.get("pool", None)
     if has_pool or current_thread() is not main_thread():
@@ -72,7 +72,7 @@ def get(graph: Mapping[Any, Any], keys: Any, **options: Any) -> Any:
 
 
 def _start_anew() -> None:
-    """Leave the threads that a forked process does not have of its parent."""
+    """Forget the threads of the parent, which a forked process does not have."""
     _threads.cache_clear()
     forget_threads()
 

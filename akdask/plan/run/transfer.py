@@ -24,7 +24,7 @@ def check_transfer(project: Project, limit: float | None = None) -> None:
 
 
 def check_bytes(nbytes: int, limit: float | None = None) -> None:
-    """Refuse a result of so many bytes if that is more than a limit, or than the setting allows.
+    """Refuse a result of more bytes than a limit, or than the setting allows.
 
     Raises
     ------

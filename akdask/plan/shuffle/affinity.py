@@ -1,9 +1,8 @@
-"""Workers that tasks are to run on, as long as they are there.
+"""Worker affinity: the workers on which tasks run, for as long as they are alive.
 
-Dask knows two kinds of these.  Tasks that may only run where they should wait for ever if that worker dies.  Those that
-may run elsewhere if it is not there do so, too, while it takes no tasks for being short of memory; then what they need
-is moved away, which takes memory, of the worker that has none.  So tasks here are of the first kind until their worker
-is gone, and then of the second.
+Dask has two kinds of restrictions.  Strict ones let a task wait forever if its worker dies.  Loose ones let a task run
+elsewhere while its worker is paused for lack of memory; to move the inputs then takes memory of the same worker.  So
+restrictions are strict here until the worker is gone, and loose from then on.
 """
 
 from __future__ import annotations
@@ -25,41 +24,41 @@ from akdask._distributed import (
 if TYPE_CHECKING:
     from akdask._distributed import Client, Scheduler
 
-PLACED = "akdask_placed"
-"""Annotation of tasks that have a place."""
+HAS_AFFINITY = "akdask_placed"
+"""Annotation of tasks with worker affinity."""
 
-_told: WeakSet[Client] = WeakSet()
-"""Clients whose schedulers know what to do when a place is gone."""
+_registered: WeakSet[Client] = WeakSet()
+"""Clients whose schedulers have the plugin that relaxes affinity."""
 
 
 class RelaxAffinity(SchedulerPlugin):
-    """Lets tasks run anywhere whose place is gone."""
+    """Lets tasks run anywhere once their worker is gone."""
 
     name = "akdask-places"
     idempotent = True
 
     def update_graph(self, scheduler: Scheduler, *, tasks: Sequence[Any], **_: Any) -> None:
-        """Look at new tasks, whose place may have gone since they were planned."""
-        relax_restrictions(scheduler, tasks_of(scheduler, tasks), PLACED)
+        """Relax new tasks whose worker has gone since they were planned."""
+        relax_restrictions(scheduler, tasks_of(scheduler, tasks), HAS_AFFINITY)
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **_: Any) -> None:
-        """Look at all tasks, and run those that wait for the worker."""
-        relaxed = relax_restrictions(scheduler, tasks_of(scheduler), PLACED)
+        """Relax the tasks of a worker, and run those that wait for it."""
+        relaxed = relax_restrictions(scheduler, tasks_of(scheduler), HAS_AFFINITY)
         run_waiting(scheduler, relaxed, stimulus_id)
 
 
 def are_strict() -> bool:
-    """Whether tasks may only run at their places, since the scheduler will know when one is gone; tell it, once."""
+    """Whether affinity may be strict, as the scheduler relaxes it when a worker is gone; registers the plugin once."""
     client = default_client()
     if client is None or client.asynchronous:
         return False
-    if client not in _told:
+    if client not in _registered:
         if not register_plugin(client, RelaxAffinity()):
             return False
-        _told.add(client)
+        _registered.add(client)
     return True
 
 
-def annotate(places: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
-    """Return what tells Dask the places of tasks, by their keys."""
-    return {**restrict(places, strict=strict), PLACED: dict.fromkeys(places, True)}
+def annotate(workers: Mapping[Any, str], *, strict: bool) -> dict[str, dict[Any, Any]]:
+    """Return the annotations that tell Dask the workers of tasks, by key."""
+    return {**restrict(workers, strict=strict), HAS_AFFINITY: dict.fromkeys(workers, True)}

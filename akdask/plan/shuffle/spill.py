@@ -1,9 +1,9 @@
-"""Pieces of a partition on a worker's disk, from where they are read one at a time.
+"""Slices of a partition in a spill file on the disk of a worker, from which they are read one at a time.
 
-Dask, too, writes results to disk where memory is short.  But it reads them back whole, for each task anew: partitions
-that are split into a hundred pieces would be read a hundred times.
+Dask, too, writes results to disk where memory is short.  But it reads a result back as a whole, for each task: a
+partition of a hundred slices would be read a hundred times.
 
-Slices are pickled, which writes the buffers of arrays as they are, and gives back arrays that a sort may write to.
+Slices are pickled, which writes the buffers of arrays as they are, and returns arrays that a sort may write to.
 Arrow's IPC format takes as many bytes, and as long to write; it takes 1.4 times as long to read tables of 200,000 rows
 with strings, and 1.9 times those of numbers alone, since what Arrow reads must be copied before it is sorted in place;
 tables of 2,000 rows take twice as long either way.
@@ -27,54 +27,54 @@ from akdask._distributed import current_task, current_worker, holds_result, regi
 from akdask.errors import AkdaskError, WriteError
 
 Name: TypeAlias = tuple[str, Hashable]
-"""The address of a worker, and the key of the task whose result a shelf is."""
+"""The address of a worker, and the key of the task whose result is a spill file."""
 
-_spilled: dict[Name, WorkerHeld] = {}
-"""What Dask has written to disk, which means no more than its name."""
+_spilled: dict[Name, WorkerResult] = {}
+"""Objects that Dask has spilled, of which it writes only the name."""
 
 
 @dataclass(eq=False)
-class WorkerHeld:
-    """What a worker keeps where it is; without a name that Dask knows it by, Dask spills all of it."""
+class WorkerResult:
+    """A result that stays on its worker: Dask spills only its name, or all of it if it has none."""
 
     name: Name | None
 
 
-class SpillFile(WorkerHeld, Sequence[Any]):
-    """Pieces in a file without a name, which is gone when the shelf or its process is.
+class SpillFile(WorkerResult, Sequence[Any]):
+    """Slices in an unnamed file, which disappears with this object or its process.
 
     Parameters
     ----------
-    pieces : iterable
-        Each is written before the next is asked for.
+    slices : iterable
+        Each is written before the next is taken.
     name : tuple of str and hashable, optional
-        What Dask calls it.
+        Dask's name of the result.
 
     Raises
     ------
     WriteError
-        If the disk is full, or cannot be written to.
+        If the disk is full or cannot be written to.
     """
 
-    def __init__(self, pieces: Iterable[Any], name: Name | None = None) -> None:
+    def __init__(self, slices: Iterable[Any], name: Name | None = None) -> None:
         super().__init__(name)
         self._lock = Lock()
         with _errors_naming_the_folder():
-            self._file = TemporaryFile(dir=worker_folder())  # noqa: SIM115 -- closed with the shelf
+            self._file = TemporaryFile(dir=worker_folder())  # noqa: SIM115 -- closed with this object
         finalize(self, _close, self._file)
-        # There are many shelves, each of many pieces: eight bytes of memory for a piece.
+        # There are many spill files of many slices each: eight bytes of memory for a slice.
         self._starts = array("q")
-        for piece in pieces:
+        for slice_ in slices:
             with _errors_naming_the_folder():
                 self._starts.append(self._file.tell())
-                pickle.dump(piece, self._file, 5)
+                pickle.dump(slice_, self._file, 5)
         with _errors_naming_the_folder():
             self._file.flush()
 
     @classmethod
-    def of_task(cls, pieces: Iterable[Any]) -> SpillFile:
-        """Return the shelf that a worker's task, the one that runs now, is to give."""
-        return cls(pieces, task_name())
+    def of_task(cls, slices: Iterable[Any]) -> SpillFile:
+        """Return the spill file that is the result of the worker's current task."""
+        return cls(slices, task_name())
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -91,63 +91,65 @@ class SpillFile(WorkerHeld, Sequence[Any]):
             return pickle.load(self._file)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what is in the file, for other processes."""
+        """Pickle the contents of the file, for other processes."""
         return SpillFile, (list(self),)
 
 
-class ShuffleBuffer(WorkerHeld):
-    """The pieces of several partitions for some new ones.
+class ShuffleBuffer(WorkerResult):
+    """The slices of several partitions for some new ones.
 
     Parameters
     ----------
     sources : sequence
-        The pieces of each, on a shelf or in memory, or None.
+        The slices of each partition, in a spill file or in memory, or None.
     numbers : range
-        For which new partitions they are.
+        The new partitions.
     first : int
-        The number of the new partition that the first piece of each source is for.
+        The new partition of the first slice of each source.
     name : tuple of str and hashable, optional
-        What Dask calls it.
+        Dask's name of the result.
     """
 
     def __init__(
         self, sources: Sequence[Sequence[Any] | None], numbers: range, first: int = 0, name: Name | None = None
     ) -> None:
         super().__init__(name)
-        self._sources = [pieces for pieces in sources if pieces is not None]
+        self._sources = [slices for slices in sources if slices is not None]
         self._numbers = numbers
         self._first = first
 
     def parts(self, number: int) -> list[Any]:
-        """Return what all have for one new partition."""
-        return [part for pieces in self._sources for part in pieces[number - self._first]]
+        """Return the parts of all sources for one new partition."""
+        return [part for slices in self._sources for part in slices[number - self._first]]
 
     def __sizeof__(self) -> int:
-        held = (pieces for pieces in self._sources if not isinstance(pieces, SpillFile))
-        parts = (part for pieces in held for number in self._numbers for part in pieces[number - self._first])
+        in_memory = (slices for slices in self._sources if not isinstance(slices, SpillFile))
+        parts = (part for slices in in_memory for number in self._numbers for part in slices[number - self._first])
         return sum(map(sys.getsizeof, parts))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle these pieces, for other processes."""
-        pieces = [[item[number - self._first] for number in self._numbers] for item in self._sources]
-        return ShuffleBuffer, (pieces, self._numbers, self._numbers.start)
+        """Pickle the slices, for other processes."""
+        slices = [[item[number - self._first] for number in self._numbers] for item in self._sources]
+        return ShuffleBuffer, (slices, self._numbers, self._numbers.start)
 
 
-def spilled(pieces: Sequence[Any], room: int | None, join: Callable[[Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:
-    """Return pieces as they are, to stay in this process, or the parts of each joined.
+def spilled(
+    slices: Sequence[Any], memory_budget: int | None, join: Callable[[Sequence[Any]], Sequence[Any]]
+) -> Sequence[Any]:
+    """Return slices as they are if they stay in this process, otherwise with the parts of each concatenated.
 
-    With more than `room` bytes they are put on a shelf, one by one.
+    Slices of more than `memory_budget` bytes are written to a spill file, one by one.
     """
-    if room is None:
-        return pieces
-    joined = map(join, pieces)
-    if sum(sys.getsizeof(part) for parts in pieces for part in parts) <= room:
+    if memory_budget is None:
+        return slices
+    joined = map(join, slices)
+    if sum(sys.getsizeof(part) for parts in slices for part in parts) <= memory_budget:
         return list(joined)
     return SpillFile.of_task(joined)
 
 
 def clear_spill_files() -> None:
-    """Let go of what Dask has spilled, and forgotten since."""
+    """Release what Dask has spilled and since forgotten."""
     if not _spilled:
         return
     worker = current_worker()
@@ -157,14 +159,14 @@ def clear_spill_files() -> None:
 
 
 def _close(file: IO[bytes]) -> None:
-    """Close a file whose content nobody wants, though what is left of it cannot be written."""
+    """Close a file that is not needed any more, although the rest of it cannot be written."""
     with suppress(OSError):
         file.close()
 
 
 @contextmanager
 def _errors_naming_the_folder() -> Iterator[None]:
-    """Turn what the operating system raises into an error that says where the space is wanted."""
+    """Turn errors of the operating system into one that names the folder."""
     try:
         yield
     except AkdaskError:
@@ -178,7 +180,7 @@ def _errors_naming_the_folder() -> Iterator[None]:
 
 
 def task_name() -> Name | None:
-    """Return what Dask calls the task of a worker that runs now."""
+    """Return Dask's name for the current task of a worker."""
     name = current_task()
     if name is not None:
         _have_names_spilled()
@@ -187,12 +189,12 @@ def task_name() -> Name | None:
 
 @cache
 def _have_names_spilled() -> None:
-    """Tell Dask how to spill what is kept, without reading it."""
+    """Register with Dask how results that stay on their worker are spilled: by name, without reading them."""
 
-    def name_of(held: WorkerHeld) -> Name | None:
-        if held.name is not None:
-            _spilled[held.name] = held
-        return held.name
+    def name_of(result: WorkerResult) -> Name | None:
+        if result.name is not None:
+            _spilled[result.name] = result
+        return result.name
 
     for kind in (SpillFile, ShuffleBuffer):
         register_spilling(kind, name_of, lambda name: _spilled[tuple(name)])

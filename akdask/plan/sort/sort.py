@@ -1,4 +1,4 @@
-"""Rows in order of their keys: cut into ranges of about equal size, each put in order by one task."""
+"""Sorted rows: range-partitioned at splitters, each new partition sorted by one task."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ from akdask.plan.task.tables import Tasks
 from akdask.schema import INT64, RowSpace
 
 MOST_SAMPLED = 2**11
-"""Of so many rows, at least one is looked at to find the ranges."""
+"""At least one row in this number is sampled for splitters."""
 
 SAMPLES = 32
-"""Rows of a partition that are looked at, where it has so many."""
+"""Sampled rows of a partition, if it has that many."""
 
 
 @dataclass(frozen=True, slots=True)
 class SortOrder:
-    """How rows are ordered, and cut into partitions.
+    """How rows are ordered and partitioned.
 
     Parameters
     ----------
     token : str
-        Names the rows: all that is sorted by the same keys shares rows.
+        Names the rows: all columns sorted by the same keys share rows.
     ascending : tuple of bool
         The direction of each key.
     count : int
         Number of partitions.
     stride : int
-        To find their bounds, one row in so many is looked at.
+        Rows for each sampled one.
     straddle : bool
-        Whether rows with equal keys may be parted, by their number.
+        Whether rows with equal keys may be divided between partitions, by row number.
     """
 
     token: str
@@ -63,9 +63,12 @@ class SortOrder:
     def of(cls, frame: Frame, keys: Sequence[Aligned], ascending: Sequence[bool]) -> SortOrder:
         """Return how the rows of a frame are ordered by some keys.
 
-        Whatever it depends on is in the token, for rows of unknown number may be counted later.
+        The token includes everything that it depends on, as rows of unknown number may be counted later.
         """
-        count, stride = partition_count(frame), _stride(frame)
+        count, most = partition_count(frame), max_rows(frame)
+        # Small partitions have some sampled rows each.
+        wanted = MOST_SAMPLED if most is None else most // (frame.npartitions * SAMPLES)
+        stride = min(max(wanted, 1), MOST_SAMPLED)
         straddle = count > 1 and frame.rows.lengths is not None
         named = [column_identity(*key) for key in keys]
         rows = rows_decided_by("sort", named, count, tuple(ascending), stride, straddle, frame.rows.token)
@@ -73,9 +76,9 @@ class SortOrder:
 
 
 class Sort(OverProject):
-    """The columns `names` of a projection, with its rows in order of the columns `by`; equal rows stay in order.
+    """The columns `names` of a projection, sorted by the columns `by`; equal rows keep their order.
 
-    Where rows may straddle, their number is the column `ROW` of the projection.
+    If rows may straddle, their number is the column `ROW` of the projection.
     """
 
     frame: Project
@@ -92,7 +95,7 @@ class Sort(OverProject):
 
     @property
     def keys(self) -> tuple[Value, ...]:
-        """What the rows are ordered by."""
+        """The values that rows are sorted by."""
         return tuple(self.frame.values[self.frame.names.index(name)] for name in self.by)
 
     def describe(self) -> str:
@@ -103,7 +106,7 @@ class Sort(OverProject):
 def sorted_rows(
     keys: Sequence[Aligned], ascending: Sequence[bool], payload: Sequence[Aligned] = (), *, with_row: bool = False
 ) -> tuple[Sort, list[ColumnRef]]:
-    """Return columns in order of some keys, and the number that each row had if asked for, which comes last.
+    """Return columns sorted by some keys, and last, if asked for, the number that each row had before.
 
     Raises
     ------
@@ -151,12 +154,6 @@ def ranks(frame: Frame, value: Value) -> Replica:
     return Replica(inverse, ROW, INT64)
 
 
-def _stride(frame: Frame) -> int:
-    """Look at one row in 2,048, and at some rows of each partition where these are small."""
-    rows = max_rows(frame)
-    return MOST_SAMPLED if rows is None else min(max(rows // (frame.npartitions * SAMPLES), 1), MOST_SAMPLED)
-
-
 @lower.register
 def _(frame: Sort) -> Expr:
     order = frame.order
@@ -169,26 +166,28 @@ def _(frame: Sort) -> Expr:
     names = tuple(dict.fromkeys([*frame.by, *frame.names, *([ROW] if order.straddle else [])]))
 
     def sink(compile_these: Compile, given: Sequence[Value]) -> sinks.Sink:
-        (marks,) = compile_these(given[-1:]).steps
-        assert isinstance(marks, BroadcastInput), "a replica is whole"
+        (splitters,) = compile_these(given[-1:]).steps
+        assert isinstance(splitters, BroadcastInput), "a replica is whole"
         program = compile_these(given[:-1])
-        return RangePartition(names, frame.names, frame.by, order.ascending, program, marks, order.count, room)
+        return RangePartition(
+            names, frame.names, frame.by, order.ascending, program, splitters, order.count, memory_budget
+        )
 
-    lots = partition_batches(source)
-    room = buffer_bytes(len(lots))
+    batches = partition_batches(source)
+    memory_budget = buffer_bytes(len(batches))
     given = [*(values[name] for name in names), Replica(boundaries, 0, INT64)]
-    split = pipeline(source, given, sink, f"split {frame._name}", lots=lots)
+    split = pipeline(source, given, sink, f"split {frame._name}", batches=batches)
     return exchange(split, order.count, SortPartition(frame.names, tuple(map(frame.dtype_of, frame.names))))
 
 
 def _read_twice(frame: Sort) -> tuple[Frame, dict[Hashable, Value]]:
-    """Return where to read the columns from, once to find the ranges and once to cut at them.
+    """Return the frame to read columns from, once for samples and once to split rows, and the values there.
 
-    Numbers are read from files again; what takes work to find is kept in memory.
+    Numbers in files are read again; anything that must be computed is materialized.
     """
     project = frame.frame
     is_plain = all(isinstance(value, ColumnRef) and value.dtype.is_number for value in frame.keys)
     if is_plain and not Chain.of(project.frame).selections:
         return project.frame, dict(zip(project.names, project.values, strict=True))
-    kept = Materialized(project)
-    return kept, {name: kept.column(name) for name in project.names}
+    materialized = Materialized(project)
+    return materialized, {name: materialized.column(name) for name in project.names}

@@ -1,4 +1,4 @@
-"""A column in order as a replicated table, in which every block of other rows is searched for its place."""
+"""A sorted column as a broadcast table, in which every block of other rows is searched."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SortedTable(Frame):
 
     @classmethod
     def of(cls, frame: Frame, value: Value) -> SortedTable:
-        """Return a column of a frame that is in order."""
+        """Return a sorted column of a frame."""
         return cls(Project(frame, (0,), (value,)))
 
     @property
@@ -31,7 +31,7 @@ class SortedTable(Frame):
         return RowSpace.of_lengths([1])
 
     def search(self, value: Value, side: str) -> Call:
-        """Return where values of the same type would have to be put in."""
+        """Return where values of the same type would be inserted."""
         (column,) = self.frame.values
         return Call("searchsorted", Replica(self, 0, column.dtype), value, side=side)
 

@@ -1,4 +1,4 @@
-"""Where sorted rows are cut into partitions: a survey of the keys in each of the old ones, and marks chosen from it."""
+"""Splitters: the keys at which sorted rows are cut into partitions, chosen from samples of the old partitions."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ Span: TypeAlias = tuple[int, int] | None
 """The smallest and the largest word of a key column."""
 
 RANGE = 2**15
-"""Rows of a range: several columns of it are in the processor's cache together."""
+"""Rows of a range: several of its columns fit in the cache of the core."""
 
 COARSER = 4
-"""Ranges that are one to those who sort blocks of rows, of which a range would have too few rows."""
+"""Fine ranges in a coarse one; those who sort block by block use coarse ones, for enough rows in each."""
 
 MOST_RANGES = 2**11
-"""Ranges, where partitions are not more: the processor writes to so many places at a time and hardly to more."""
+"""Largest number of ranges, unless there are more partitions: more write streams would be slow."""
 
-SCATTER = 40503
-"""An odd number, which spreads the rows that are looked at over their strides."""
+SPREAD = 40503
+"""An odd number that spreads the sampled rows over their strides."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionSample:
-    """What the survey of one partition found.
+    """The sample of one partition.
 
     Parameters
     ----------
     nrows : int
-        Number of rows.
+        Number of rows of the partition.
     spans : tuple
-        For each key column, its smallest and its largest word; None for values of several words, or of no rows.
+        For each key column, its smallest and largest word; None for values of several words, or without rows.
     words : tuple of int
-        For each key column, how many words its values have.
+        For each key column, the number of words of its values.
     samples : tuple of columns
-        Some rows of the key columns.
+        Sampled rows of the key columns.
     positions : ndarray of int64
-        Which they are, counted in the partition.
+        Their positions in the partition.
     """
 
     nrows: int
@@ -70,29 +70,28 @@ class PartitionSample:
 
 @dataclass(frozen=True, slots=True)
 class Splitters:
-    """The boundaries between ranges of sorted rows: the partitions to be, each of several ranges.
+    """The bounds between ranges of sorted rows: the new partitions, each of several ranges.
 
-    Ranges are small enough for a range of any column to be put in order within the processor's cache, which is several
-    times faster than in memory.
+    Ranges are small enough to be sorted within the cache of the core, which is several times faster than in memory.
 
     Parameters
     ----------
     columns : tuple of columns
-        Values of the key columns, in order.  Rows from the first mark on belong to the second range, and so on.
+        Values of the key columns, ascending.  Rows from the first splitter on belong to the second range, and so on.
     rows : ndarray of int64
-        Numbers of the rows that the marks are, to tell rows with equal keys apart; 0 where these stay together.
+        Row numbers of the splitters, to divide rows with equal keys; 0 where these stay in one partition.
     spans : tuple of (int, int), optional
         Smallest and largest word of each key column; None if one has values of several words.
     words : tuple of int
         Number of words of each key column.
     nrows : int
-        Number of rows in all.
+        Number of rows of all partitions.
     within : int
         Ranges of a partition.
     ascending : tuple of bool
         Direction of each key column.
     alike : bool
-        Whether some of the keys that were looked at begin with the same bits, as many as fit beside a row number.
+        Whether some sampled keys share the leading bits that fit in a word beside a row number.
     """
 
     columns: tuple[Column, ...]
@@ -105,7 +104,7 @@ class Splitters:
     alike: bool
 
     def coarser(self) -> Splitters:
-        """Return the marks between ranges that are several times as large."""
+        """Return the splitters of coarse ranges."""
         some = slice(COARSER - 1, None, COARSER)
         columns = tuple(slice_rows(column, some.start, len(self.rows), some.step) for column in self.columns)
         return replace(self, columns=columns, rows=self.rows[some], within=self.within // COARSER)
@@ -117,21 +116,21 @@ class Splitters:
 
     @property
     def lost(self) -> int:
-        """Bits of the keys for which there is no room in 64 bits beside a row number."""
+        """Bits of the keys that do not fit in 64 bits beside a row number."""
         return lost_bits(self.spans, self.shift) if self.spans is not None else WORD_BITS
 
     @property
     def fits(self) -> bool:
-        """Whether there is room in 64 bits for the keys and a row number."""
+        """Whether keys and a row number fit in 64 bits."""
         return not self.lost
 
     @property
     def nearly_fits(self) -> bool:
-        """Whether there is room for so much of the only key that few rows are alike in it."""
+        """Whether enough bits of the only key fit that few rows are equal in them."""
         return self.spans is not None and len(self.spans) == 1 and not self.alike
 
     def codes(self, columns: Sequence[Column]) -> Words:
-        """Return the keys as one number each, which order like those of all other partitions."""
+        """Return the keys as one number each, in the same order as those of all other partitions."""
         assert self.spans is not None, "keys have one word each"
         keys = [
             Key(word(column, 0, upwards), low, (high - low).bit_length())
@@ -149,14 +148,14 @@ class Splitters:
 
 
 def lost_bits(spans: Sequence[tuple[int, int]], shift: int) -> int:
-    """Return for how many bits of keys there is no room beside a row number of `shift` bits."""
+    """Return the bits of keys that do not fit in a word beside a row number of `shift` bits."""
     return max(sum((high - low).bit_length() for low, high in spans) + shift - WORD_BITS, 0)
 
 
 class ChooseSplitters(Frame):
-    """Marks between the partitions of the rows of a frame in order; a list of them alone, in one partition.
+    """The splitters of the new partitions of a frame: a list with one `Splitters`, in one partition.
 
-    Every row in so many (`stride`) is looked at.  If `straddle`, rows with equal keys may be parted, by their number.
+    One row in every `stride` is sampled.  If `straddle`, rows with equal keys may be divided, by row number.
     """
 
     frame: Frame
@@ -173,7 +172,7 @@ class ChooseSplitters(Frame):
 
 @dataclass(frozen=True, slots=True)
 class SampleKeys:
-    """Look at some rows of the key columns, and at the extremes of all."""
+    """Sample some rows of the key columns, and the extremes of all rows."""
 
     program: Program
     ascending: tuple[bool, ...]
@@ -185,7 +184,7 @@ class SampleKeys:
         return (self.program,)
 
     def run(self, partition: Partition | PartitionBatch) -> list[PartitionSample]:
-        # One by one, for where the rows that are looked at lie must not depend on who looks.
+        # One by one: the sampled positions must not depend on the batch.
         return [self._found(part) for part in partition.each()]
 
     def _found(self, partition: Partition) -> PartitionSample:
@@ -208,12 +207,12 @@ class SampleKeys:
 
 
 def sample_positions(start: int, stop: int, stride: int) -> NumberArray:
-    """Return the positions from `start` to `stop` that are looked at: one in each stride, never at the same place.
+    """Return the sampled positions from `start` to `stop`: one in each stride, at varying offsets.
 
-    They depend on nothing else, so that rows are cut alike whatever else is done with them.
+    They depend on nothing else, so that equal rows are partitioned alike in all plans.
     """
     strides = np.arange(start // stride, -(-stop // stride))
-    positions = strides * stride + strides * SCATTER % stride
+    positions = strides * stride + strides * SPREAD % stride
     return positions[(positions >= start) & (positions < stop)]
 
 
@@ -224,7 +223,7 @@ def _join(left: Span, right: Span) -> Span:
 def choose_splitters(
     found_by_task: Sequence[Sequence[PartitionSample]], ascending: tuple[bool, ...], wanted: int, straddle: bool
 ) -> list[Splitters]:
-    """Return the marks that cut the rows of all partitions into about equal parts: the function of their task."""
+    """Return the splitters that cut the rows of all partitions into about equal ranges: the function of a task."""
     found = list(chain.from_iterable(found_by_task))
     starts = list(accumulate((item.nrows for item in found), initial=0))
     columns = [concat_rows(parts) for parts in zip(*[item.samples for item in found], strict=True)]
@@ -253,7 +252,7 @@ def choose_splitters(
 
 
 def _alike(columns: Sequence[Column], ascending: Sequence[bool], lost: int) -> bool:
-    """Whether some rows differ in the lowest bits of their only key at most."""
+    """Whether some sampled rows differ in at most the lowest bits of their only key."""
     if len(columns) > 1:
         return True
     leading = word(columns[0], 0, ascending[0]) >> np.uint64(min(lost, WORD_BITS - 1))
@@ -266,8 +265,8 @@ def _(frame: ChooseSplitters) -> Expr:
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
         return SampleKeys(compile_these(values), frame.ascending, frame.stride)
 
-    purpose = "survey " + ", ".join(map(describe, frame.by))
-    found = pipeline(frame.frame, frame.by, sink, purpose, lots=partition_batches(frame.frame))
+    purpose = "sample " + ", ".join(map(describe, frame.by))
+    found = pipeline(frame.frame, frame.by, sink, purpose, batches=partition_batches(frame.frame))
     calls = (
         (tuple((0, index) for index in range(found.npartitions)), (frame.ascending, frame.wanted, frame.straddle)),
     )

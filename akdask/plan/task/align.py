@@ -1,4 +1,4 @@
-"""Bringing values of several frames onto common rows, or refusing to: columns are never aligned by guess."""
+"""Bringing values of several frames to common rows, or refusing to: columns are never aligned by guess."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def align(operation: str, items: Sequence[Aligned]) -> tuple[Frame, list[Value]]
     operation : str
         What the values are needed for, for the error message: ``add``.
     items : sequence of (Frame, Value)
-        Values with the frames that their columns come from.
+        Values with the frames of their columns.
 
     Returns
     -------
     frame : Frame
-        With the rows of the item with the most partitions, the first of several.  So what is small is cut like what is
-        large, and everything filtered by one mask has the same rows.
+        With the rows of the item with the most partitions, the first of several.  So small inputs are partitioned like
+        large ones, and columns filtered by one mask have the same rows.
     values : list of Value
         In the order of the items.
 
     Raises
     ------
     AlignmentError
-        If the rows differ, or cannot be known to be the same.
+        If the rows differ, or are not known to be the same.
     """
     if all(frame is items[0][0] for frame, _ in items):
         return items[0][0], [value for _, value in items]
@@ -69,7 +69,7 @@ def _combine(
 
 
 def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
-    """Return rows in as few partitions as the same rows are that were joined elsewhere."""
+    """Return rows with the partitions of a `Compact` of the same rows."""
     if not isinstance(packed, Compact) or packed.frame.rows.token != frame.rows.token:
         return frame, values
     new = Compact(Project(frame, tuple(range(len(values))), tuple(values)), packed.counts)
@@ -77,7 +77,7 @@ def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Fram
 
 
 def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Aligned:
-    """Cut rows of the same number into the partitions of another frame."""
+    """Repartition rows of the same number like another frame."""
     lengths, given = frame.rows.lengths, other.rows.lengths
     if lengths is None or given is None or sum(lengths) != sum(given):
         raise AlignmentError(
@@ -90,7 +90,7 @@ def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Alig
 
 
 def _side_by_side(left: Frame, right: Frame) -> Frame | None:
-    """Return a frame that shows the columns of both without changing what values refer to, None if there is none."""
+    """Return a frame with the columns of both, under unchanged references; None if there is none."""
     if left is right:
         return left
     if not (isinstance(left, SELECTIONS) or isinstance(right, SELECTIONS)):
@@ -105,7 +105,7 @@ def _side_by_side(left: Frame, right: Frame) -> Frame | None:
 
 
 def _settled(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
-    """Return a frame that selects no rows, with the values as its columns where the given one does."""
+    """Return a frame without selections, with the values as its columns if the given one has any."""
     if not isinstance(frame, SELECTIONS):
         return frame, values
     project = Project(frame, tuple(range(len(values))), tuple(values))

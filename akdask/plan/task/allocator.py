@@ -1,9 +1,9 @@
-"""The memory of Dask's workers, which give back the space of an array as soon as it is freed.
+"""The memory of Dask's workers, which return the space of an array to the system as soon as it is freed.
 
-Dask starts them so, with ``MALLOC_TRIM_THRESHOLD_=65536``, to keep what they hold close to what they use.  But asking
-the system for the space of a temporary array, and having its pages zeroed, takes ten times as long as filling it.  So
-workers keep it, and give all of it back where memory runs short: Dask would take it for data, and spill what it holds
-again and again without any gain.
+Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, to keep reserved memory close to used memory.  But to get the
+space of a temporary array from the system, with zeroed pages, takes ten times as long as to fill it.  So workers keep
+freed space here, and return all of it when memory runs short: otherwise Dask would count it as data and spill, again
+and again without effect.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from akdask.kernels import compiled
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of the C library's ``mallopt``."""
 
-LARGEST_KEPT = 2**25
-"""Bytes of the largest array whose space is kept for the next one: what glibc finds out by itself where it may."""
+MAX_CACHED_ARRAY = 2**25
+"""Bytes of the largest array whose space is kept; glibc reaches this value by itself where it may."""
 
-ENOUGH_MEMORY = 64 * LARGEST_KEPT
-"""Workers with less keep nothing."""
+ENOUGH_MEMORY = 64 * MAX_CACHED_ARRAY
+"""Workers with less memory keep no freed space."""
 
 ENOUGH_TO_COMPILE = 2**30
-"""Workers with less do not load the compiler."""
+"""Workers with less memory do not load the compiler."""
 
 SPARE = 8
-"""The part of a worker's memory, one in so many, that it keeps in freed arrays at most."""
+"""The divisor of a worker's memory that bounds the freed space it keeps."""
 
 INTERVAL = 200
-"""Milliseconds from one look at a worker's memory to the next."""
+"""Milliseconds between two checks of a worker's memory."""
 
 SHORT = 0.5
-"""The part of a worker's memory from which on it is short: Dask begins to spill at 0.6."""
+"""The fraction of a worker's memory from which on it is short: Dask begins to spill at 0.6."""
 
 
 keep_freed(lambda: config.get("spare_memory"))
@@ -46,10 +46,10 @@ keep_freed(lambda: config.get("spare_memory"))
 
 @cache
 def manage_freed_memory() -> None:
-    """Let a worker with enough memory keep the space of freed arrays, and give it back where it runs short.
+    """Let a worker with enough memory keep the space of freed arrays, and return it when memory runs short.
 
-    Only in processes that Dask told not to keep any.  Once in a while memory is looked at, also while Dask has the
-    worker wait because it is short of it: nothing would run that could free any, and Dask would wait for ever.
+    Only in processes that Dask told not to keep any.  Memory is checked at intervals, also while Dask pauses the worker
+    for lack of memory: no task would run then that could free any, and the pause would never end.
     """
     worker = current_worker() if keeps_no_memory() else None
     if worker is None:
@@ -58,16 +58,16 @@ def manage_freed_memory() -> None:
     is_enough = limit >= ENOUGH_MEMORY
     config.set(spare_memory=min(config.get("spare_memory"), limit // SPARE if is_enough else 0))
     if limit < ENOUGH_TO_COMPILE:
-        compiled.forgo()
+        compiled.disable()
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None and is_enough:
-        mallopt(MMAP_THRESHOLD, LARGEST_KEPT)
-        mallopt(TRIM_THRESHOLD, 2 * LARGEST_KEPT)
+        mallopt(MMAP_THRESHOLD, MAX_CACHED_ARRAY)
+        mallopt(TRIM_THRESHOLD, 2 * MAX_CACHED_ARRAY)
     call_regularly(worker, partial(give_back_freed_memory, limit), INTERVAL)
 
 
 def give_back_freed_memory(limit: int) -> None:
-    """Give the space of freed arrays back to the system, if this process comes close to a limit in bytes."""
+    """Return the space of freed arrays to the system if this process comes close to a limit in bytes."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if _resident() > SHORT * limit:
         release_unused()

@@ -1,6 +1,6 @@
-"""Small partitions that one task goes over, so that the number of tasks follows the amount of data, not that of files.
+"""Batches: several small partitions run by one task, so that tasks grow with the data and not with the number of files.
 
-Only for tasks whose results are put together anyway, whatever partitions they are of.
+Only for tasks whose results are merged anyway, so that it does not matter which partitions a result covers.
 """
 
 from __future__ import annotations
@@ -18,60 +18,60 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Literal, Rows, Scan
 from akdask.plan.expr.values import Value, columns_of
 
-Lots: TypeAlias = tuple[tuple[int, ...], ...]
-"""Numbers of the partitions of each task, in order."""
+Batches: TypeAlias = tuple[tuple[int, ...], ...]
+"""For each task, the numbers of its partitions, in order."""
 
 ITEMSIZE = 8
 
 SMALL_ROWS = 2**18
-"""Rows that are not worth parting."""
+"""Up to this number of rows, splitting does not pay."""
 
 FEW = max(4, 2 * CORES)
-"""So many partitions have a task each, however small they are.  It goes by this machine, as clusters come and go."""
+"""Up to this number of partitions, each has its own task.  Depends on this machine alone, as clusters come and go."""
 
 MOST_ROWS = 2**23
-"""Rows beyond which the cost of a task does not matter."""
+"""From this number of rows on, the overhead of a task does not matter."""
 
 ITEMSIZE = 8
 
-GROUP_LOTS = 32
+GROUP_BATCHES = 32
 GROUP_ROWS = 2**21
-"""The same of partitions that are grouped: by no machine, as floats of a group are added up lot by lot."""
+"""The same for partitions that are grouped.  Independent of the machine: float sums are merged batch by batch."""
 
 MOST_FILES = 128
-"""Partitions that one task goes over, at most: files that are far away take long to open."""
+"""Largest number of partitions of a batch: remote files take long to open."""
 
 
-def partition_batches(frame: Frame, keys: Sequence[Value] = ()) -> Lots:
-    """Return the partitions of a frame in lots, by the numbers of rows that are known for good, and by memory.
+def partition_batches(frame: Frame, keys: Sequence[Value] = ()) -> Batches:
+    """Return the batches of a frame, chosen by the known partition lengths and by the partition size of the cluster.
 
-    If `keys` are given, only their columns are asked for the rows: so groups that are found from them are cut into
-    partitions alike, whatever else is computed of them.
+    If `keys` are given, only the lengths of the frames with their columns count: groups found from the same keys are
+    then partitioned alike, whatever else is computed from them.
     """
-    return _lots(frame, {column.source for column in columns_of(*keys)}, FEW, MOST_ROWS)
+    return _batches(frame, {column.source for column in columns_of(*keys)}, FEW, MOST_ROWS)
 
 
-def group_batches(frame: Frame, keys: Sequence[Value]) -> Lots:
-    """Return the same for rows that are grouped, by nothing but the numbers of rows.
+def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
+    """Return the batches of rows that are grouped, chosen by partition lengths alone.
 
-    The floats of a group are added up in the order of the rows of a lot, and the lots in their order, so that sums are
-    the same to the last bit with any number of threads, and on any cluster.
+    The float sums of a group are added in row order within a batch, and batch by batch.  So results have the same bits
+    for any number of threads and on any cluster.
     """
-    if frame.npartitions <= GROUP_LOTS:
+    if frame.npartitions <= GROUP_BATCHES:
         return single_partitions(frame)
     rows = rows_read(frame, {column.source for column in columns_of(*keys)})
-    return single_partitions(frame) if rows is None else batch_neighbours(rows, GROUP_LOTS, GROUP_ROWS)
+    return single_partitions(frame) if rows is None else batch_neighbours(rows, GROUP_BATCHES, GROUP_ROWS)
 
 
-def reduction_batches(frame: Frame) -> Lots:
-    """Return the partitions of a frame in lots that are reduced to some numbers each: one for a core if they are small.
+def reduction_batches(frame: Frame) -> Batches:
+    """Return the batches of a frame that is reduced to a few numbers: one for each core if partitions are small.
 
-    Threads take as long each, as there is nothing but rows to go over; and fewer tasks wait for each other less.
+    All threads then take equally long, and fewer tasks wait for each other.
     """
-    return _lots(frame, frozenset(), CORES, 2 * MOST_ROWS)
+    return _batches(frame, frozenset(), CORES, 2 * MOST_ROWS)
 
 
-def _lots(frame: Frame, names: Set[str], few: int, most: int) -> Lots:
+def _batches(frame: Frame, names: Set[str], few: int, most: int) -> Batches:
     rows = None if frame.npartitions <= few else rows_read(frame, names)
     return (
         single_partitions(frame)
@@ -80,36 +80,36 @@ def _lots(frame: Frame, names: Set[str], few: int, most: int) -> Lots:
     )
 
 
-def single_partitions(frame: Frame) -> Lots:
-    """Return each partition of a frame as a lot."""
+def single_partitions(frame: Frame) -> Batches:
+    """Return one batch for each partition of a frame."""
     return tuple((number,) for number in range(frame.npartitions))
 
 
 @lru_cache(64)
-def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Lots:
-    """Return partitions of so many rows in at least `few` lots of neighbours, several of them up to `most` rows.
+def batch_neighbours(rows: tuple[int, ...], few: int = FEW, most: int = MOST_ROWS) -> Batches:
+    """Return batches of adjacent partitions: at least `few` batches, those of several partitions of up to `most` rows.
 
     Examples
     --------
-    >>> [len(lot) for lot in batch_neighbours((1000,) * 256, 64)][:3]
+    >>> [len(batch) for batch in batch_neighbours((1000,) * 256, 64)][:3]
     [4, 4, 4]
     """
     limit = min(most, -(-sum(rows) // few))
-    lots: list[list[int]] = []
-    room = 0
+    batches: list[list[int]] = []
+    remaining = 0
     for number, count in enumerate(rows):
-        if not lots or count > room or len(lots[-1]) == MOST_FILES:
-            lots.append([])
-            room = limit
-        lots[-1].append(number)
-        room -= count
-    return tuple(map(tuple, lots))
+        if not batches or count > remaining or len(batches[-1]) == MOST_FILES:
+            batches.append([])
+            remaining = limit
+        batches[-1].append(number)
+        remaining -= count
+    return tuple(map(tuple, batches))
 
 
 def rows_read(frame: Frame, names: Set[str] = frozenset()) -> tuple[int, ...] | None:
-    """Return how many rows are read for each partition of a frame, None if nothing tells.
+    """Return the number of rows read for each partition of a frame, None if unknown.
 
-    If there are bases of the given names, only these are asked.
+    If some bases have the given names, only those count.
     """
     return _rows_of_chain(Chain.of(frame), frame.npartitions, names)
 
@@ -136,7 +136,10 @@ _READ = "_rows_read"
 
 
 def _rows_read_by(project: Project) -> tuple[int, ...] | None:
-    """Return how many rows are read for each partition of a projection, which keeps it; those below it first."""
+    """Return the number of rows read for each partition of a projection, None if unknown.
+
+    The projection caches it.  Projections below come first, without recursion: chains may be very long.
+    """
     stack = [project]
     while stack:
         node = stack[-1]

@@ -9,73 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeGuard
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 
 from akdask.columns import Table, empty, slice_rows, spread, take_rows
 from akdask.errors import InconsistentFilesError
-from akdask.kernels.core.summation import UNIT, Places
+from akdask.kernels.core.summation import UNIT, UnitPositions
 from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.rowwise.operations import OPERATIONS
+from akdask.plan.task.inputs import (
+    ExpandMatches,
+    Input,
+    Mask,
+    PositionReader,
+    Range,
+    Reader,
+    RowPositions,
+    Selection,
+    TableReader,
+)
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.schema import ColumnType
 from akdask.storage.data.consecutive import ConsecutiveParts
-from akdask.storage.data.source import Part, Stretch
+from akdask.storage.data.source import Stretch
 from akdask.typing import Column, NumberArray
 
-TOGETHER = 4
-"""Partitions that are open at once where they are read together; each may have several files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mask:
-    """Keep the rows where a predicate holds."""
-
-    predicate: Program
-
-
-@dataclass(frozen=True, slots=True)
-class ExpandMatches:
-    """Repeat the rows for every match; `column` is where the row is found that each is paired with."""
-
-    predicate: Program
-    fanout: BroadcastInput
-    keep_all: bool
-    column: Load
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Keep every `step`-th row from `start` to `stop`, counted in what earlier selections left."""
-
-    start: int
-    stop: int
-    step: int
-
-
-Selection = Mask | ExpandMatches | Range
-
-
-@dataclass(frozen=True, slots=True)
-class RowPositions:
-    """The input of rows that are only counted: the first position and how many follow."""
-
-    start: int
-    nrows: int
-
-
-Input = Part | RowPositions | Table
-
-
-class Reader(Protocol):
-    """An input, open for reading."""
-
-    def read(self, column: Any, start: int, stop: int, out: NumberArray | None = None) -> Column: ...
-
-    def stretches(self, column: Any) -> Sequence[Stretch] | None: ...
+OPEN_PARTITIONS = 4
+"""Number of partitions that are open at a time; each may have several files."""
 
 
 class Partition:
@@ -83,11 +45,11 @@ class Partition:
 
     Parameters
     ----------
-    inputs : sequence of Part, Positions or Table
-        What the columns come from; all have the same number of rows.
+    inputs : sequence of Part, RowPositions or Table
+        The sources of the columns; all have the same number of rows.
     replicas : sequence
-        Whole results that programs refer to, each indexed by field.
-    selections : sequence of Mask, Pairs or Range
+        Replicated results that programs refer to, each indexed by field.
+    selections : sequence of Mask, ExpandMatches or Range
         Applied to each block in order.
     block_rows : int
         Rows read at a time.
@@ -95,7 +57,7 @@ class Partition:
         Hand the mask of a final `Mask` to the consumer as ``block.mask`` instead of applying it: a reduction of a
         plain column is faster under a mask than after copying the selected rows.
     identity : tuple of hashable
-        Tells its rows from those of other partitions from which the same columns are read.
+        Distinguishes its rows from those of other partitions with the same columns.
     """
 
     def __init__(
@@ -136,18 +98,18 @@ class Partition:
     def _open(self, item: Input) -> Reader:
         match item:
             case Table():
-                return _TableReader(item)
+                return TableReader(item)
             case RowPositions():
-                return _PositionReader(item)
+                return PositionReader(item)
             case _:
                 return self._stack.enter_context(item.open())
 
     def each(self) -> Iterator[Partition]:
-        """Yield this partition."""
+        """Yield this partition alone."""
         yield self
 
-    def together(self) -> Iterator[list[Partition]]:
-        """Yield this partition."""
+    def open_several(self) -> Iterator[list[Partition]]:
+        """Yield this partition alone."""
         yield [self]
 
     @property
@@ -155,7 +117,7 @@ class Partition:
         """Whether every row of the inputs is left."""
         return not self.selections
 
-    def whole_columns(self, program: Program) -> list[Column] | None:
+    def unfiltered_columns(self, program: Program) -> list[Column] | None:
         """Return the results of a program that only passes on columns, None for any other."""
         columns = []
         for register in program.outputs:
@@ -184,16 +146,16 @@ class Partition:
             self._give_back(0)
 
     def _selected(self, block: Block, first: int, seen: list[int]) -> Iterator[Block]:
-        """Yield what the selections from the given one on leave of a block, in pieces where rows are repeated."""
+        """Apply the selections from number `first` on to a block; yields several blocks where rows are repeated."""
         for number, selection in enumerate(self.selections[first:], first):
             if not block.nrows:
                 return
             rows = block.nrows
             if isinstance(selection, ExpandMatches):
                 seen[number] += rows
-                for piece in self._paired(block, selection):
+                for part in self._expanded(block, selection):
                     lent = len(self._lent)
-                    yield from self._selected(piece, number + 1, seen)
+                    yield from self._selected(part, number + 1, seen)
                     self._give_back(lent)
                 return
             self._select(block, number, selection, seen[number])
@@ -201,14 +163,14 @@ class Partition:
         if block.nrows:
             yield block
 
-    def _paired(self, block: Block, selection: ExpandMatches) -> Iterator[Block]:
+    def _expanded(self, block: Block, selection: ExpandMatches) -> Iterator[Block]:
         (found,) = block.evaluate(selection.predicate)
-        fanout: MatchMultiplicity = self.replicas[selection.fanout.position][selection.fanout.field]
-        for positions, rows in fanout.pairs(np.asarray(found), selection.keep_all, self._block_rows):
-            yield block.paired(positions, selection.column, rows)
+        multiplicity: MatchMultiplicity = self.replicas[selection.multiplicity.position][selection.multiplicity.field]
+        for positions, rows in multiplicity.pairs(np.asarray(found), selection.keep_all, self._block_rows):
+            yield block.expanded(positions, selection.column, rows)
 
     def _give_back(self, first: int) -> None:
-        """Take back the buffers that were lent from the given one on."""
+        """Take back the buffers lent from number `first` on."""
         for dtype, buffer in self._lent[first:]:
             self.give_buffer(dtype, buffer)
         del self._lent[first:]
@@ -218,7 +180,7 @@ class Partition:
             offset = selection.start - seen
             start = offset if offset >= 0 else offset % selection.step
             stop = min(selection.stop - seen, block.nrows)
-            block.keep(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
+            block.select_rows(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
             return
         lent = len(self._lent)
         (mask,) = block.evaluate(selection.predicate)
@@ -226,7 +188,7 @@ class Partition:
         if number == self._leave and count:
             block.mask = None if count == block.nrows else mask
         elif count < block.nrows:
-            block.keep(np.flatnonzero(mask), count)
+            block.select_rows(np.flatnonzero(mask), count)
             # The rows that are left have been copied.
             self._give_back(lent)
 
@@ -242,7 +204,7 @@ class Partition:
         return self._readers[load.base].read(load.column, start, stop, out)
 
     def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
-        """Return where all rows of some columns lie in open files, None where only `read` finds those of one."""
+        """Return the stretches of some columns in open files, None if one can only be read by `read`."""
         found = []
         for load in loads:
             column = self._readers[load.base].stretches(load.column)
@@ -251,18 +213,18 @@ class Partition:
             found.append(column)
         return found
 
-    def places(self, start: int, stop: int) -> Places | None:
-        """Return where the rows of a block stand in the units of summation, None if side by side."""
+    def unit_positions(self, start: int, stop: int) -> UnitPositions | None:
+        """Return the positions of the rows of a block in the units of summation, None if they are adjacent."""
         several = next(filter(_is_several, self._inputs), None)
         if several is not None:
             # All are one block, and each begins a unit.
             sizes = np.array([part.nrows for part in several.parts])
             extents = -(-sizes // UNIT) * UNIT
             shifts = np.cumsum(extents) - extents - (np.cumsum(sizes) - sizes)
-            return Places(np.arange(start, stop) + np.repeat(shifts, sizes)[start:stop], int(extents.sum()))
+            return UnitPositions(np.arange(start, stop) + np.repeat(shifts, sizes)[start:stop], int(extents.sum()))
         if start % UNIT == 0:
             return None
-        return Places(np.arange(start % UNIT, start % UNIT + stop - start), start % UNIT + stop - start)
+        return UnitPositions(np.arange(start % UNIT, start % UNIT + stop - start), start % UNIT + stop - start)
 
     def take_buffer(self, dtype: ColumnType) -> NumberArray:
         """Return a buffer of one block's rows for a temporary."""
@@ -270,23 +232,23 @@ class Partition:
         return free.pop() if free else np.empty(self._buffer_rows, dtype.numpy)
 
     def give_buffer(self, dtype: ColumnType, buffer: NumberArray) -> None:
-        """Take back a buffer that nobody reads any more."""
+        """Take back a buffer that is not read any more."""
         self._free.setdefault(dtype, []).append(buffer)
 
     def take_over(self, other: Partition) -> None:
-        """Use the buffers of a partition whose blocks nobody reads any more: new memory would have to be cleared."""
+        """Take over the buffers of a finished partition: new memory would have to be zeroed."""
         read = min(self._block_rows, self.nrows)
         self._reading = {load: buffer for load, buffer in other._reading.items() if len(buffer) >= read}
         for dtype, buffers in other._free.items():
             self._free[dtype] = [buffer for buffer in buffers if len(buffer) >= self._buffer_rows]
 
     def lend(self, dtype: ColumnType, buffer: NumberArray) -> None:
-        """Keep a buffer from being reused until the next block, for it holds a result."""
+        """Keep a buffer that holds a result until the next block."""
         self._lent.append((dtype, buffer))
 
 
 class PartitionBatch:
-    """Partitions that a task goes over one after the other, each open only while it is read."""
+    """The partitions of a task, read one after the other, each open only while it is read."""
 
     def __init__(self, partitions: Sequence[Partition], identity: tuple[Hashable, ...] = ()) -> None:
         self._partitions = partitions
@@ -305,11 +267,11 @@ class PartitionBatch:
                 yield partition
             before = partition
 
-    def together(self) -> Iterator[list[Partition]]:
-        """Yield the partitions, some at a time, which are open then."""
-        for first in range(0, len(self._partitions), TOGETHER):
+    def open_several(self) -> Iterator[list[Partition]]:
+        """Yield the partitions in groups, which are open until the next."""
+        for first in range(0, len(self._partitions), OPEN_PARTITIONS):
             with ExitStack() as stack:
-                yield [stack.enter_context(one) for one in self._partitions[first : first + TOGETHER]]
+                yield [stack.enter_context(one) for one in self._partitions[first : first + OPEN_PARTITIONS]]
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of all partitions that have rows left after the selections."""
@@ -324,9 +286,9 @@ class Block:
         "_columns",
         "_extent",
         "_handed_on",
-        "_kept",
-        "_nplaced",
+        "_nexpanded",
         "_origin",
+        "_selections",
         "_start",
         "_stop",
         "mask",
@@ -341,8 +303,8 @@ class Block:
         self._origin: Block | None = None
         self._start = start
         self._stop = stop
-        self._kept: list[NumberArray | slice] = []
-        self._nplaced, self._extent = 0, self.nrows
+        self._selections: list[NumberArray | slice] = []
+        self._nexpanded, self._extent = 0, self.nrows
         self._columns: dict[Load, Column] = {}
         self._handed_on: dict[int, Column] = {}
 
@@ -350,67 +312,67 @@ class Block:
         """Return a column's rows, read at most once for each block."""
         column = self._columns.get(load)
         if column is None:
-            target = None if self._kept or self._origin is not None else out
+            target = None if self._selections or self._origin is not None else out
             if self._origin is not None:
                 column = self._origin.load(load)
             else:
                 column = self.partition.read(load, self._start, self._stop, target)
-            for rows in self._kept:
+            for rows in self._selections:
                 column = _select(column, rows)
             self._columns[load] = column
         return column
 
     def recall(self, slot: int) -> Column:
-        """Return what an earlier program has handed on."""
+        """Return a result handed on by an earlier program."""
         column = self._handed_on.get(slot)
         if column is None:
             assert self._origin is not None, "an earlier program has computed it"
             column = self._origin.recall(slot)
-            for rows in self._kept:
+            for rows in self._selections:
                 column = _select(column, rows)
             self._handed_on[slot] = column
         return column
 
-    def keep(self, rows: NumberArray | slice, count: int) -> None:
+    def select_rows(self, rows: NumberArray | slice, count: int) -> None:
         """Drop all rows but those at the given positions or in a slice."""
         self._columns = {load: _select(column, rows) for load, column in self._columns.items()}
         self._handed_on = {slot: _select(column, rows) for slot, column in self._handed_on.items()}
-        self._kept.append(rows)
+        self._selections.append(rows)
         self.nrows = count
 
-    def paired(self, positions: NumberArray | None, column: Load, rows: NumberArray) -> Block:
+    def expanded(self, positions: NumberArray | None, column: Load, rows: NumberArray) -> Block:
         """Return the rows at the given positions, all if None, each paired with a row of some table."""
         block = Block(self.partition, self._start, self._stop)
         block.nrows = len(rows)
         block._origin = self
-        block._kept = [] if positions is None else [positions]
-        block._nplaced, block._extent = len(block._kept), block.nrows
+        block._selections = [] if positions is None else [positions]
+        block._nexpanded, block._extent = len(block._selections), block.nrows
         block._columns[column] = rows
         return block
 
     def apply_mask(self) -> None:
-        """Drop the rows that a mask left to the consumer does not hold for."""
+        """Apply the mask that was left to the consumer."""
         if self.mask is not None:
             rows = np.flatnonzero(self.mask)
-            self.keep(rows, len(rows))
+            self.select_rows(rows, len(rows))
             self.mask = None
 
-    def places(self) -> Places | None:
-        """Return where the rows stand in the units of `akdask.kernels.core.summation`; None if all are side by side.
+    def unit_positions(self) -> UnitPositions | None:
+        """Return the positions of the rows in the units of `akdask.kernels.core.summation`; None if they are adjacent.
 
-        Rows that were paired are counted in their block, others in the partition that they are of.
+        Repeated rows are counted from the start of their block, others from the start of their partition.
         """
-        kept = self._kept[self._nplaced :]
-        given = None if self._origin is not None else self.partition.places(self._start, self._stop)
-        if given is None and not kept:
+        selections = self._selections[self._nexpanded :]
+        given = None if self._origin is not None else self.partition.unit_positions(self._start, self._stop)
+        if given is None and not selections:
             return None
         positions, extent = given or (None, self._extent)
-        for rows in kept:
+        for rows in selections:
             if positions is not None:
                 positions = _select(positions, rows)
             else:
                 positions = rows if isinstance(rows, np.ndarray) else np.arange(self._extent)[rows]
-        return Places(np.asarray(positions), extent)
+        return UnitPositions(np.asarray(positions), extent)
 
     def evaluate(self, program: Program, out: Sequence[NumberArray | None] | None = None) -> list[Column]:
         """Run a program on the rows.
@@ -436,8 +398,8 @@ class Block:
                 case Apply():
                     target = targets.get(register)
                     if target is None and step.dtype.is_number:
-                        held = buffers.pop(step.reuse, None)
-                        buffer = partition.take_buffer(step.dtype) if held is None else held[1]
+                        lent = buffers.pop(step.reuse, None)
+                        buffer = partition.take_buffer(step.dtype) if lent is None else lent[1]
                         buffers[register] = step.dtype, buffer
                         target = buffer[: self.nrows]
                     args = [registers[arg] for arg in step.args]
@@ -449,8 +411,8 @@ class Block:
             self._handed_on.pop(slot, None)
         for register, slot in program.hands_on:
             self._handed_on[slot] = registers[register]
-        for held in buffers.values():
-            partition.lend(*held)
+        for lent in buffers.values():
+            partition.lend(*lent)
         return [
             spread(registers[register], dtype, self.nrows)
             for register, dtype in zip(program.outputs, program.dtypes, strict=True)
@@ -462,7 +424,7 @@ def _is_several(item: Input) -> TypeGuard[ConsecutiveParts]:
 
 
 def _read_only(column: Column) -> Column:
-    """Plans keep tables in memory; who wants to change what they hold must copy it."""
+    """Plans keep tables in memory: a caller that changes a column must copy it."""
     if isinstance(column, np.ndarray):
         column = column.view()
         column.flags.writeable = False
@@ -484,25 +446,3 @@ def _common_nrows(inputs: Sequence[Input]) -> int:
             hint="a file has probably changed since it was opened; open the set again.",
         )
     return counts.pop()
-
-
-class _TableReader:
-    def __init__(self, table: Table) -> None:
-        self._columns = table.columns
-
-    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        return slice_rows(self._columns[column], start, stop)
-
-    def stretches(self, column: Hashable) -> None:
-        return None
-
-
-class _PositionReader:
-    def __init__(self, positions: RowPositions) -> None:
-        self._start = positions.start
-
-    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
-        return np.arange(self._start + start, self._start + stop)
-
-    def stretches(self, column: Hashable) -> None:
-        return None

@@ -1,4 +1,4 @@
-"""Frames that put rows of several partitions together: gathered, cut anew, limited, reversed."""
+"""Frames that combine rows of several partitions: gathered, repartitioned, limited, reversed."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Reverse(OverProject):
 
 
 class Realign(OverProject):
-    """The same rows in the same order, cut from partitions of the `given` lengths into ones of other `lengths`."""
+    """The same rows in the same order, repartitioned from the lengths `given` to `lengths`."""
 
     frame: Project
     given: tuple[int, ...]
@@ -86,27 +86,27 @@ class Realign(OverProject):
         return RowSpace.of_lengths(self.lengths)
 
 
-def cut(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple[int, int, int]]]:
-    """Return, for each wanted partition, the (partition, start, stop) pieces of the given ones that make it up.
+def row_slices(lengths: Sequence[int], wanted: Sequence[int]) -> list[list[tuple[int, int, int]]]:
+    """Return the slices of given partitions that each wanted partition consists of, as (partition, start, stop).
 
     Examples
     --------
-    >>> cut([3, 2], [4, 1])
+    >>> row_slices([3, 2], [4, 1])
     [[(0, 0, 3), (1, 0, 1)], [(1, 1, 2)]]
     """
     starts = list(accumulate(lengths, initial=0))
-    return [_cut_one(starts, first, last) for first, last in row_bounds(wanted)]
+    return [_slices_of_range(starts, first, last) for first, last in row_bounds(wanted)]
 
 
-def _cut_one(starts: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
-    pieces = []
+def _slices_of_range(starts: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
+    slices = []
     partition = bisect_right(starts, first) - 1
     while first < last:
         stop = min(last, starts[partition + 1])
         if stop > first:
-            pieces.append((partition, first - starts[partition], stop - starts[partition]))
+            slices.append((partition, first - starts[partition], stop - starts[partition]))
         first, partition = stop, partition + 1
-    return pieces
+    return slices
 
 
 def row_bounds(lengths: Sequence[int]) -> list[tuple[int, int]]:
@@ -115,7 +115,7 @@ def row_bounds(lengths: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def concat_tables(tables: Sequence[Table]) -> Table:
-    """Return the rows of all tables."""
+    """Return the rows of all tables: the function of a task."""
     return Table.concat(tables)
 
 
@@ -130,13 +130,13 @@ def _reverse(tables: Sequence[Table]) -> Table:
     return tables[0].slice(tables[0].nrows - 1, -1, -1)
 
 
-def _concat_pieces(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -> Table:
-    pieces = [table.slice(start, stop) for table, (start, stop) in zip(tables, ranges, strict=True)]
-    return Table.concat(pieces)
+def _concat_slices(tables: Sequence[Table], ranges: Sequence[tuple[int, int]]) -> Table:
+    slices = [table.slice(start, stop) for table, (start, stop) in zip(tables, ranges, strict=True)]
+    return Table.concat(slices)
 
 
 def all_partitions(count: int) -> tuple[tuple[int, int], ...]:
-    """Return what makes a task take so many partitions of its first input."""
+    """Return the references of a task to all partitions of its first input."""
     return tuple((0, partition) for partition in range(count))
 
 
@@ -176,8 +176,8 @@ def _(frame: Reverse) -> Expr:
 @lower.register
 def _(frame: Realign) -> Expr:
     calls = []
-    for pieces in cut(frame.given, frame.lengths):
-        used = pieces or [(0, 0, 0)]
+    for slices in row_slices(frame.given, frame.lengths):
+        used = slices or [(0, 0, 0)]
         refs = tuple((0, partition) for partition, _, _ in used)
         calls.append((refs, (tuple((start, stop) for _, start, stop in used),)))
-    return Tasks(frame._name, _concat_pieces, tuple(calls), frame.frame)
+    return Tasks(frame._name, _concat_slices, tuple(calls), frame.frame)

@@ -1,7 +1,7 @@
-"""Rows joined end to end in a bounded number of partitions, however often rows are joined that were joined before.
+"""Concatenated rows in a bounded number of partitions, however often concatenations are concatenated again.
 
-Every join has the partitions of all its parts.  Loops that join what they have selected from their own rows would
-double them each time, and each would be read through all joins before it.
+A concatenation has the partitions of all its parts.  Without this bound, loops that append selections of their own
+rows would double the partitions at each step, and every partition would be read through all steps.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from akdask.plan.task.tables import Tasks
 from akdask.schema import RowSpace
 
 MOST_TIMES = 16
-"""How many times the partitions of the largest of its bases joined rows may have."""
+"""Largest number of partitions of concatenated rows, as a multiple of those of the largest base."""
 
 _AT_MOST = "_rows_at_most"
 
 MOST_PARTS = 64
-"""Parts that are joined at once: of more, those before are one part, which is joined with what follows."""
+"""Largest number of parts concatenated by one node; earlier parts are concatenated first."""
 
 
 class Compact(OverProject):
-    """The same rows in the same order, in partitions that are made of several in a row; `counts` tells of how many."""
+    """The same rows in the same order, with adjacent partitions merged; `counts` has how many for each new one."""
 
     frame: Project
     counts: tuple[int, ...]
@@ -47,7 +47,7 @@ class Compact(OverProject):
 
     @property
     def runs(self) -> list[tuple[int, int]]:
-        """The first of the partitions that each is made of, and the one after the last."""
+        """The range of old partitions of each new one."""
         return list(pairwise(accumulate(self.counts, initial=0)))
 
 
@@ -63,12 +63,11 @@ def joined(parts: Sequence[Project]) -> Concat | Compact:
 
 
 def _partitions(concat: Concat) -> int | None:
-    """Return in how many partitions rows are enough; None if these are few enough as they are.
+    """Return the number of partitions to compact a concatenation to, None to leave it as it is.
 
-    What is read from files a few times stays as it is: there, partitions may be skipped, and only what is asked for is
-    read.
-
-    Whoever is asked for the same rows must answer the same, so nothing that is counted later matters.
+    What is read from files a few times stays as it is: there, partitions may be pruned, and only needed columns are
+    read. The answer depends on the plan alone and not on lengths counted later, as equal plans must have equal
+    partitions.
     """
     bases = {base.rows.token: base for part in concat.frames for base in part.frame.bases[:1]}
     most_times = MOST_TIMES * max(base.npartitions for base in bases.values())
@@ -83,9 +82,9 @@ def _partitions(concat: Concat) -> int | None:
 
 
 def rows_at_most(frame: Frame) -> int | None:
-    """Return a number that the rows of a frame do not exceed, None if the plan tells none.
+    """Return an upper bound of the rows of a frame, None if the plan has none.
 
-    Each frame on the way keeps it, for loops ask again at each of their steps.
+    Each frame on the way caches it, as loops ask again at each step.
     """
     asked: list[Frame] = []
     most: int | None = None

@@ -1,4 +1,4 @@
-"""Rows joined end to end, and how a chain on joined or projected rows reaches through to what is underneath."""
+"""Concatenated rows, and how a chain on concatenated or projected rows reads the frames below directly."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def _(frame: Concat) -> Expr:
 
 
 def through(frame: Frame, values: Sequence[Value]) -> list[tuple[Frame, list[Value]]] | None:
-    """Return chains that read what is under a projection, or under each part of joined rows, block by block.
+    """Return chains that read what is below a projection, or below each part of a concatenation, block by block.
 
-    None where the rows of the chain come from anything else.
+    None where the rows of the chain come from any other node.
     """
     chain = Chain.of(frame)
     if len(chain.bases) != 1:

@@ -1,4 +1,4 @@
-"""Columns that are found once and stay in memory for all who read them, where each would find them anew otherwise."""
+"""Columns computed once and kept in memory for several readers."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ MOST_ROUNDS = 8
 """Rounds over rows that are read again for each of them."""
 
 MOST_ROUNDS_OF_MANY = 64
-"""The same of rows that may not fit in memory beside others: reading them so often takes longer than spilling them."""
+"""The same for rows that may not fit in memory: to read them again is faster than to spill them."""
 
 SHARE = 16
-"""The part of this machine's memory that a column may take to be kept."""
+"""The divisor of this machine's memory that bounds a column to be kept."""
 
 TEXT_BYTES = 32
-"""Bytes of a row of anything but numbers, as far as anybody knows beforehand."""
+"""Assumed bytes of a value that is not a number."""
 
 
 class Materialized(OverProject):
-    """A projection whose results stay in memory, for those who go over them twice."""
+    """A projection whose results stay in memory, for several passes."""
 
     frame: Project
 
@@ -40,28 +40,27 @@ class Materialized(OverProject):
 
 
 def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
-    """Return values on the rows of a frame, kept in memory from where finding them would take too many rounds.
+    """Return values on the rows of a frame, materialized if to compute them would take too many rounds.
 
-    Each round over a column needs a result of the round before, and so on (`akdask.plan.expr.rounds`); every result is
-    found by a pass of its own over what is read, and does again what those before it have done.  So work would grow
-    with the square of the rounds.  A few rounds are cheaper than the memory: what is read streams through, whatever
-    its size, as in ``(a - a.mean()) / a.std()``.  After `MOST_ROUNDS` the column is kept, and rounds are counted anew,
-    so that no step is done more often than that.  Rows that may be too many to be kept, or that nobody knows the number
-    of, stream through for longer.
+    Each round over a column needs a result of the round before (`akdask.plan.expr.rounds`), and repeats the work of all
+    earlier rounds, so that work would grow with the square of the rounds.  A few rounds are cheaper than the memory:
+    rows are streamed, whatever their size, as in ``(a - a.mean()) / a.std()``.  After `MOST_ROUNDS` the column is kept,
+    and rounds are counted anew, so that no step runs more often than that.  Rows that may be too many to be kept, or
+    whose number is unknown, are streamed for longer.
 
-    Columns are kept one by one: those that nobody reads are never made, and the same column has the same name whatever
-    else is kept beside it.
+    Columns are kept one by one: unused ones are never computed, and equal columns have equal names whatever else is
+    kept beside them.
     """
     rounds = rounds_on(rounds_of(frame).own, values)
     if rounds < MOST_ROUNDS or (rounds < MOST_ROUNDS_OF_MANY and not _fit(frame, values)):
         return frame, values
-    kept = [Materialized(Project(frame, (0,), (value,))) for value in values]
-    bases = tuple({item._name: item for item in kept}.values())
-    return bases[0] if len(bases) == 1 else Zip(bases), [item.column(0) for item in kept]
+    materialized = [Materialized(Project(frame, (0,), (value,))) for value in values]
+    bases = tuple({item._name: item for item in materialized}.values())
+    return bases[0] if len(bases) == 1 else Zip(bases), [item.column(0) for item in materialized]
 
 
 def _fit(frame: Frame, values: Sequence[Value]) -> bool:
-    """Whether each column can be kept; by this machine, as clusters come and go, and names must not."""
+    """Whether each column can be kept.  Depends on this machine alone, as clusters come and go but names must not."""
     rows = rows_at_most(frame)
     width = max(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in values)
     return rows is not None and rows * width <= machine.memory() // SHARE

@@ -1,4 +1,4 @@
-"""What a partition task makes of its blocks: columns, partial reductions, a count, or the first or last rows."""
+"""What a partition task computes from its blocks: columns, partial reductions, a count, or the first or last rows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array
+from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array, with_capacity
 from akdask.kernels import compiled
 from akdask.kernels.aggregates.registry import ScalarReduction, merge_states
 from akdask.kernels.aggregates.specification import State
-from akdask.kernels.core.summation import Places
+from akdask.kernels.core.summation import UnitPositions
+from akdask.kernels.keys.encoded_strings import StringEncoder
 from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.program import Program
 from akdask.plan.task.vectorized import VectorizedReduction
@@ -26,7 +27,7 @@ from akdask.typing import Column, NumberArray
 
 
 class Sink(Protocol):
-    """The end of a pipeline; picklable, and the same for all partitions."""
+    """The last operator of a pipeline; picklable, and the same for all partitions."""
 
     @property
     def leave_last_mask(self) -> bool: ...
@@ -39,9 +40,9 @@ class Sink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """Hold the results of a program in memory as a table.
+    """Collect the results of a program in memory as a table.
 
-    `limit`, where given, keeps that many rows: the first ones, or the last ones if it is negative.
+    `limit`, if given, is the number of rows to return: the first ones, or the last ones if negative.
     """
 
     names: tuple[Hashable, ...]
@@ -56,25 +57,28 @@ class Collect:
     def run(self, partition: Partition | PartitionBatch) -> Table:
         if self.limit is None and isinstance(partition, Partition) and partition.keeps_all_rows:
             return self._fill(partition)
-        pieces: list[Table] = []
+        tables: list[Table] = []
         rows = 0
         for block in partition.blocks():
-            piece = self._own(block)
-            pieces.append(piece)
-            rows += piece.nrows
+            part = self._own(block)
+            tables.append(part)
+            rows += part.nrows
             if self.limit is not None and 0 <= self.limit <= rows:
                 break
             if self.limit is not None and self.limit < 0:
-                rows -= _drop_before(pieces, rows + self.limit)
-        return self._trim(Table.concat(pieces) if pieces else self._nothing())
+                rows -= _drop_before(tables, rows + self.limit)
+        return self._trim(Table.concat(tables) if tables else self._nothing())
 
     def _fill(self, partition: Partition) -> Table:
-        """Evaluate straight into arrays of the final size, as nothing will be dropped."""
-        whole = partition.whole_columns(self.program)
-        if whole is not None:
-            return Table(dict(zip(self.names, whole, strict=True)), partition.nrows)
+        """Evaluate directly into arrays of the final size, as no row is dropped."""
+        columns = partition.unfiltered_columns(self.program)
+        if columns is not None:
+            return Table(dict(zip(self.names, columns, strict=True)), partition.nrows)
         arrays = [new_array(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
-        builders = [None if t.is_number else _builder(t, partition.nrows) for t in self.program.dtypes]
+        builders = [
+            None if t.is_number else StringsBuilder(partition.nrows) if t == STR else _ColumnParts(t)
+            for t in self.program.dtypes
+        ]
         row = 0
         for block in partition.blocks():
             targets = [array[row : row + block.nrows] for array in arrays]
@@ -91,7 +95,7 @@ class Collect:
         return Table(dict(zip(self.names, filled, strict=True)), partition.nrows)
 
     def _own(self, block: Block) -> Table:
-        """Copy what lies in buffers that the next block will reuse."""
+        """Copy results that lie in buffers reused by the next block."""
         results = block.evaluate(self.program)
         owned = [np.array(item) if isinstance(item, np.ndarray) else item for item in results]
         return Table(dict(zip(self.names, owned, strict=True)), block.nrows)
@@ -105,39 +109,35 @@ class Collect:
         return table.slice(0, self.limit) if self.limit >= 0 else table.slice(table.nrows + self.limit, table.nrows)
 
 
-class _Pieces:
-    """Joins columns of any kind by holding them all; answers what `StringsBuilder` does."""
+class _ColumnParts:
+    """Concatenates columns of any type, with the interface of `StringsBuilder`."""
 
     def __init__(self, dtype: ColumnType) -> None:
         self._nothing = empty(dtype)
-        self._pieces: list[Column] = []
+        self._parts: list[Column] = []
 
-    def append(self, piece: Column) -> None:
-        self._pieces.append(piece)
+    def append(self, part: Column) -> None:
+        self._parts.append(part)
 
     def finish(self) -> Column:
-        return concat_rows(self._pieces) if self._pieces else self._nothing
+        return concat_rows(self._parts) if self._parts else self._nothing
 
 
-def _builder(dtype: ColumnType, nrows: int) -> StringsBuilder | _Pieces:
-    return StringsBuilder(nrows) if dtype == STR else _Pieces(dtype)
-
-
-def _drop_before(pieces: list[Table], excess: int) -> int:
-    """Drop leading pieces that lie wholly before the last rows wanted; return how many rows went."""
+def _drop_before(tables: list[Table], excess: int) -> int:
+    """Drop leading tables that lie before the last wanted rows; return the number of rows dropped."""
     dropped = 0
-    while pieces and dropped + pieces[0].nrows <= excess:
-        dropped += pieces.pop(0).nrows
+    while tables and dropped + tables[0].nrows <= excess:
+        dropped += tables.pop(0).nrows
     return dropped
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Reduce:
-    """Reduce results block by block to one state each; None where no row was left.
+    """Reduce results block by block to one state for each reduction; None where no row was left.
 
-    `plain` are columns as they are read, reduced under the mask of a final filter; `computed` are evaluated on the
-    selected rows only.  Calls are (position among the states, reduction), one for each output.
-    `adds_floats` tells that blocks have to be of whole units of `akdask.kernels.core.summation`.
+    `plain` are columns as read, reduced under the mask of a final filter; `computed` are evaluated on the selected rows
+    only.  Calls are (position among the states, reduction), one for each output.  With `adds_floats`,
+    blocks must consist of whole units of `akdask.kernels.core.summation`.
     """
 
     plain: Program
@@ -155,13 +155,13 @@ class Reduce:
         calls = (*self.plain_calls, *self.computed_calls)
         reductions = [reduction for _, reduction in calls]
         reducer = self._reducer(partition)
-        found = self._by_blocks(partition) if reducer is None else self._together(partition, reducer)
+        found = self._by_blocks(partition) if reducer is None else self._by_vectors(partition, reducer)
         states = reduce(partial(merge_states, reductions), found, [None] * len(reductions))
         return [state for _, state in sorted(zip(calls, states, strict=True), key=itemgetter(0))]
 
-    def _together(self, partition: Partition | PartitionBatch, reducer: VectorizedReduction) -> Iterator[list[State]]:
-        """Yield the states of several partitions at a time; of the blocks of those that cannot be read so."""
-        for some in partition.together():
+    def _by_vectors(self, partition: Partition | PartitionBatch, reducer: VectorizedReduction) -> Iterator[list[State]]:
+        """Yield the states of groups of open partitions, and of each block where these cannot be read directly."""
+        for some in partition.open_several():
             found = reducer.run(some)
             if found is not None:
                 yield found
@@ -173,17 +173,17 @@ class Reduce:
         for block in partition.blocks():
             states = []
             if self.plain_calls:
-                places = block.places() if self.adds_floats else None
-                states = _partials(self.plain_calls, block.evaluate(self.plain), block.mask, places)
+                positions = block.unit_positions() if self.adds_floats else None
+                states = _partials(self.plain_calls, block.evaluate(self.plain), block.mask, positions)
             if self.computed_calls:
                 block.apply_mask()
-                places = block.places() if self.adds_floats else None
-                states += _partials(self.computed_calls, block.evaluate(self.computed), None, places)
+                positions = block.unit_positions() if self.adds_floats else None
+                states += _partials(self.computed_calls, block.evaluate(self.computed), None, positions)
             yield states
 
     def _reducer(self, partition: Partition | PartitionBatch) -> VectorizedReduction | None:
-        """Return what reduces whole partitions, None where there is nothing but a block at a time."""
-        if not compiled.is_at_hand():
+        """Return the vectorized reduction, None if only the block interpreter applies."""
+        if not compiled.is_loaded():
             return None
         if partition.replicas:
             return self._new_reducer(partition)
@@ -209,9 +209,9 @@ def _partials(
     calls: Sequence[tuple[int, ScalarReduction]],
     columns: Sequence[Column],
     mask: NumberArray | None,
-    places: Places | None,
+    positions: UnitPositions | None,
 ) -> list[State]:
-    return [reduction.partial(column, mask, places) for (_, reduction), column in zip(calls, columns, strict=True)]
+    return [reduction.partial(column, mask, positions) for (_, reduction), column in zip(calls, columns, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,3 +229,61 @@ class Count:
         for block in partition.blocks():
             rows += block.nrows if block.mask is None else int(np.count_nonzero(block.mask))
         return rows
+
+
+class ColumnBuffer:
+    """Collects the results of a program over several blocks, in arrays of the expected size.
+
+    Memory that is reserved and not written to costs nothing.
+
+    Parameters
+    ----------
+    program : Program
+        What to evaluate.
+    expected : int
+        Expected number of rows; repeated rows may be more.
+    ncoded : int
+        Number of leading columns whose strings are dictionary-encoded.
+    """
+
+    def __init__(self, program: Program, expected: int, ncoded: int = 0) -> None:
+        self.nrows = 0
+        self._program = program
+        self._dtypes = program.dtypes
+        self._arrays = {number: new_array(expected, t.numpy) for number, t in enumerate(program.dtypes) if t.is_number}
+        self._strings = {
+            number: StringEncoder(expected) if number < ncoded else StringsBuilder(expected)
+            for number, t in enumerate(program.dtypes)
+            if t == STR
+        }
+        self._parts: list[list[Column]] = [[] for _ in program.dtypes]
+
+    def add(self, block: Block) -> list[Column]:
+        """Append the rows of a block and return them; the next block reuses their memory."""
+        stop = self.nrows + block.nrows
+        self._arrays = {number: with_capacity(array, self.nrows, stop) for number, array in self._arrays.items()}
+        targets = {number: array[self.nrows : stop] for number, array in self._arrays.items()}
+        columns = block.evaluate(self._program, [targets.get(number) for number in range(len(self._dtypes))])
+        for number, column in enumerate(columns):
+            if number in targets:
+                if not np.may_share_memory(targets[number], column):
+                    targets[number][:] = column
+            elif number in self._strings:
+                self._strings[number].append(column)
+            else:
+                self._parts[number].append(column)
+        self.nrows = stop
+        return columns
+
+    def columns(self) -> list[Any]:
+        """Return all rows: columns, or `EncodedStrings` for encoded ones."""
+        return [
+            self._arrays[number][: self.nrows]
+            if number in self._arrays
+            else self._strings[number].finish()
+            if number in self._strings
+            else concat_rows(parts)
+            if parts
+            else empty(dtype)
+            for number, (parts, dtype) in enumerate(zip(self._parts, self._dtypes, strict=True))
+        ]

@@ -20,10 +20,17 @@ from akdask.plan.expr.sources import Rows, Scan
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Replica, Value, columns_of, walk
 from akdask.plan.task.allocator import manage_freed_memory
-from akdask.plan.task.batches import Lots, rows_read, single_partitions
-from akdask.plan.task.blocks import ExpandMatches, Mask, Partition, PartitionBatch, Range, RowPositions, Selection
-from akdask.plan.task.coalesce import Given, coalesce_partitions
+from akdask.plan.task.batches import Batches, rows_read, single_partitions
+from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.concat import through
+from akdask.plan.task.inputs import (
+    ExpandMatches,
+    Mask,
+    Range,
+    RowPositions,
+    Selection,
+    coalesce_partitions,
+)
 from akdask.plan.task.operators import Reduce, Sink
 from akdask.plan.task.program import Apply, BroadcastInput, Compiler, Load, Program
 from akdask.plan.task.pruning import partitions_left
@@ -34,22 +41,21 @@ from akdask.storage.data.source import Part
 
 ITEMSIZE = 8
 STRING_WIDTH = 4
-"""How many columns of numbers take as much of the cache as one of strings, as stored and as decoded."""
+"""Number columns that need as much cache as one string column, stored and decoded."""
 FEWEST_ROWS = 2**14
 
 Compile = Callable[[Sequence[Value]], Program]
 MakeSink = Callable[[Compile, Sequence[Value]], Sink]
 
 Member: TypeAlias = tuple[tuple[Selection, ...], tuple[Part | RowPositions | None, ...]]
-"""What a task is told of a partition: selections of its rows, and its inputs, None for those that other tasks make."""
+"""What a task gets for a partition: its selections, and its inputs, None for those made by other tasks."""
 
 
 @dataclass(frozen=True)
 class PipelineLayout:
-    """What the tasks of a pipeline have in common, and how to find what they have not.
+    """What the tasks of a pipeline share, and how each finds its own inputs.
 
-    `npartitions` is that of the chain; `lots` has for each task the partitions of the chain that it goes over, none
-    where there are no rows.
+    `npartitions` is that of the chain.  `batches` has the partitions of each task, none for a task without rows.
     """
 
     token: str
@@ -58,19 +64,19 @@ class PipelineLayout:
     masks: tuple[Mask | ExpandMatches, ...]
     sink: Sink
     npartitions: int
-    lots: Lots
+    batches: Batches
     block_rows: int
     is_large: bool
 
     @property
     def ntasks(self) -> int:
         """Number of tasks that read anything."""
-        return sum(1 for lot in self.lots if lot)
+        return sum(1 for batch in self.batches if batch)
 
     @property
     def nread(self) -> int:
         """Number of partitions that are read."""
-        return sum(map(len, self.lots))
+        return sum(map(len, self.batches))
 
     @property
     def table_bases(self) -> list[int]:
@@ -78,27 +84,27 @@ class PipelineLayout:
         return [number for number, base in enumerate(self.chain.bases) if not isinstance(base, Scan | Rows)]
 
     def scanned(self, number: int) -> list[str]:
-        """Columns that the pipeline reads of one input."""
+        """Columns that the pipeline reads from one input."""
         programs = (*(mask.predicate for mask in self.masks), *self.sink.programs)
         return sorted({str(load.column) for program in programs for load in program.loads if load.base == number})
 
     def selections(self, ranges: Sequence[tuple[int, int, int] | None]) -> tuple[Selection, ...]:
-        """Return the selections of a partition whose slices have the given ranges."""
+        """Return the selections of a partition, given the row ranges of its slices."""
         masks = iter(self.masks)
         return tuple(next(masks) if item is None else Range(*item) for item in ranges)
 
 
 class Pipeline(Node):
-    """Tasks of a row-wise chain, one for each lot of partitions.
+    """The tasks of a row-wise chain, one for each batch of partitions.
 
-    Operands after `layout` are the inputs that other tasks make, then the replicated nodes.
+    Operands after `layout` are the inputs made by other tasks, then the replicated nodes.
     """
 
     layout: PipelineLayout
 
     @property
     def npartitions(self) -> int:
-        return len(self.layout.lots)
+        return len(self.layout.batches)
 
     @without_collection
     def _layer(self) -> dict[Any, Any]:
@@ -110,30 +116,30 @@ class Pipeline(Node):
         shared = (layout.sink, layout.block_rows, layout.is_large)
         selected = token(tuple(map(selected_by, layout.chain.selections)))
         graph: dict[Any, Any] = {}
-        for index, lot in enumerate(layout.lots):
+        for index, batch in enumerate(layout.batches):
             key = (self._name, index)
-            if not lot:
+            if not batch:
                 graph[key] = self._without_rows(key, replicas)
                 continue
             members: list[Member] = []
             made: list[TaskRef] = []
-            for number in lot:
+            for number in batch:
                 source, ranges = layout.chain.partition(number)
                 fixed = tuple(_fixed_input(base, source, columns) for base, columns in zip(bases, scanned, strict=True))
                 members.append((layout.selections(ranges), fixed))
                 made += [TaskRef(keys[source]) for keys in tables]
-            graph[key] = Task(key, run_batch, shared, tuple(members), List(*made), replicas, (selected, lot))
+            graph[key] = Task(key, run_batch, shared, tuple(members), List(*made), replicas, (selected, batch))
         return graph
 
     def _without_rows(self, key: Any, replicas: List) -> DataNode | Task:
-        """Return what the sink makes of no rows; a task is needed only where it may look at replicated results."""
+        """Return what the sink makes of no rows; only a sink that uses replicated results needs a task."""
         if replicas.args:
             return Task(key, run_batch, *self._no_rows, replicas)
         return DataNode(key, self._nothing)
 
     @property
     def _no_rows(self) -> tuple[tuple[Sink, int, bool], tuple[Member], tuple[()]]:
-        """Arguments of a task without rows, but for the replicated results."""
+        """Arguments of a task without rows, except for the replicated results."""
         inputs = (RowPositions(0, 0),) * len(self.layout.chain.bases)
         return (self.layout.sink, self.layout.block_rows, False), (((), inputs),), ()
 
@@ -157,7 +163,11 @@ def run_batch(
     replicas: Sequence[Any],
     identity: tuple[Hashable, ...] = (),
 ) -> Any:
-    """Run a pipeline on some partitions: the function of its tasks."""
+    """Run a pipeline on the partitions of a batch: the function of its tasks.
+
+    `shared` are the sink, the rows of a block, and whether the plan is large; `members` are the partitions; `made` are
+    the inputs from other tasks, in the order of the partitions.  Returns the result of the sink.
+    """
     manage_freed_memory()
     sink, block_rows, is_large = shared
     if is_large:
@@ -165,11 +175,13 @@ def run_batch(
         # pays, it is loaded by the loops that sort and group them.
         compiled.prepare(warm_up)
     remaining = iter(made)
-    wholes = [item.columns if isinstance(item, Table) else item for item in replicas]
+    broadcast = [item.columns if isinstance(item, Table) else item for item in replicas]
     given = [(chosen, [next(remaining) if item is None else item for item in fixed]) for chosen, fixed in members]
+    # Floats of repeated rows are summed in units that start at the first row of their partition.
+    stays_apart = _adds_floats(sink) and any(isinstance(item, ExpandMatches) for item in given[0][0])
     partitions = [
-        Partition(inputs, wholes, selections, block_rows, sink.leave_last_mask, identity=identity)
-        for selections, inputs in (given if _counts_pairs(sink, given) else coalesce_partitions(given, block_rows))
+        Partition(inputs, broadcast, selections, block_rows, sink.leave_last_mask, identity=identity)
+        for selections, inputs in (given if stays_apart else coalesce_partitions(given, block_rows))
     ]
     if len(partitions) > 1:
         return sink.run(PartitionBatch(partitions, identity))
@@ -177,17 +189,12 @@ def run_batch(
         return sink.run(partition)
 
 
-def _counts_pairs(sink: Sink, given: Sequence[Given]) -> bool:
-    """Whether floats of repeated rows are added up, which are counted from the first of their partition."""
-    return _adds_floats(sink) and any(isinstance(item, ExpandMatches) for item in given[0][0])
-
-
 def _adds_floats(sink: Sink) -> bool:
     return isinstance(sink, Reduce) and sink.adds_floats
 
 
 def pipeline(
-    frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str, *, lots: Lots | None = None
+    frame: Frame, values: Sequence[Value], make_sink: MakeSink, purpose: str, *, batches: Batches | None = None
 ) -> Expr:
     """Return the physical node that evaluates values on the rows of a frame.
 
@@ -198,36 +205,38 @@ def pipeline(
     values : sequence of Value
         What the sink evaluates.
     make_sink : callable
-        Given a function that compiles values, and the values, returns the end of the pipeline.
+        Returns the sink, given a function that compiles values, and the values.
     purpose : str
-        What is done with the values, for `explain`; tells apart pipelines of the same values.
-    lots : tuple of tuples of int, optional
-        Partitions that may be run together, as `partition_batches` finds them, where it does not matter what partitions
-        results are of.  Something is made of at least one; without lots, of each partition, whether it has rows or not.
+        What the values are for, shown by `explain`; distinguishes pipelines of the same values.
+    batches : tuple of tuples of int, optional
+        Partitions that may share a task, as `partition_batches` returns them, if it does not matter which partitions a
+        result covers.  There is at least one result.  Without batches, each partition has its own, with rows or not.
     """
-    inner = [_pipeline(*chain, make_sink, purpose) for chain in _seen_through(frame, values, lots)]
+    inner = [_pipeline(*chain, make_sink, purpose) for chain in _seen_through(frame, values, batches)]
     return inner[0] if len(inner) == 1 else Union(*inner)
 
 
 def _seen_through(
-    frame: Frame, values: Sequence[Value], lots: Lots | None
-) -> Iterator[tuple[Frame, Sequence[Value], Lots | None]]:
-    """Yield what is under projections and joined rows, one after the other: nested calls could be too many."""
-    stack: list[tuple[Frame, Sequence[Value], Lots | None]] = [(frame, values, lots)]
+    frame: Frame, values: Sequence[Value], batches: Batches | None
+) -> Iterator[tuple[Frame, Sequence[Value], Batches | None]]:
+    """Yield the chains below projections and concatenations, without recursion: there may be very many."""
+    stack: list[tuple[Frame, Sequence[Value], Batches | None]] = [(frame, values, batches)]
     while stack:
-        frame, values, lots = stack.pop()
+        frame, values, batches = stack.pop()
         frame = _narrowed(frame, values)
         parts = through(frame, values)
         if parts is None:
-            yield frame, values, lots
+            yield frame, values, batches
             continue
-        # Joined rows have no lots: next to others, they are not seen through, and must be run alike.
-        joined = lots is not None and len(parts) > 1
-        stack += [(part, item, single_partitions(part) if joined else lots) for part, item in reversed(parts)]
+        # The parts of a concatenation have single partitions as batches, as they have beside other bases.
+        joined = batches is not None and len(parts) > 1
+        stack += [(part, item, single_partitions(part) if joined else batches) for part, item in reversed(parts)]
 
 
-def _pipeline(frame: Frame, values: Sequence[Value], lots: Lots | None, make_sink: MakeSink, purpose: str) -> Pipeline:
-    """Return the tasks of a chain on rows that nothing is seen through."""
+def _pipeline(
+    frame: Frame, values: Sequence[Value], batches: Batches | None, make_sink: MakeSink, purpose: str
+) -> Pipeline:
+    """Return the tasks of a chain whose bases are neither projections nor concatenations."""
     chain = Chain.of(frame)
     positions = {base._name: number for number, base in enumerate(chain.bases)}
     everything = [*chain.predicates, *chain.replicas, *values]
@@ -237,16 +246,16 @@ def _pipeline(frame: Frame, values: Sequence[Value], lots: Lots | None, make_sin
     compiler = Compiler([*([predicate] for predicate in chain.predicates), values], positions, replicas)
     masks = _masks(chain, positions, compiler)
     sink = make_sink(compiler.last, values)
-    lots = _lots_left(chain, frame, lots)
+    batches = _batches_left(chain, frame, batches)
     layout = PipelineLayout(
         # Which partitions are left is known from more than the state of the files, which names the frame.
-        token("pipeline", purpose, frame, tuple(values), lots),
+        token("pipeline", purpose, frame, tuple(values), batches),
         purpose,
         chain,
         masks,
         sink,
         frame.npartitions,
-        lots,
+        batches,
         _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
         sum(rows_read(frame) or ()) >= compiled.WORTH_LOADING,
     )
@@ -254,19 +263,19 @@ def _pipeline(frame: Frame, values: Sequence[Value], lots: Lots | None, make_sin
     return Pipeline(layout, *made, *nodes.values())
 
 
-def _lots_left(chain: Chain, frame: Frame, lots: Lots | None) -> Lots:
-    """Return the lots without the partitions that the filters leave no row of; by default each partition is one."""
+def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:
+    """Return the batches without the partitions that the filters exclude; by default each partition is a batch."""
     left = partitions_left(chain.bases, chain.predicates)
-    wanted = single_partitions(frame) if lots is None else lots
+    wanted = single_partitions(frame) if batches is None else batches
     if left is None:
         return wanted
     sources = chain.sources(frame.npartitions)
-    kept = tuple(tuple(number for number in lot if left[sources[number]]) for lot in wanted)
-    return kept if lots is None else tuple(filter(None, kept)) or ((),)
+    left_batches = tuple(tuple(number for number in batch if left[sources[number]]) for batch in wanted)
+    return left_batches if batches is None else tuple(filter(None, left_batches)) or ((),)
 
 
 def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple[Mask | ExpandMatches, ...]:
-    """Compile filters and matches; the rows that a match adds count as one input more."""
+    """Compile filters and matches; the row numbers added by a match count as one more input."""
     masks: list[Mask | ExpandMatches] = []
     for node in chain.selections:
         match node:
@@ -274,15 +283,15 @@ def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple
                 masks.append(Mask(compiler.next([node.predicate])))
             case Match():
                 found = compiler.next([node.found])
-                (fanout,) = compiler.last([node.fanout]).steps
-                assert isinstance(fanout, BroadcastInput), "a replica is whole"
+                (multiplicity,) = compiler.last([node.multiplicity]).steps
+                assert isinstance(multiplicity, BroadcastInput), "a replica is whole"
                 base = positions[node.match.token] = len(positions)
-                masks.append(ExpandMatches(found, fanout, node.keep_all, Load(base, ROW, INT64)))
+                masks.append(ExpandMatches(found, multiplicity, node.keep_all, Load(base, ROW, INT64)))
     return tuple(masks)
 
 
 def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
-    """Return the frame without the nodes whose columns nobody asks for: they need not be made."""
+    """Return the frame without bases whose columns are not used, so that these are not computed."""
     chain = Chain.of(frame)
     if len(chain.bases) == 1:
         return frame
@@ -294,10 +303,10 @@ def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
 
 
 def _block_rows(programs: Sequence[Program], unit: int) -> int:
-    """Return how many rows to evaluate at a time: a full block of a single column, fewer where several share the cache.
+    """Return the number of rows to evaluate at a time, a multiple of `unit`.
 
-    Where there are very many columns, a floor keeps the cost of running a step small beside its work.  It is a multiple
-    of `unit`.
+    A single column fills a block; several columns share the cache, so that blocks have fewer rows.  With very many
+    columns, a lower bound keeps the cost of a step small compared to its work.
     """
     loads = {load for program in programs for load in program.loads}
     columns = sum(1 if load.dtype.is_number else STRING_WIDTH for load in loads)

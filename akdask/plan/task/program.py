@@ -1,10 +1,10 @@
-"""Values compiled for the block interpreter: a flat list of steps in the order in which they run.
+"""Values compiled for the block interpreter: a flat list of steps, in execution order.
 
-Each step writes one register.  Steps say which registers nobody reads after them, so that their buffers serve the
-next step: a long chain of arithmetic needs two or three buffers that stay in the core's cache.
+Each step writes one register.  Steps name the registers that are not read afterwards, so that their buffers are reused
+by the next step: a long chain of arithmetic needs two or three buffers, which stay in the cache of the core.
 
-The programs of a chain of filters run one after the other, each on the rows that those before have left.  What one of
-them computes and a later one needs is handed on, so that nothing is computed again, however long the chain is.
+The programs of a chain of filters run one after the other, each on the rows left by the ones before.  A result that a
+later program needs is handed on, so that nothing is computed twice, however long the chain is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class ConstantRows:
-    """A constant, of the type `rows` on every row where its operation has no other argument with rows."""
+    """A constant; repeated on every row with the type `rows` if its operation has no other argument with rows."""
 
     value: Any
     rows: ColumnType | None
@@ -46,9 +46,9 @@ class BroadcastInput:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """Run an operation on earlier registers, then give back the buffers of those in `release`.
+    """Run an operation on earlier registers, then release the buffers of those in `release`.
 
-    The result may be written over register `reuse`, which nobody reads afterwards.
+    The result may overwrite register `reuse`, which is not read afterwards.
     """
 
     operation: str
@@ -61,7 +61,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Take what an earlier program of the chain has handed on, of the rows that are left."""
+    """Take a result handed on by an earlier program of the chain, for the rows that are left."""
 
     slot: int
 
@@ -95,39 +95,39 @@ class Program:
 
     @property
     def loads(self) -> list[Load]:
-        """The columns that running the program may read."""
+        """The columns that the program may read."""
         return [step for step in self.steps if isinstance(step, Load)]
 
     def only(self, registers: Set[int]) -> Program:
-        """Return what computes some registers and hands them on, without other results."""
+        """Return the program that computes some registers and hands them on, without other results."""
         needed = set(registers)
         for register in range(len(self.steps) - 1, -1, -1):
             step = self.steps[register]
             if register in needed and isinstance(step, Apply):
                 needed.update(step.args)
-        place = {register: number for number, register in enumerate(sorted(needed))}
+        position = {register: number for number, register in enumerate(sorted(needed))}
         steps: list[Step] = []
-        for register in place:
+        for register in position:
             step = self.steps[register]
             if isinstance(step, Apply):
-                args, release = tuple(place[arg] for arg in step.args), tuple(place[arg] for arg in step.release)
+                args, release = tuple(position[arg] for arg in step.args), tuple(position[arg] for arg in step.release)
                 step = replace(
-                    step, args=args, release=release, reuse=None if step.reuse is None else place[step.reuse]
+                    step, args=args, release=release, reuse=None if step.reuse is None else position[step.reuse]
                 )
             steps.append(step)
-        hands_on = tuple((place[register], slot) for register, slot in self.hands_on if register in registers)
+        hands_on = tuple((position[register], slot) for register, slot in self.hands_on if register in registers)
         return Program(tuple(steps), (), (), hands_on)
 
 
 class Compiler:
-    """Compiles the programs of a chain, in the order in which they run.
+    """Compiles the programs of a chain, in execution order.
 
     Parameters
     ----------
     programs : sequence of sequences of Value
-        What each of them computes; the last one may be compiled in parts, all of which run on the same rows.
+        The values of each program; the last one may be compiled in parts, all of which run on the same rows.
     bases, replicas : mapping of str to int
-        The nodes that values refer to, and the replicated ones; bases may be added while programs are compiled.
+        The nodes that values refer to, and the replicated ones; bases may be added between programs.
     """
 
     def __init__(
@@ -137,13 +137,13 @@ class Compiler:
         self._replicas = replicas
         self._slots: dict[str, int] = {}
         self._forgets: defaultdict[int, list[int]] = defaultdict(list)
-        self._at_hand: set[str] = set()
+        self._available: set[str] = set()
         self._count = 0
         if len(programs) > 1:
             self._share(programs)
 
     def _share(self, programs: Sequence[Sequence[Value]]) -> None:
-        """Find which values a program computes and later ones need, and the last of these."""
+        """Find the values that one program computes and later ones need, and the last program that needs each."""
         first: dict[str, int] = {}
         needed: dict[str, int] = {}
         have_rows: set[str] = set()
@@ -165,17 +165,17 @@ class Compiler:
         """Compile the next program."""
         forgets = self._forgets[self._count]
         self._count += 1
-        return self._compile(values, self._slots.keys() - self._at_hand, forgets)
+        return self._compile(values, self._slots.keys() - self._available, forgets)
 
     def last(self, values: Sequence[Value]) -> Program:
         """Compile a part of the last program."""
         return self._compile(values, (), ())
 
     def _compile(self, values: Sequence[Value], new: Container[str], forgets: Sequence[int]) -> Program:
-        ordered = list(walk(*values, leaves=self._at_hand))
+        ordered = list(walk(*values, leaves=self._available))
         register = {value.token: number for number, value in enumerate(ordered)}
         outputs = tuple(register[value.token] for value in values)
-        computed = [value for value in ordered if value.token not in self._at_hand]
+        computed = [value for value in ordered if value.token not in self._available]
         uses = Counter(register[arg.token] for value in computed for arg in value.args)
         uses.update(outputs)
         handed_on = [value.token for value in computed if value.token in new]
@@ -184,13 +184,13 @@ class Compiler:
         alone = {item.token: item for value in computed if isinstance(value, Call) for item in _constants_alone(value)}
         steps: list[Step] = []
         for value in ordered:
-            if value.token in self._at_hand:
+            if value.token in self._available:
                 steps.append(Recall(self._slots[value.token]))
             elif value.token in alone:
                 steps.append(ConstantRows(alone[value.token].value, value.dtype))
             else:
                 steps.append(_step(value, register, uses, self._bases, self._replicas))
-        self._at_hand.update(handed_on)
+        self._available.update(handed_on)
         return Program(tuple(steps), outputs, tuple(value.dtype for value in values), hands_on, tuple(forgets))
 
 
@@ -222,14 +222,14 @@ def _step(
 
 
 def _constants_alone(value: Call) -> list[Constant]:
-    """Return the constants among the arguments where none has rows: not every kernel tells how many there are."""
+    """Return the constants of a call without other arguments: not every kernel knows the number of rows."""
     if any(isinstance(arg, ColumnRef | Call) for arg in value.args):
         return []
     return [arg for arg in value.args if isinstance(arg, Constant)]
 
 
 def _params(value: Call) -> Mapping[str, Any]:
-    """Return what the kernel is told: columns of integers of any size do not carry their limit of bits."""
+    """Return the parameters of the kernel, with ``max_bits`` for integers of any size, whose columns do not have it."""
     numbers = [dtype for arg in value.args if (dtype := arg.dtype.item or arg.dtype).kind == "bigint"]
     if not numbers or not OPERATIONS[value.operation].modular:
         return value.params
@@ -237,7 +237,7 @@ def _params(value: Call) -> Mapping[str, Any]:
 
 
 def _reuse(value: Call, args: Sequence[int], release: Sequence[int]) -> int | None:
-    """Return an argument that the result may be written over."""
+    """Return the argument that the result may overwrite, None if there is none."""
     if not OPERATIONS[value.operation].in_place:
         return None
     same_type = (arg for arg, item in zip(args, value.args, strict=True) if item.dtype == value.dtype)

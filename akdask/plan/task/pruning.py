@@ -1,7 +1,7 @@
-"""Which partitions a filter can leave rows of, judged from the bounds of columns alone.
+"""Pruning: which partitions can have rows after the filters, judged by the bounds of columns alone.
 
-A predicate is evaluated on intervals instead of rows: for each partition between which two values every result lies.
-A bool that lies between False and False never holds, and the partition need not be read.
+A predicate is evaluated on intervals instead of rows: for each partition, between which two values all results lie.  A
+bool between False and False never holds, so that the partition need not be read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval:
-    """Between which values a row's result lies, in each partition or, where the arrays are scalars, in all.
+    """Bounds of the results of a partition, for each partition, or for all if the arrays are scalars.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Interval:
     nans : ndarray of bool
         Whether a row may be NaN, which is in no interval.
     exact : bool
-        False where low and high are the beginnings of strings: they order as the strings do, but may tie.
+        False if low and high are prefixes of strings: these order like the strings, but may tie.
     """
 
     low: Any
@@ -44,9 +44,9 @@ class Interval:
 
 
 def partitions_left(bases: Sequence[Frame], predicates: Sequence[Value]) -> Bools | None:
-    """Return for each partition of some frames, side by side, whether all predicates may hold for a row of it.
+    """Return for each partition of some aligned frames whether all predicates may hold for one of its rows.
 
-    None if nothing tells that any partition has none.
+    None if no partition can be excluded.
     """
     scans = {base._name: base for base in bases if isinstance(base, Scan)}
     known: dict[str, Interval | None] = {}

@@ -1,4 +1,4 @@
-"""Physical nodes that hand whole tables on: data at hand, and tasks that put tables together."""
+"""Physical nodes that provide or combine whole tables."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Tables(Node):
         return {key: DataNode(key, table) for key, table in zip(self.__dask_keys__(), self.tables, strict=True)}
 
 
-class HeldResults(Node):
-    """Results or futures that a scheduler holds, under the keys that it knows them by."""
+class PersistedResults(Node):
+    """Results or futures that a scheduler holds, under its own keys."""
 
     name: str
     graph: Mapping[Any, Any]
@@ -76,7 +76,7 @@ class Tasks(Node):
 
 
 class Union(Node):
-    """The partitions of several physical nodes, one after the other; operands are the nodes."""
+    """The partitions of several physical nodes, one node after the other; operands are the nodes."""
 
     @property
     def npartitions(self) -> int:
@@ -87,7 +87,7 @@ class Union(Node):
         return [key for node in self.operands for key in node.__dask_keys__()]
 
     def __dask_keys__(self) -> list[Any]:
-        """Return the keys of the parts, each once: a part that comes again has a key of its own."""
+        """Return the keys of the parts, each once; repeated parts get keys of this node."""
         first = {key: index for index, key in reversed(list(enumerate(self._parts)))}
         return [key if first[key] == index else (self._name, index) for index, key in enumerate(self._parts)]
 
@@ -105,4 +105,4 @@ def _(frame: Literal) -> Expr:
 
 @lower.register
 def _(frame: Persisted) -> Expr:
-    return HeldResults(frame.name, frame.graph, frame.keys)
+    return PersistedResults(frame.name, frame.graph, frame.keys)

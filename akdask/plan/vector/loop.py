@@ -1,6 +1,6 @@
-"""A loop that reads rows from files and runs instructions on vectors of them, which stay in the core's cache.
+"""The compiled loop that reads rows from files and runs vector programs while the rows are in the cache of the core.
 
-It asks for Python's lock once for all rows, where each call of NumPy, and each of the system, asks for it anew.
+It takes Python's lock once for all rows, whereas each call of NumPy and each of the system takes it again.
 """
 
 from __future__ import annotations
@@ -10,51 +10,186 @@ from numba import types
 
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.core.opcodes import BLOCK, FAILED, VECTOR, Opcode
-from akdask.kernels.core.summation import LANES
+from akdask.kernels.core.summation import ACCUMULATORS
 from akdask.typing import NumberArray
 
 _pread = types.ExternalFunction("pread", types.int64(types.int32, types.int64, types.int64, types.int64))
 
 
 @compiled
-def _add_floats(floats: NumberArray, row: int, marks: NumberArray, mask: int, count: int, lanes: NumberArray) -> None:
+def _add_floats(
+    floats: NumberArray, row: int, bools: NumberArray, mask: int, count: int, accumulators: NumberArray
+) -> None:
     if count == VECTOR:
         # Bounds that are known when it is compiled halve the time.
-        for start in range(0, VECTOR, LANES):
-            for lane in range(LANES):
-                lanes[lane] += floats[row, start + lane] if marks[mask, start + lane] else 0.0
+        for start in range(0, VECTOR, ACCUMULATORS):
+            for k in range(ACCUMULATORS):
+                accumulators[k] += floats[row, start + k] if bools[mask, start + k] else 0.0
         return
     for at in range(count):
-        lanes[at % LANES] += floats[row, at] if marks[mask, at] else 0.0
+        accumulators[at % ACCUMULATORS] += floats[row, at] if bools[mask, at] else 0.0
 
 
 @compiled
-def _add_all_floats(floats: NumberArray, row: int, count: int, lanes: NumberArray) -> None:
+def _add_all_floats(floats: NumberArray, row: int, count: int, accumulators: NumberArray) -> None:
     if count == VECTOR:
-        for start in range(0, VECTOR, LANES):
-            for lane in range(LANES):
-                lanes[lane] += floats[row, start + lane]
+        for start in range(0, VECTOR, ACCUMULATORS):
+            for k in range(ACCUMULATORS):
+                accumulators[k] += floats[row, start + k]
         return
     for at in range(count):
-        lanes[at % LANES] += floats[row, at]
+        accumulators[at % ACCUMULATORS] += floats[row, at]
 
 
 @compiled
-def _join(lanes: NumberArray) -> float:
-    """Return the sum of the lanes, which are 0 afterwards."""
-    width = LANES // 2
+def _join(accumulators: NumberArray) -> float:
+    """Return the sum of the accumulators, and set them to 0."""
+    width = ACCUMULATORS // 2
     while width:
-        for lane in range(width):
-            lanes[lane] += lanes[lane + width]
+        for k in range(width):
+            accumulators[k] += accumulators[k + width]
         width //= 2
-    total = lanes[0]
-    lanes[:] = 0.0
+    total = accumulators[0]
+    accumulators[:] = 0.0
     return float(total)
+
+
+# Each operation is compiled for every type that has an opcode for it.
+
+
+@compiled
+def _add(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] + values[b, at]
+
+
+@compiled
+def _subtract(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] - values[b, at]
+
+
+@compiled
+def _multiply(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] * values[b, at]
+
+
+@compiled
+def _divide(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] / values[b, at]
+
+
+@compiled
+def _and(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] & values[b, at]
+
+
+@compiled
+def _or(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] | values[b, at]
+
+
+@compiled
+def _xor(values: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] ^ values[b, at]
+
+
+@compiled
+def _negate(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = -values[a, at]
+
+
+@compiled
+def _absolute(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = abs(values[a, at])
+
+
+@compiled
+def _root(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = np.sqrt(values[a, at])
+
+
+@compiled
+def _invert(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = ~values[a, at]
+
+
+@compiled
+def _not(values: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[a, at] == 0
+
+
+@compiled
+def _less(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        bools[out, at] = values[a, at] < values[b, at]
+
+
+@compiled
+def _less_equal(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        bools[out, at] = values[a, at] <= values[b, at]
+
+
+@compiled
+def _equal(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        bools[out, at] = values[a, at] == values[b, at]
+
+
+@compiled
+def _not_equal(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, count: int) -> None:
+    for at in range(count):
+        bools[out, at] = values[a, at] != values[b, at]
+
+
+@compiled
+def _where(values: NumberArray, bools: NumberArray, out: int, a: int, b: int, c: int, count: int) -> None:
+    for at in range(count):
+        values[out, at] = values[b, at] if bools[a, at] else values[c, at]
+
+
+@compiled
+def _convert(values: NumberArray, converted: NumberArray, out: int, a: int, count: int) -> None:
+    for at in range(count):
+        converted[out, at] = values[a, at]
+
+
+@compiled
+def _least(values: NumberArray, bools: NumberArray, out: int, a: int, mask: int, count: int) -> None:
+    for at in range(count):
+        value, best = values[a, at], values[out, at]
+        values[out, at] = value if bools[mask, at] and (value < best or value != value) else best
+
+
+@compiled
+def _most(values: NumberArray, bools: NumberArray, out: int, a: int, mask: int, count: int) -> None:
+    for at in range(count):
+        value, best = values[a, at], values[out, at]
+        values[out, at] = value if bools[mask, at] and (value > best or value != value) else best
+
+
+@compiled
+def _sum(values: NumberArray, row: int, bools: NumberArray, mask: int, count: int) -> int:
+    total = 0
+    for at in range(count):
+        total += values[row, at] if bools[mask, at] else 0
+    return total
 
 
 @compiled
 def run(
-    places: NumberArray,
+    addresses: NumberArray,
     columns: NumberArray,
     code: NumberArray,
     parts: NumberArray,
@@ -64,57 +199,56 @@ def run(
     lengths: NumberArray,
     floats: NumberArray,
     ints: NumberArray,
-    marks: NumberArray,
+    bools: NumberArray,
     sums: NumberArray,
-    lanes: NumberArray,
+    accumulators: NumberArray,
     totals: NumberArray,
 ) -> int:
-    """Run instructions on rows of files, and return how many rows the mask left, or `FAILED`.
+    """Run instructions on rows of files, and return the number of selected rows, or `FAILED`.
 
     Parameters
     ----------
-    places : ndarray, shape (npieces, ncolumns, 2)
-        For each piece of the rows, and each column, the descriptor of its file, and where the rows begin there, in
-        bytes.
+    addresses : ndarray, shape (nextents, ncolumns, 2)
+        For each extent and column, the descriptor of the file, and the position of the first row there, in bytes.
     columns : ndarray, shape (ncolumns, 2)
-        The row of memory that a block of it is read to, and the bytes of one number.
+        The row of memory that a block of the column is read to, and the bytes of one number.
     code : ndarray, shape (n, 5)
         Instructions.
     parts : ndarray, shape (2, 3)
-        Bounds of columns and of instructions in two parts: those that the mask needs, and the rest, which is left out
-        where a block has no row under the mask.
+        Bounds of columns and of instructions in two parts: those that the mask needs, and the rest, which is skipped
+        for vectors without a selected row.
     moves : ndarray
-        For each row of memory how many rows its next vector lies further on: one for blocks, none for what is used
-        up vector by vector.
+        For each row of memory, the distance to the row of its next vector: one for blocks, none for temporaries.
     mask : int
-        The row of memory where marks of rows are that count.
+        The row of memory with the mask of selected rows.
     is_filtered : bool
-        Whether these come of the first part; else all rows count.
-    lengths : ndarray of npieces
-        Rows of each piece, at least one.
-    floats, ints, marks : ndarray
-        The same memory, of rows of `VECTOR` numbers, as what it is taken for: marks are bytes.
+        Whether the first part computes the mask; otherwise all rows are selected.
+    lengths : ndarray of nextents
+        Rows of each extent, at least one.
+    floats, ints, bools : ndarray
+        The same memory, as rows of `VECTOR` numbers of each type; bools are bytes.
     sums : ndarray, shape (nsums, nunits)
-        What floats add up to in each unit of each piece, changed in place; see `akdask.kernels.core.summation`.
-    lanes : ndarray, shape (nsums, LANES)
-        Zeros: the lanes of the unit that is added up.
+        The float sums of each unit of each extent, changed in place; see `akdask.kernels.core.summation`.
+    accumulators : ndarray, shape (nsums, ACCUMULATORS)
+        Zeros: the accumulators of the current unit.
     totals : ndarray
-        What integers add up to, changed in place.
+        The integer sums, changed in place.
     """
-    address, row_bytes = np.int64(marks.ctypes.data), marks.shape[1]
+    uints = ints.view(np.uint64)
+    address, row_bytes = np.int64(bools.ctypes.data), bools.shape[1]
     selected = 0
     left = np.zeros(BLOCK // VECTOR, np.int64)
-    piece = first = units = 0
-    while piece < len(lengths):
-        here = min(BLOCK, lengths[piece] - first)
+    extent = first = units = 0
+    while extent < len(lengths):
+        here = min(BLOCK, lengths[extent] - first)
         nvectors = -(-here // VECTOR)
         for part in range(2):
             for column in range(parts[0, part], parts[0, part + 1]):
                 width = columns[column, 1]
                 target, size = address + columns[column, 0] * row_bytes, here * width
-                offset = places[piece, column, 1] + first * width
+                offset = addresses[extent, column, 1] + first * width
                 while size > 0:
-                    got = _pread(np.int32(places[piece, column, 0]), target, size, offset)
+                    got = _pread(np.int32(addresses[extent, column, 0]), target, size, offset)
                     if got <= 0:
                         return FAILED
                     target, size, offset = target + got, size - got, offset + got
@@ -129,179 +263,123 @@ def run(
                     if op == Opcode.READ_BOOLS:
                         stored, start = a + vector * VECTOR // row_bytes, vector * VECTOR % row_bytes
                         for at in range(count):
-                            marks[out, at] = marks[stored, start + at] != 0
+                            bools[out, at] = bools[stored, start + at] != 0
                         continue
                     a, b, c = a + vector * moves[a], b + vector * moves[b], c + vector * moves[c]
                     if op == Opcode.ADD_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = floats[a, at] + floats[b, at]
-                    elif op == Opcode.SUBTRACT_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = floats[a, at] - floats[b, at]
-                    elif op == Opcode.MULTIPLY_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = floats[a, at] * floats[b, at]
-                    elif op == Opcode.DIVIDE_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = floats[a, at] / floats[b, at]
-                    elif op == Opcode.NEGATE_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = -floats[a, at]
-                    elif op == Opcode.ABSOLUTE_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = abs(floats[a, at])
-                    elif op == Opcode.ROOT_FLOATS:
-                        for at in range(count):
-                            floats[out, at] = np.sqrt(floats[a, at])
-                    elif op == Opcode.LESS_FLOATS:
-                        for at in range(count):
-                            marks[out, at] = floats[a, at] < floats[b, at]
-                    elif op == Opcode.LESS_EQUAL_FLOATS:
-                        for at in range(count):
-                            marks[out, at] = floats[a, at] <= floats[b, at]
-                    elif op == Opcode.EQUAL_FLOATS:
-                        for at in range(count):
-                            marks[out, at] = floats[a, at] == floats[b, at]
-                    elif op == Opcode.NOT_EQUAL_FLOATS:
-                        for at in range(count):
-                            marks[out, at] = floats[a, at] != floats[b, at]
+                        _add(floats, out, a, b, count)
                     elif op == Opcode.ADD_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] + ints[b, at]
+                        _add(ints, out, a, b, count)
+                    elif op == Opcode.SUBTRACT_FLOATS:
+                        _subtract(floats, out, a, b, count)
                     elif op == Opcode.SUBTRACT_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] - ints[b, at]
+                        _subtract(ints, out, a, b, count)
+                    elif op == Opcode.MULTIPLY_FLOATS:
+                        _multiply(floats, out, a, b, count)
                     elif op == Opcode.MULTIPLY_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] * ints[b, at]
+                        _multiply(ints, out, a, b, count)
+                    elif op == Opcode.DIVIDE_FLOATS:
+                        _divide(floats, out, a, b, count)
+                    elif op == Opcode.NEGATE_FLOATS:
+                        _negate(floats, out, a, count)
                     elif op == Opcode.NEGATE_INTS:
-                        for at in range(count):
-                            ints[out, at] = -ints[a, at]
+                        _negate(ints, out, a, count)
+                    elif op == Opcode.ABSOLUTE_FLOATS:
+                        _absolute(floats, out, a, count)
                     elif op == Opcode.ABSOLUTE_INTS:
-                        for at in range(count):
-                            ints[out, at] = abs(ints[a, at])
-                    elif op == Opcode.AND_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] & ints[b, at]
-                    elif op == Opcode.OR_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] | ints[b, at]
-                    elif op == Opcode.XOR_INTS:
-                        for at in range(count):
-                            ints[out, at] = ints[a, at] ^ ints[b, at]
-                    elif op == Opcode.INVERT_INTS:
-                        for at in range(count):
-                            ints[out, at] = ~ints[a, at]
+                        _absolute(ints, out, a, count)
+                    elif op == Opcode.ROOT_FLOATS:
+                        _root(floats, out, a, count)
+                    elif op == Opcode.LESS_FLOATS:
+                        _less(floats, bools, out, a, b, count)
                     elif op == Opcode.LESS_INTS:
-                        for at in range(count):
-                            marks[out, at] = ints[a, at] < ints[b, at]
-                    elif op == Opcode.LESS_EQUAL_INTS:
-                        for at in range(count):
-                            marks[out, at] = ints[a, at] <= ints[b, at]
+                        _less(ints, bools, out, a, b, count)
                     elif op == Opcode.LESS_UINTS:
-                        for at in range(count):
-                            marks[out, at] = np.uint64(ints[a, at]) < np.uint64(ints[b, at])
+                        _less(uints, bools, out, a, b, count)
+                    elif op == Opcode.LESS_EQUAL_FLOATS:
+                        _less_equal(floats, bools, out, a, b, count)
+                    elif op == Opcode.LESS_EQUAL_INTS:
+                        _less_equal(ints, bools, out, a, b, count)
                     elif op == Opcode.LESS_EQUAL_UINTS:
-                        for at in range(count):
-                            marks[out, at] = np.uint64(ints[a, at]) <= np.uint64(ints[b, at])
+                        _less_equal(uints, bools, out, a, b, count)
+                    elif op == Opcode.EQUAL_FLOATS:
+                        _equal(floats, bools, out, a, b, count)
                     elif op == Opcode.EQUAL_INTS:
-                        for at in range(count):
-                            marks[out, at] = ints[a, at] == ints[b, at]
+                        _equal(ints, bools, out, a, b, count)
+                    elif op == Opcode.NOT_EQUAL_FLOATS:
+                        _not_equal(floats, bools, out, a, b, count)
                     elif op == Opcode.NOT_EQUAL_INTS:
-                        for at in range(count):
-                            marks[out, at] = ints[a, at] != ints[b, at]
+                        _not_equal(ints, bools, out, a, b, count)
+                    elif op == Opcode.AND_INTS:
+                        _and(ints, out, a, b, count)
                     elif op == Opcode.AND_BOOLS:
-                        for at in range(count):
-                            marks[out, at] = marks[a, at] & marks[b, at]
+                        _and(bools, out, a, b, count)
+                    elif op == Opcode.OR_INTS:
+                        _or(ints, out, a, b, count)
                     elif op == Opcode.OR_BOOLS:
-                        for at in range(count):
-                            marks[out, at] = marks[a, at] | marks[b, at]
+                        _or(bools, out, a, b, count)
+                    elif op == Opcode.XOR_INTS:
+                        _xor(ints, out, a, b, count)
                     elif op == Opcode.XOR_BOOLS:
-                        for at in range(count):
-                            marks[out, at] = marks[a, at] ^ marks[b, at]
+                        _xor(bools, out, a, b, count)
+                    elif op == Opcode.INVERT_INTS:
+                        _invert(ints, out, a, count)
                     elif op == Opcode.NOT_BOOLS:
-                        for at in range(count):
-                            marks[out, at] = marks[a, at] == 0
+                        _not(bools, out, a, count)
                     elif op == Opcode.WHERE:
-                        for at in range(count):
-                            ints[out, at] = ints[b, at] if marks[a, at] else ints[c, at]
+                        _where(ints, bools, out, a, b, c, count)
                     elif op == Opcode.FLOATS_OF_INTS:
-                        for at in range(count):
-                            floats[out, at] = ints[a, at]
+                        _convert(ints, floats, out, a, count)
                     elif op == Opcode.FLOATS_OF_UINTS:
-                        for at in range(count):
-                            floats[out, at] = np.uint64(ints[a, at])
+                        _convert(uints, floats, out, a, count)
                     elif op == Opcode.FLOATS_OF_BOOLS:
-                        for at in range(count):
-                            floats[out, at] = marks[a, at]
+                        _convert(bools, floats, out, a, count)
                     elif op == Opcode.INTS_OF_BOOLS:
-                        for at in range(count):
-                            ints[out, at] = marks[a, at]
+                        _convert(bools, ints, out, a, count)
                     elif op == Opcode.SUM_FLOATS:
                         if is_filtered:
-                            _add_floats(floats, a, marks, under, count, lanes[to])
+                            _add_floats(floats, a, bools, under, count, accumulators[to])
                         else:
-                            _add_all_floats(floats, a, count, lanes[to])
+                            _add_all_floats(floats, a, count, accumulators[to])
                     elif op == Opcode.SUM_INTS:
-                        total = 0
-                        for at in range(count):
-                            total += ints[a, at] if marks[under, at] else 0
-                        totals[to] += total
+                        totals[to] += _sum(ints, a, bools, under, count)
                     elif op == Opcode.COUNT_BOOLS:
-                        total = 0
-                        for at in range(count):
-                            total += marks[a, at] & marks[under, at]
-                        totals[to] += total
+                        totals[to] += _sum(bools, a, bools, under, count)
                     elif op == Opcode.LEAST_FLOATS:
-                        for at in range(count):
-                            value, best = floats[a, at], floats[out, at]
-                            floats[out, at] = value if marks[under, at] and (value < best or value != value) else best
-                    elif op == Opcode.MOST_FLOATS:
-                        for at in range(count):
-                            value, best = floats[a, at], floats[out, at]
-                            floats[out, at] = value if marks[under, at] and (value > best or value != value) else best
+                        _least(floats, bools, out, a, under, count)
                     elif op == Opcode.LEAST_INTS:
-                        for at in range(count):
-                            value, best = ints[a, at], ints[out, at]
-                            ints[out, at] = value if marks[under, at] and value < best else best
-                    elif op == Opcode.MOST_INTS:
-                        for at in range(count):
-                            value, best = ints[a, at], ints[out, at]
-                            ints[out, at] = value if marks[under, at] and value > best else best
+                        _least(ints, bools, out, a, under, count)
                     elif op == Opcode.LEAST_UINTS:
-                        for at in range(count):
-                            value, best = np.uint64(ints[a, at]), np.uint64(ints[out, at])
-                            ints[out, at] = value if marks[under, at] and value < best else best
+                        _least(uints, bools, out, a, under, count)
+                    elif op == Opcode.MOST_FLOATS:
+                        _most(floats, bools, out, a, under, count)
+                    elif op == Opcode.MOST_INTS:
+                        _most(ints, bools, out, a, under, count)
                     elif op == Opcode.MOST_UINTS:
-                        for at in range(count):
-                            value, best = np.uint64(ints[a, at]), np.uint64(ints[out, at])
-                            ints[out, at] = value if marks[under, at] and value > best else best
+                        _most(uints, bools, out, a, under, count)
                 if not part and is_filtered:
-                    total = 0
-                    for at in range(count):
-                        total += marks[under, at]
-                    left[vector] = total
+                    left[vector] = _sum(bools, under, bools, under, count)
             if not part and is_filtered and not left[:nvectors].any():
                 break
         else:
             selected += left[:nvectors].sum() if is_filtered else here
         for row in range(len(sums)):
-            sums[row, units] = _join(lanes[row])
+            sums[row, units] = _join(accumulators[row])
         units += 1
         first += here
-        if first == lengths[piece]:
-            piece, first = piece + 1, 0
+        if first == lengths[extent]:
+            extent, first = extent + 1, 0
     return selected
 
 
 def warm_up() -> None:
-    """Have the machine code of `run` at hand, which takes longer than most of what it does."""
+    """Compile `run`, or load its machine code from disk, which takes longer than most of its calls."""
     numbers = np.zeros(0, np.int64)
     columns, code, parts = numbers.reshape(0, 2), numbers.reshape(0, 5), np.zeros((2, 3), np.int64)
-    places, rows = numbers.reshape(0, 0, 2), np.zeros((0, VECTOR * numbers.itemsize), np.uint8)
+    addresses, rows = numbers.reshape(0, 0, 2), np.zeros((0, VECTOR * numbers.itemsize), np.uint8)
     floats, ints, sums = np.zeros((0, VECTOR)), np.zeros((0, VECTOR), np.int64), np.zeros((0, 0))
     run(
-        places,
+        addresses,
         columns,
         code,
         parts,
@@ -313,6 +391,6 @@ def warm_up() -> None:
         ints,
         rows,
         sums,
-        np.zeros((0, LANES)),
+        np.zeros((0, ACCUMULATORS)),
         numbers,
     )

@@ -1,8 +1,8 @@
-"""Row-wise chains and the reductions at their end, run by a compiled loop on vectors of some thousand rows.
+"""Vector programs: row-wise chains and their final reductions, run by a compiled loop on vectors of some thousand rows.
 
-The general path evaluates large blocks by NumPy, which asks for Python's lock several times for each, and threads wait
-for each other.  Here one call reads the rows of a partition, computes on them and reduces them while they are in the
-core's cache, as MonetDB/X100 does (Boncz, Zukowski and Nes, CIDR 2005).
+The general path evaluates large blocks by NumPy, which takes Python's lock several times for each, so that threads wait
+for each other.  Here one call reads the rows of a partition, computes and reduces them while they are in the cache of
+the core, as MonetDB/X100 does (Boncz, Zukowski and Nes, CIDR 2005).
 """
 
 from __future__ import annotations
@@ -19,45 +19,48 @@ from akdask.columns.scratch import scratch
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import State
 from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, Instruction, Opcode
-from akdask.kernels.core.summation import LANES, UNIT, ExactSum
+from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.typing import NumberArray
 
 IS_SUPPORTED = os.name == "posix"
-"""Whether the system has the call that reads at a position."""
+"""Whether the system can read at a position (``pread``)."""
 
 ITEMSIZE = 8
 LINE = 64
-"""Bytes that the cache moves at a time: vectors begin where one begins."""
+"""Bytes of a cache line: vectors begin where one begins."""
 
 ROW = VECTOR * ITEMSIZE
 
 MOST_COLUMNS = 64
-"""Blocks of so many take 16 MiB; with more of them little is gained, as they do not fit in a core's cache."""
+"""Blocks of this number of columns take 16 MiB; more would not fit in the cache of a core."""
 
 DTYPES = {dtype.numpy: dtype for dtype in (INT64, UINT64, FLOAT64, BOOL)}
 
-Place: TypeAlias = tuple[int, int]
-"""The descriptor of a file and the position of the first row there, in bytes."""
+Address: TypeAlias = tuple[int, int]
+"""The descriptor of a file, and the position of the first row there, in bytes."""
 
 
 class NoInstructionError(Exception):
-    """Nothing here does what is asked for: the general path has to."""
+    """An operation, type or reduction has no opcode; the general path applies."""
 
 
 class Register(NamedTuple):
-    """Where a routine keeps a vector of rows, as a row of its memory, and their type."""
+    """A vector of rows: its row in the memory of the program, and its type."""
 
     row: int
     dtype: ColumnType
 
 
 class VectorMemory:
-    """Rows of `VECTOR` numbers, taken for whatever type the instructions name, until this thread runs others."""
+    """Rows of `VECTOR` numbers, viewed as the type that an instruction needs.
+
+    Valid until this thread runs another program.
+    """
 
     def __init__(self, nrows: int) -> None:
-        room = scratch(nrows * ROW + LINE)
-        self.rows = room[-room.ctypes.data % LINE :][: nrows * ROW].reshape(-1, ROW)
+        memory = scratch(nrows * ROW + LINE)
+        self.rows = memory[-memory.ctypes.data % LINE :][: nrows * ROW].reshape(-1, ROW)
         self.floats, self.ints = self.rows.view(np.float64), self.rows.view(np.int64)
 
     def vector(self, register: Register) -> NumberArray:
@@ -69,7 +72,7 @@ class VectorMemory:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a run leaves: how many rows were selected, and what they come to."""
+    """The outcome of a run: the number of selected rows, and their sums and totals."""
 
     nrows: int
     sums: NumberArray
@@ -81,9 +84,9 @@ Finish: TypeAlias = Callable[[Results], State]
 
 
 class VectorProgram:
-    """Instructions for the rows of a partition: first those that mark rows, then those that reduce the marked ones.
+    """Instructions for the rows of a partition: first those that select rows, then those that reduce the selected ones.
 
-    All methods but `run` add to it, and raise `NoInstructionError` where there is no instruction.
+    All methods but `run` append to it, and raise `NoInstructionError` where there is no opcode.
     """
 
     def __init__(self) -> None:
@@ -98,13 +101,13 @@ class VectorProgram:
         self._code: list[Instruction] = []
         self._finish: list[Finish] = []
         self._nsums = self._ntotals = 0
-        self._marks = self.constant(np.True_)
+        self._mask = self.constant(np.True_)
         self._marking: tuple[int, int] | None = None
 
     # ------------------------------------------------------------------------------------------------ rows and values
 
     def column(self, dtype: ColumnType) -> Register:
-        """Return the register of one more column, which is read."""
+        """Return the register of another column, which is read from files."""
         _check(dtype)
         if len(self._columns) == MOST_COLUMNS:
             raise NoInstructionError
@@ -119,7 +122,7 @@ class VectorProgram:
         return register
 
     def constant(self, value: Any) -> Register:
-        """Return the register of a NumPy scalar, the same on all rows."""
+        """Return the register of a NumPy scalar."""
         if not isinstance(value, np.generic) or value.dtype not in DTYPES:
             raise NoInstructionError
         dtype = DTYPES[value.dtype]
@@ -157,20 +160,20 @@ class VectorProgram:
         return self._emit(Opcode.WHERE, result, condition, *(self._converted(side, result) for side in sides))
 
     def release(self, register: Register) -> None:
-        """Say that nobody reads a register any more."""
+        """Declare that a register is not read any more."""
         if register.row in self._vectors:
             self._vectors.remove(register.row)
             self._free.append(register.row)
 
     # -------------------------------------------------------------------------------------------- what becomes of rows
 
-    def mark(self, masks: Sequence[Register]) -> None:
-        """Let only rows count where all of some conditions hold; what is added later does without other rows."""
-        marks = self._block(BOOL)
+    def select(self, masks: Sequence[Register]) -> None:
+        """Select the rows where all conditions hold; instructions added later skip the others."""
+        mask = self._block(BOOL)
         first, *others = masks
-        self._code.append((Opcode.AND_BOOLS, marks.row, first.row, first.row, 0))
-        self._code += [(Opcode.AND_BOOLS, marks.row, marks.row, mask.row, 0) for mask in others]
-        self._marks = marks
+        self._code.append((Opcode.AND_BOOLS, mask.row, first.row, first.row, 0))
+        self._code += [(Opcode.AND_BOOLS, mask.row, mask.row, other.row, 0) for other in others]
+        self._mask = mask
         self._marking = len(self._columns), len(self._code)
 
     def reduce(self, reduction: str, value: Register) -> None:
@@ -190,7 +193,7 @@ class VectorProgram:
         self._finish.append(lambda results: form.state(results.nrows, accumulated(results)))
 
     def _accumulate(self, opcode: Opcode, value: Register) -> Finish:
-        """Return what finds the sum of floats, the sum of integers, or the extreme that an instruction accumulates."""
+        """Return what computes the sum of floats, the sum of integers, or the extreme that an opcode accumulates."""
         if opcode in EXTREMES:
             start, ufunc = EXTREMES[opcode]
             best = self.constant(value.dtype.numpy.type(start))
@@ -209,41 +212,41 @@ class VectorProgram:
 
     # --------------------------------------------------------------------------------------------------------- running
 
-    def run(self, pieces: Sequence[tuple[int, Sequence[Place]]]) -> list[State] | None:
-        """Return the states of all reductions of some rows, None for each where none counts.
+    def run(self, extents: Sequence[tuple[int, Sequence[Address]]]) -> list[State] | None:
+        """Return the states of all reductions, None for each if no row is selected.
 
         Parameters
         ----------
-        pieces : sequence of (int, sequence of (int, int))
-            How many rows follow each other, and where each column of them is read from, in the order in which they
+        extents : sequence of (int, sequence of (int, int))
+            Stretches of consecutive rows: their number, and the address of each column, in the order in which columns
             were added.
 
         Returns
         -------
         list or None
-            None if a file could not be read: the general path says why.
+            None if a file could not be read: the general path then reports why.
         """
         from akdask.plan.vector.loop import run
 
         memory = VectorMemory(self._nrows)
         for register, value in self._constants.items():
             memory.vector(register)[:] = value
-        lengths = np.array([nrows for nrows, _ in pieces if nrows], np.int64)
+        lengths = np.array([nrows for nrows, _ in extents if nrows], np.int64)
         if not len(lengths):
             return [None] * len(self._finish)
-        places = np.array([columns for nrows, columns in pieces if nrows], np.int64)
-        # Every piece of the rows begins a unit.
+        addresses = np.array([columns for nrows, columns in extents if nrows], np.int64)
+        # Every extent begins a unit.
         nunits = int((-(-lengths // UNIT)).sum())
         sums, totals = np.zeros((self._nsums, nunits)), np.zeros(self._ntotals, np.int64)
         selected = run(
-            places.reshape(len(lengths), -1, 2),
+            addresses.reshape(len(lengths), -1, 2),
             *self._laid_out,
             lengths,
             memory.floats,
             memory.ints,
             memory.rows,
             sums,
-            np.zeros((self._nsums, LANES)),
+            np.zeros((self._nsums, ACCUMULATORS)),
             totals,
         )
         if selected == FAILED:
@@ -253,7 +256,7 @@ class VectorProgram:
 
     @cached_property
     def _laid_out(self) -> tuple[NumberArray, NumberArray, NumberArray, NumberArray, int, bool]:
-        """What is the same for all runs."""
+        """The arguments of the loop that are the same for all runs."""
         is_filtered = self._marking is not None
         marking = self._marking or (0, 0)
         parts = np.array([[0, marking[0], len(self._columns)], [0, marking[1], len(self._code)]])
@@ -261,15 +264,15 @@ class VectorProgram:
         moves = np.zeros(self._nrows + self._nsums + self._ntotals, np.int64)
         moves[self._moving] = 1
         columns, code = np.array(self._columns, np.int64), np.array(self._code, np.int64)
-        return columns.reshape(-1, 2), code.reshape(-1, 5), parts, moves, self._marks.row, is_filtered
+        return columns.reshape(-1, 2), code.reshape(-1, 5), parts, moves, self._mask.row, is_filtered
 
     def _take(self, nrows: int) -> int:
-        """Return the first of some more rows of memory."""
+        """Reserve rows of memory, and return the first."""
         self._nrows += nrows
         return self._nrows - nrows
 
     def _block(self, dtype: ColumnType) -> Register:
-        """Return the register of what stays until the next block is read: its vectors follow each other."""
+        """Return a register that is valid for the whole block: its vectors follow each other in memory."""
         register = Register(self._take(BLOCK // VECTOR), dtype)
         self._moving.append(register.row)
         return register
@@ -305,7 +308,7 @@ EXTREMES: dict[Opcode, tuple[Any, np.ufunc]] = {
     Opcode.MOST_INTS: (-(2**63), np.maximum),
     Opcode.MOST_UINTS: (0, np.maximum),
 }
-"""What no value is beyond, and what finds the extreme of two, of the instructions that accumulate extremes."""
+"""Identity and ufunc of the opcodes that accumulate extremes."""
 
 
 def warm_up() -> None:

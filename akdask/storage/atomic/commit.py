@@ -18,7 +18,7 @@ from typing import Any
 from akdask import config
 from akdask.errors import AkdaskError, UnsupportedError, WriteError
 from akdask.storage.atomic.hidden import HiddenFolder, unique_tag
-from akdask.storage.atomic.journal import KEPT, Journal, journal_of
+from akdask.storage.atomic.journal import BACKUP, Journal, journal_of
 from akdask.storage.atomic.lock import Lock, read_owner
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.paths.directory import Directory
@@ -138,9 +138,9 @@ class Staging:
                     return hidden
                 hidden.close()
             time.sleep(_PAUSE)
-        raise self._kept_off()
+        raise self._locked_out()
 
-    def _kept_off(self) -> WriteError:
+    def _locked_out(self) -> WriteError:
         """Return the error that tells what is where the hidden folder must be."""
         try:
             hidden = HiddenFolder.at(self.folder)
@@ -226,7 +226,7 @@ class Staging:
         hidden = self._hidden
         with _errors_naming(self.target):
             try:
-                back = self._way_back(hidden, [target for _, target in renames], stale)
+                back = self._rollback(hidden, [target for _, target in renames], stale)
                 named = [(os.path.basename(source), target) for source, target in renames]
                 journal = journal_of(self._files, named, stale)
                 if self._durable:
@@ -245,9 +245,9 @@ class Staging:
                 # Whatever else interrupts this, the next that opens or writes the set may act.
                 self._release()
 
-    def _way_back(self, hidden: HiddenFolder, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
+    def _rollback(self, hidden: HiddenFolder, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
         """Keep the present files under second names; return the journal that restores them, None if that cannot be."""
-        kept, made = [], []
+        backups, made = [], []
         for number, path in enumerate([*targets, *stale]):
             present = os.path.basename(path)
             if not hidden.parent.has(present):
@@ -255,13 +255,13 @@ class Staging:
                 continue
             if os.path.isdir(path):
                 raise write_error(path, IsADirectoryError(errno.EISDIR, ""))
-            name = f"{number}{KEPT}"
+            name = f"{number}{BACKUP}"
             try:
                 hidden.parent.link(present, name, self._files)
             except OSError:
                 return None
-            kept.append((name, path))
-        return journal_of(self._files, kept, made)
+            backups.append((name, path))
+        return journal_of(self._files, backups, made)
 
     def _go_back(self, hidden: HiddenFolder, back: Journal | None, error: OSError) -> None:
         """Put back what was there, which no kill can interrupt for good either."""

@@ -204,9 +204,9 @@ class _Hidden:
         if marker is None:
             return
         inside, beside, target = self.folder, self.parent, self.target
-        kept = previous(target)
+        backup = previous(target)
         aside = [((target, beside), (_OLD, inside))]
-        preserving = [((kept, beside), (_OLD, inside)), ((target, beside), (kept, beside))]
+        preserving = [((backup, beside), (_OLD, inside)), ((target, beside), (backup, beside))]
         moves = (preserving if marker == _PRESERVE else aside) if beside.has(target) else []
         for source, to in [*moves, ((marker, inside), (target, beside))]:
             if source[1].has(source[0]):
@@ -312,19 +312,19 @@ def _finished(hidden: _Hidden) -> bool:
             hidden.parent.rmdir(hidden.name)
         return True
     except OSError as error:
-        return _is_whole_or_refused(hidden, error)
+        return _is_complete(hidden, error)
     if lock is None:
         return False
     with lock:
         try:
             hidden.put_in_place()
         except OSError as error:
-            return _is_whole_or_refused(hidden, error)
+            return _is_complete(hidden, error)
         hidden.remove()
     return True
 
 
-def _is_whole_or_refused(hidden: _Hidden, error: OSError) -> bool:
+def _is_complete(hidden: _Hidden, error: OSError) -> bool:
     """Return True if the target is there, be it the old one; raise an error if it is not."""
     if hidden.marker is None or hidden.parent.has(hidden.target):
         return True

@@ -31,7 +31,7 @@ _OTHERS_WRITE = 0o022
 
 
 def unique_tag() -> str:
-    """Return twelve hexadecimal digits that nobody has had before."""
+    """Return twelve random hexadecimal digits."""
     return uuid4().hex[:12]
 
 

@@ -22,7 +22,7 @@ from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.directory import Directory, is_single_name
 from akdask.storage.paths.locales import set_path
 
-KEPT = ".kept"
+BACKUP = ".kept"
 """Ends the second names of files that a write replaces, in case they must be put back."""
 
 _VERSION = 1
@@ -188,7 +188,7 @@ class _Staged:
             with suppress(FileNotFoundError):  # another process has done it just now
                 folder.rename(name, step.target, beside)
         placed = beside.find(step.target)
-        if placed is None or placed.st_size != step.size or not (stat.S_ISREG(placed.st_mode) or name.endswith(KEPT)):
+        if placed is None or placed.st_size != step.size or not (stat.S_ISREG(placed.st_mode) or name.endswith(BACKUP)):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._hidden.folder.path_of(step.source))
 
     def _check(self, step: Rename, found: os.stat_result) -> None:
@@ -205,7 +205,7 @@ class _Staged:
         """Whether this is what was there before, a link or of another user, kept where nobody else could put it."""
         folder, name = self._find(source)
         return (
-            name.endswith(KEPT)
+            name.endswith(BACKUP)
             and self._hidden.is_closed_to_others
             and folder is not None
             and folder.status().st_uid == self._hidden.writer

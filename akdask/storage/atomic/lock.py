@@ -93,7 +93,7 @@ class Lock:
         Raises
         ------
         FileNotFoundError
-            If nobody has signed there.
+            If no writer has signed there.
         OSError
             If the lock cannot be tried: no right to, or what is signed is no regular file.
         """
@@ -163,7 +163,7 @@ class Lock:
 
 
 def read_owner(folder: Directory) -> Owner | None:
-    """Return who has signed in a folder; None if nobody has, or it cannot be read."""
+    """Return the writer that has signed in a folder; None if there is none, or it cannot be read."""
     try:
         found = json.loads(folder.read(OWNER, _LARGEST))
     except (OSError, ValueError, RecursionError):

@@ -89,7 +89,7 @@ def read_manifest(
     owners : container of int, optional
         Users one of whom must own the file; any user unless given.
     schema : pyarrow.Schema, optional
-        What the table must have, to the type, before any of it is looked at; metadata do not count.
+        The schema that the table must have before any of it is read; metadata do not count.
     """
     try:
         raw = _content(path, owners)

@@ -58,13 +58,13 @@ _ABANDONED = 24 * 3600.0  # while they compute and write
 _STALLED = 60.0  # while they rename; to act for one that lives does no harm
 _PATIENCE = 2 * _STALLED
 _PAUSE = 0.01
-_MOST_LOOKS = 100
+_MAX_ATTEMPTS = 100
 
 _LARGEST_BLANK = 4096  # bytes of a signature that a power failure has blanked
 
 
-def settled(filenames: Filenames, look: Callable[[list[str]], Found]) -> Found:
-    """Return what `look` finds in the files that a user means, with no file replaced between its beginning and end.
+def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
+    """Return what `read` finds in the files that a user means, with no file replaced between its beginning and end.
 
     Sets whose writers have died are put in order before.
 
@@ -73,14 +73,14 @@ def settled(filenames: Filenames, look: Callable[[list[str]], Found]) -> Found:
     FileError
         If files are replaced all the time, or a set is half replaced and cannot be completed from here.
     AkdaskError
-        What `expand` and `look` raise, unless a file was replaced meanwhile.
+        What `expand` and `read` raise, unless a file was replaced meanwhile.
     """
     folders = _folders(names_of(filenames))
     previous: Found | None = None
-    for _ in range(_MOST_LOOKS):
+    for _ in range(_MAX_ATTEMPTS):
         before = _changes(folders)
         try:
-            found = look(_in_order(filenames))
+            found = read(_in_order(filenames))
         except AkdaskError:
             if before == _changes(folders):
                 raise

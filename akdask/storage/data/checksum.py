@@ -14,7 +14,7 @@ from akdask.typing import NumberArray
 
 
 class Checksum:
-    """The checksum of bytes that come in pieces; how they are cut makes no difference.
+    """The checksum of bytes that come in blocks; their bounds make no difference.
 
     Examples
     --------

@@ -62,15 +62,15 @@ class ConsecutiveReader:
 
     def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
         """Return rows `start` to `stop` of a column, counted from the first of all, as each part does."""
-        pieces = []
+        parts = []
         for first, last, reader in self._readers:
             begin, end = max(first, start), min(last, stop)
             if begin < end:
                 target = None if out is None else out[begin - start : end - start]
-                pieces.append(reader.read(column, begin - first, end - first, target))
-        if out is not None and isinstance(pieces[0], np.ndarray):
+                parts.append(reader.read(column, begin - first, end - first, target))
+        if out is not None and isinstance(parts[0], np.ndarray):
             return out[: stop - start]
-        return concat_rows(pieces)
+        return concat_rows(parts)
 
     def stretches(self, column: str) -> list[Stretch] | None:
         """Return where all rows of a column lie, None where one of the parts does not tell."""

@@ -82,28 +82,28 @@ def split_rows(
         Ranges that each file is split into at most.  All files together have no more than `MOST_PARTITIONS`, or one
         each.
     grain : ndarray, shape (nfiles,), int64, optional
-        Rows that are stored together; ranges begin at multiples of it.
+        Rows of a chunk; ranges begin at multiples of it.
 
     Examples
     --------
     >>> split_rows(np.array([5, 2]), np.array([40, 16]), limit=20).lengths
     array([3, 2, 2])
     """
-    pieces = np.clip(-(-nbytes // limit), 1, np.maximum(rows, 1))
+    counts = np.clip(-(-nbytes // limit), 1, np.maximum(rows, 1))
     if most is not None:
-        pieces = np.minimum(pieces, np.maximum(most, 1))
+        counts = np.minimum(counts, np.maximum(most, 1))
     # As Python integers: those of an array may overflow in the sum.
-    total = sum(pieces.tolist())
+    total = sum(counts.tolist())
     if total > max(MOST_PARTITIONS, len(rows)):
-        pieces = np.maximum((pieces * (MOST_PARTITIONS / total)).astype(np.int64), 1)
-    step = -(-rows // pieces)
+        counts = np.maximum((counts * (MOST_PARTITIONS / total)).astype(np.int64), 1)
+    step = -(-rows // counts)
     if grain is None:
         # Sums of floats are rounded by units of rows, which are the same ones wherever files are split.
         grain = np.where(step >= MANY * ALIGNED_ROWS, ALIGNED_ROWS, 1)
     step = -(-step // grain) * grain
-    pieces = np.where(grain > 1, np.maximum(-(-rows // np.maximum(step, 1)), 1), pieces)
-    files = np.repeat(np.arange(len(rows)), pieces)
-    within = np.arange(len(files)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    counts = np.where(grain > 1, np.maximum(-(-rows // np.maximum(step, 1)), 1), counts)
+    files = np.repeat(np.arange(len(rows)), counts)
+    within = np.arange(len(files)) - np.repeat(np.cumsum(counts) - counts, counts)
     starts = np.minimum(within * step[files], rows[files])
     stops = np.minimum(starts + step[files], rows[files])
     return RowRanges(files, starts, stops)

@@ -20,9 +20,9 @@ from akdask.storage.paths.directory import open_regular
 from akdask.storage.paths.files import FileIdentity, changed_error, file_system, has_status, identify, is_remote
 from akdask.typing import NumberArray
 
-_MOST_AT_ONCE = 2**30  # the kernel moves at most 2 GiB at a time
+_MAX_REQUESTS = 2**30  # the kernel moves at most 2 GiB at a time
 _BLOCK = 512  # bytes that `st_blocks` counts
-_PIECE = 4 * 2**20  # bytes of one remote request; several are under way at a time
+_RANGE_SIZE = 4 * 2**20  # bytes of one remote request; several are under way at a time
 
 
 class RangeReader(ABC):
@@ -104,7 +104,7 @@ class _LocalReader(RangeReader):
             rest, offset = rest[hole:], offset + hole
         while rest:
             try:
-                count = os.preadv(self.descriptor, [rest[:_MOST_AT_ONCE]], offset)
+                count = os.preadv(self.descriptor, [rest[:_MAX_REQUESTS]], offset)
             except OSError as error:
                 raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error.strerror}.") from error
             if not count:
@@ -134,18 +134,18 @@ class _RemoteReader(RangeReader):
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
         target = out.view(np.uint8).data
-        starts = range(offset, offset + len(target), _PIECE)
-        stops = [min(start + _PIECE, offset + len(target)) for start in starts]
+        starts = range(offset, offset + len(target), _RANGE_SIZE)
+        stops = [min(start + _RANGE_SIZE, offset + len(target)) for start in starts]
         try:
-            pieces = self.system.cat_ranges([self.inner] * len(stops), list(starts), stops, on_error="raise")
+            found = self.system.cat_ranges([self.inner] * len(stops), list(starts), stops, on_error="raise")
         except Exception as error:  # each file system has errors of its own
             raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error}.") from error
-        for start, stop, piece in zip(starts, stops, pieces, strict=True):
-            if len(piece) > stop - start:
+        for start, stop, data in zip(starts, stops, found, strict=True):
+            if len(data) > stop - start:
                 raise _ranges_error(self.file.path)
-            if len(piece) < stop - start:
+            if len(data) < stop - start:
                 raise self._ends_early(dataset)
-            target[start - offset : stop - offset] = piece
+            target[start - offset : stop - offset] = data
 
 
 _WITH_RANGES: set[str] = set()

@@ -82,7 +82,7 @@ def written_path(path: str | os.PathLike[str]) -> str:
         return text
     if not text.strip():
         raise ArgumentError("files are written under a name, and none is given.", hint="name them: 'folder/name.h5'.")
-    whole = absolute(text)  # refuses what no file system can hold
+    path = absolute(text)  # refuses what no file system can hold
     folder, name = os.path.split(text)
     if name in {"", ".", ".."}:
         raise ArgumentError(
@@ -93,7 +93,7 @@ def written_path(path: str | os.PathLike[str]) -> str:
         raise ArgumentError(
             f"{text!r} lies where the system shows its devices and processes.", hint="write to another folder."
         )
-    return whole
+    return path
 
 
 def file_system(url: str) -> tuple[Any, str]:
@@ -110,7 +110,7 @@ def identify(path: str) -> FileIdentity:
     MissingFileError
         If there is no such file.
     FileFormatError
-        If it is a folder, a FIFO or a device, or cannot be looked at.
+        If it is a folder, a FIFO or a device, or cannot be read.
     """
     try:
         if is_remote(path):

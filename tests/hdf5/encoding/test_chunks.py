@@ -14,7 +14,7 @@ from akdask.errors import FileFormatError, TransferError
 from akdask.hdf5.encoding import chunks
 from akdask.hdf5.encoding.boxes import boxes
 from akdask.hdf5.encoding.filters import ChunkError, fletcher32, undo
-from akdask.hdf5.reading.chunked import ScatteredReader
+from akdask.hdf5.reading.chunked import ChunkedReader
 from akdask.storage.data.extents import ELSEWHERE, Extent
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import identify
@@ -39,7 +39,7 @@ def path(tmp_path):
 def read(path, dtype, start, stop, length):
     out = np.empty(stop - start, dtype)
     with range_reader(identify(str(path))) as ranges:
-        reader = ScatteredReader(ranges)
+        reader = ChunkedReader(ranges)
         try:
             reader.read_into(out, Extent("x", out.dtype.str, ELSEWHERE, length), start)
         finally:

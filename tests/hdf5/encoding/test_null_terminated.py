@@ -48,7 +48,7 @@ def decoded(values, bounds):
 
 
 def pieces_of(rows, nbytes=2**22):
-    return patch.multiple(nulended, ROWS_AT_ONCE=rows, _BYTES_AT_ONCE=nbytes)
+    return patch.multiple(nulended, BLOCK_ROWS=rows, _BLOCK_BYTES=nbytes)
 
 
 @given(texts=TEXTS, start=st.integers(0, 2**40))

@@ -51,7 +51,7 @@ def test_what_hdf5_packs_is_unpacked_and_damage_never_leaves_the_arrays(seed, si
 
 @pytest.mark.parametrize("is_compiled", [False, True])
 def test_a_chunk_is_undone_on_either_path(monkeypatch, is_compiled):
-    monkeypatch.setattr("akdask.hdf5.encoding.filters.pays", lambda nrows: is_compiled)
+    monkeypatch.setattr("akdask.hdf5.encoding.filters.should_compile", lambda nrows: is_compiled)
     plain = np.arange(10_000) // 7 % 251
     stored = np.frombuffer(packed(plain), np.uint8)
     filters = [(LZF, ())]
@@ -62,7 +62,9 @@ def test_a_chunk_is_undone_on_either_path(monkeypatch, is_compiled):
 
 def test_a_large_chunk_is_worth_loading_the_compiler(monkeypatch):
     asked = []
-    monkeypatch.setattr("akdask.hdf5.encoding.filters.pays", lambda nrows: asked.append(nrows) or compiled.is_at_hand())
+    monkeypatch.setattr(
+        "akdask.hdf5.encoding.filters.should_compile", lambda nrows: asked.append(nrows) or compiled.is_loaded()
+    )
     plain = np.zeros(2**16, np.int64)
     undo(np.frombuffer(packed(plain), np.uint8), [(LZF, ())], plain.nbytes)
     assert asked[0] >= plain.nbytes

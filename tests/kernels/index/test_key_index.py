@@ -12,7 +12,7 @@ from akdask.columns.bigint import from_ints
 from akdask.kernels.index import hash_index as hashindex
 from akdask.kernels.index import open_addressing as gapped
 from akdask.kernels.index.hash_index import HashIndex, PackedIndex
-from akdask.kernels.index.key_index import DirectIndex, TextIndex, index_keys
+from akdask.kernels.index.key_index import DirectIndex, StringIndex, index_keys
 from akdask.kernels.keys import hashing
 from akdask.kernels.keys.normalized import span
 from akdask.kernels.keys.slots import SlotGrid
@@ -107,7 +107,7 @@ def test_keys_with_equal_hashes_are_told_apart(both, bits):
 @given(tables(["str"], max_keys=1))
 def test_a_few_strings_are_found(both):
     table, wanted = both
-    check(TextIndex([as_column(table[0])]), table, wanted)
+    check(StringIndex([as_column(table[0])]), table, wanted)
 
 
 def test_what_lies_outside_the_range_is_not_found():
@@ -135,7 +135,7 @@ def test_keys_of_small_ranges_are_packed_with_row_numbers(rows, others):
 def test_leading_bits_that_have_no_room_beside_the_row_number_are_left_out(rows, others):
     table = np.array([row for row, copies in rows for _ in range(1 + copies)] + [-(2**60), 2**60 - 1])
     index = PackedIndex([table], [span(table)])
-    assert index._cut
+    assert index._dropped_bits
     if index.is_sound:
         check(index, [table], [np.array(others + [row + more for row, _ in rows for more in (0, 2**57, 2**61)])])
 
@@ -161,7 +161,7 @@ def test_keys_too_many_of_whose_words_belong_to_one_place_are_hashed(first, coun
     rest = np.random.default_rng(0).integers(0, 2**58, 2_700).tolist()
     keys = np.array([0, 2**58 - 1, *crowd, *rest])
     index = PackedIndex([keys], [span(keys)])
-    assert (index._spare, index._cut, index.is_sound) == (spare, 6, is_sound)
+    assert (index._spare, index._dropped_bits, index.is_sound) == (spare, 6, is_sound)
     assert isinstance(index_keys([keys]), PackedIndex if is_sound else HashIndex)
     check(index_keys([keys]), [keys], [np.append(keys[::-1], keys + 1)])
 

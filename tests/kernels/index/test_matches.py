@@ -9,10 +9,10 @@ from akdask.kernels.index.matches import MatchMultiplicity
 TABLES = st.lists(st.integers(0, 6), max_size=20)
 
 
-def joined(fanout, found, keep_all, limit):
+def joined(multiplicity, found, keep_all, limit):
     """All pairs that a fanout yields, which must be within the limit unless no row is repeated."""
     made = []
-    for positions, rows in fanout.pairs(found, keep_all, limit):
+    for positions, rows in multiplicity.pairs(found, keep_all, limit):
         whole = np.arange(len(found)) if positions is None else positions
         made += zip(whole.tolist(), rows.tolist(), strict=True)
         assert len(rows) <= max(limit, len(found))
@@ -32,12 +32,12 @@ def test_every_row_is_paired_with_all_that_are_equal(table, wanted, keep_all, li
 
 
 def test_positions_are_left_out_where_they_are_all_rows():
-    fanout = MatchMultiplicity(None)
-    ((positions, rows),) = fanout.pairs(np.array([2, 0]), False, 10)
+    multiplicity = MatchMultiplicity(None)
+    ((positions, rows),) = multiplicity.pairs(np.array([2, 0]), False, 10)
     assert (positions, rows.tolist()) == (None, [2, 0])
 
 
-def test_pairs_of_a_row_with_many_matches_come_in_several_lots():
-    fanout = MatchMultiplicity(np.zeros(10, np.int64))
-    lots = [rows.tolist() for _, rows in fanout.pairs(np.array([0, 0]), False, 8)]
+def test_pairs_of_a_row_with_many_matches_come_in_several_batches():
+    multiplicity = MatchMultiplicity(np.zeros(10, np.int64))
+    lots = [rows.tolist() for _, rows in multiplicity.pairs(np.array([0, 0]), False, 8)]
     assert lots == [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 0, 1, 2, 3, 4, 5], [6, 7, 8, 9]]

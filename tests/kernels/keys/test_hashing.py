@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.kernels.keys import hashing
-from akdask.kernels.keys.hashing import bring_together, buckets_of, hash_rows, is_exact
+from akdask.kernels.keys.hashing import bucket_order, buckets_of, hash_rows, is_exact
 from akdask.testing.strategies import DTYPES, columns
 
 
@@ -60,7 +60,7 @@ def test_leading_bits_differ_for_numbers_that_are_close_together():
 
 @given(st.lists(st.sampled_from(["a", "b", "é", "", "long enough for several words"]), max_size=40), st.integers(1, 9))
 def test_equal_rows_meet_in_one_bucket_in_order(texts, count):
-    order, bounds = bring_together(buckets_of(hash_rows([pa.array(texts, pa.large_string())]), count), count)
+    order, bounds = bucket_order(buckets_of(hash_rows([pa.array(texts, pa.large_string())]), count), count)
     assert sorted(order.tolist()) == list(range(len(texts)))
     buckets = [order[start:stop].tolist() for start, stop in pairwise(bounds)]
     assert len(buckets) == count
@@ -70,5 +70,5 @@ def test_equal_rows_meet_in_one_bucket_in_order(texts, count):
 
 
 def test_buckets_hold_about_as_many_rows_each():
-    _, bounds = bring_together(buckets_of(hash_rows([np.arange(10_000)]), 10), 10)
+    _, bounds = bucket_order(buckets_of(hash_rows([np.arange(10_000)]), 10), 10)
     assert all(900 < stop - start < 1100 for start, stop in pairwise(bounds))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import take_rows
-from akdask.kernels.keys.sort import argsort, argsort_by_words, argsort_packed, cut_packed, cut_sorted
+from akdask.kernels.keys.sort import argsort, argsort_by_words, argsort_packed, split_packed, split_sorted
 
 SPECIAL = [0.0, -0.0, np.nan, np.inf, -np.inf, 1.5, -1.5]
 WIDE = st.integers(-(2**63), 2**63 - 1)
@@ -115,13 +115,13 @@ def test_rows_cut_at_marks_are_those_that_come_before(table, data):
     marks = [take_rows(column, chosen) for column in columns]
     # A row comes before itself neither as a value nor as a row.
     in_order = [take_rows(column, order) for column in columns]
-    assert cut_sorted(in_order, ascending, order, marks, chosen).tolist() == position[chosen].tolist()
+    assert split_sorted(in_order, ascending, order, marks, chosen).tolist() == position[chosen].tolist()
 
 
 @given(st.sets(st.integers(0, 200)), st.lists(st.integers(0, 200)))
 def test_packed_keys_are_cut_into_ranges(keys, marks):
     marks = sorted(marks)
-    pieces = cut_packed(np.array(list(keys), np.uint64), np.array(marks, np.uint64))
+    pieces = split_packed(np.array(list(keys), np.uint64), np.array(marks, np.uint64))
     bounds = [-1, *marks, 201]
     wanted = [sorted(key for key in keys if low <= key < high) for low, high in pairwise(bounds)]
     assert [sorted(piece.tolist()) for piece in pieces] == wanted

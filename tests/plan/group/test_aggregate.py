@@ -117,7 +117,7 @@ def test_radix_partitioned_rows_fit_tables_of_other_partitions(monkeypatch, keys
     assert sums.tolist() == [sum(row for row, other in enumerate(keys) if other == key) for key in sorted(set(keys))]
 
 
-@pytest.mark.parametrize("pieces", [exchange.MOST_PIECES, 8])
+@pytest.mark.parametrize("pieces", [exchange.MAX_SLICES, 8])
 def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
     """Where no task looks at all partitions: some have few groups, and are in tables; their pieces may be joined."""
     for name, value in {"FEWEST_ROWS": 50, "SLICE_ROWS": 8, "HEAVIEST": 100}.items():
@@ -125,7 +125,7 @@ def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
     monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
     monkeypatch.setattr(direct_index, "MOST_SLOTS", 0)
     monkeypatch.setattr(ranges, "MOST_SLICES", 0)
-    monkeypatch.setattr(exchange, "MOST_PIECES", pieces)
+    monkeypatch.setattr(exchange, "MAX_SLICES", pieces)
     monkeypatch.setattr(exchange, "FEWEST_GROUPS", 2)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 150)
     made = []

@@ -22,42 +22,42 @@ def table(start, stop):
     return Table({"n": rows, "s": pa.array([f"é{row}" for row in rows], pa.large_string())}, len(rows))
 
 
-def listed(pieces):
-    return [[(part.columns["n"].tolist(), part.columns["s"].to_pylist()) for part in parts] for parts in pieces]
+def listed(slices):
+    return [[(part.columns["n"].tolist(), part.columns["s"].to_pylist()) for part in parts] for parts in slices]
 
 
 @pytest.fixture
-def pieces():
+def slices():
     return [[table(0, 3)], [], [table(3, 4), table(4, 1000)]]
 
 
-def test_pieces_come_back_from_a_shelf_one_by_one(pieces):
-    shelf = SpillFile(iter(pieces))
-    assert listed([shelf[2]]) == listed(pieces[2:])
-    assert listed(shelf) == listed(shelf[:]) == listed(pieces)
-    assert len(shelf) == 3
+def test_slices_come_back_from_a_spill_file_one_by_one(slices):
+    spill_file = SpillFile(iter(slices))
+    assert listed([spill_file[2]]) == listed(slices[2:])
+    assert listed(spill_file) == listed(spill_file[:]) == listed(slices)
+    assert len(spill_file) == 3
     with pytest.raises(IndexError):
-        shelf[3]
+        spill_file[3]
 
 
-def test_arrays_from_a_shelf_may_be_written_to(pieces):
+def test_arrays_from_a_spill_file_may_be_written_to(slices):
     # Sorting does, in place.
-    read = SpillFile(pieces)[0][0].columns["n"]
+    read = SpillFile(slices)[0][0].columns["n"]
     read.sort()
     assert read.flags.writeable
 
 
-def test_what_is_on_a_shelf_travels_with_it(pieces):
-    assert listed(pickle.loads(pickle.dumps(SpillFile(pieces)))) == listed(pieces)
+def test_what_is_in_a_spill_file_travels_with_it(slices):
+    assert listed(pickle.loads(pickle.dumps(SpillFile(slices)))) == listed(slices)
 
 
-def test_pieces_on_a_shelf_take_next_to_no_memory():
-    shelf = SpillFile([table(number, number + 10)] for number in range(1_000))
+def test_slices_in_a_spill_file_take_next_to_no_memory():
+    spill_file = SpillFile([table(number, number + 10)] for number in range(1_000))
     tracemalloc.start(5)
     try:
-        copy = SpillFile(shelf)
+        copy = SpillFile(spill_file)
         gc.collect()
-        # Threads of other tests allocate meanwhile, and libraries fill their caches: what counts is what a shelf made.
+        # Threads of other tests allocate meanwhile, and libraries fill their caches: only what this makes counts.
         of_shelves = tracemalloc.Filter(True, shelf_module.__file__, all_frames=True)
         made = tracemalloc.take_snapshot().filter_traces([of_shelves])
     finally:
@@ -90,30 +90,30 @@ def joined(parts):
     return [Table.concat(parts)] if parts else []
 
 
-def test_pieces_are_joined_and_put_on_a_shelf_if_they_take_more_than_there_is_room(pieces):
-    assert spilled(pieces, None, joined) is pieces
-    wanted = listed([joined(parts) for parts in pieces])
-    held, stored = (spilled(pieces, room, joined) for room in (2**20, 100))
+def test_slices_are_joined_and_spilled_if_they_take_more_than_the_memory_budget(slices):
+    assert spilled(slices, None, joined) is slices
+    wanted = listed([joined(parts) for parts in slices])
+    held, stored = (spilled(slices, room, joined) for room in (2**20, 100))
     assert (type(held), type(stored)) == (list, SpillFile)
     assert listed(held) == listed(stored) == wanted
 
 
-def test_a_rack_has_the_pieces_of_all_its_sources_for_some_new_partitions(pieces):
+def test_a_shuffle_buffer_has_the_slices_of_all_its_sources_for_some_new_partitions(slices):
     others = [[table(number, number + 1)] for number in range(3)]
-    rack = ShuffleBuffer([SpillFile(pieces), None, others], range(1, 3))
-    moved = pickle.loads(pickle.dumps(rack))
-    for held in (rack, moved, pickle.loads(pickle.dumps(moved))):
-        assert listed(held.parts(number) for number in (1, 2)) == listed([others[1], pieces[2] + others[2]])
+    buffer = ShuffleBuffer([SpillFile(slices), None, others], range(1, 3))
+    moved = pickle.loads(pickle.dumps(buffer))
+    for held in (buffer, moved, pickle.loads(pickle.dumps(moved))):
+        assert listed(held.parts(number) for number in (1, 2)) == listed([others[1], slices[2] + others[2]])
 
 
-def test_a_rack_is_as_large_as_what_it_has_in_memory(pieces):
-    assert sys.getsizeof(ShuffleBuffer([SpillFile(pieces), None], range(3))) < 100
-    wanted = sum(part.columns["n"].nbytes for part in pieces[2])
-    assert wanted < sys.getsizeof(ShuffleBuffer([pieces], range(2, 3))) < 4 * wanted
-    assert sys.getsizeof(ShuffleBuffer([pieces], range(2))) < 200
+def test_a_shuffle_buffer_is_as_large_as_what_it_has_in_memory(slices):
+    assert sys.getsizeof(ShuffleBuffer([SpillFile(slices), None], range(3))) < 100
+    wanted = sum(part.columns["n"].nbytes for part in slices[2])
+    assert wanted < sys.getsizeof(ShuffleBuffer([slices], range(2, 3))) < 4 * wanted
+    assert sys.getsizeof(ShuffleBuffer([slices], range(2))) < 200
 
 
-def test_racks_without_pieces_travel_alone(pieces):
+def test_shuffle_buffers_without_slices_travel_alone(slices):
     assert (
-        len(pickle.dumps(ShuffleBuffer([SpillFile(pieces)], range(2)))) < 1_000 < len(pickle.dumps(SpillFile(pieces)))
+        len(pickle.dumps(ShuffleBuffer([SpillFile(slices)], range(2)))) < 1_000 < len(pickle.dumps(SpillFile(slices)))
     )

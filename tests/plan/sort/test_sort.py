@@ -143,7 +143,7 @@ def test_rows_looked_at_do_not_depend_on_blocks(stride, cuts):
     assert len(sample_positions(0, 50, stride)) >= 50 // stride
 
 
-def test_pieces_of_several_partitions_are_joined_in_order():
+def test_slices_of_several_partitions_are_joined_in_order():
     finish = SortPartition((), ())
     given = ([1, 9], [0, 2]), ([2], [0, 0]), ([0, 7], [0, 1])
     first, second, third = (PackedKeys(np.array(words, np.uint64), 0, [*bounds, len(words)]) for words, bounds in given)
@@ -157,8 +157,8 @@ def test_pieces_of_several_partitions_are_joined_in_order():
 @pytest.mark.parametrize("by", BY)
 def test_some_partitions_may_be_split_before_loops_are_compiled(monkeypatch, by):
     turns = cycle([False, True, True])
-    pays = compiled.pays
-    monkeypatch.setattr(compiled, "pays", lambda nrows: pays(nrows) and next(turns))
+    should_compile = compiled.should_compile
+    monkeypatch.setattr(compiled, "should_compile", lambda nrows: should_compile(nrows) and next(turns))
     lazy, frame = random_frame(nrows=3000)
     parts = ak.DataFrame({name: ak.concatenate([lazy[name]] * 3) for name in lazy.columns})
     wanted = pd.concat([frame] * 3, ignore_index=True).sort_values(list(dict.fromkeys(by)), kind="stable")
@@ -186,8 +186,8 @@ def test_runs_that_are_packed_up_make_the_same_rows(blocks, marks):
     assert sys.getsizeof(packed) >= packed.table.nbytes
 
 
-def test_many_partitions_are_joined_before_pieces_are_handed_over(monkeypatch):
-    monkeypatch.setattr(exchange, "MOST_PIECES", 4)
+def test_many_partitions_are_joined_before_slices_are_handed_over(monkeypatch):
+    monkeypatch.setattr(exchange, "MAX_SLICES", 4)
     monkeypatch.setattr(exchange, "FEWEST_GROUPS", 4)
     values = np.random.default_rng(0).permutation(3000)
     parts = ak.concatenate([ak.array(part) for part in np.split(values, 60)])
@@ -195,7 +195,7 @@ def test_many_partitions_are_joined_before_pieces_are_handed_over(monkeypatch):
     assert np.array_equal(parts.argsort().to_ndarray(), np.argsort(values))
 
 
-def test_pieces_travel_apart_on_a_cluster(monkeypatch):
+def test_slices_travel_apart_on_a_cluster(monkeypatch):
     lazy, frame = random_frame()
     wanted = frame.sort_values("text", kind="stable")
     together = len(lazy.sort_values("text").__dask_graph__())

@@ -38,10 +38,10 @@ def test_what_workers_keep_and_load_is_by_the_memory_that_they_have(limit, compi
     monkeypatch.setattr(allocator, "current_worker", lambda: worker)
     monkeypatch.setattr(allocator, "call_regularly", lambda *_: None)
     monkeypatch.setattr(allocator, "ctypes", SimpleNamespace(CDLL=lambda _: None))
-    monkeypatch.setattr(compiled._Process, "has_room", True)
+    monkeypatch.setattr(compiled._Process, "is_enabled", True)
     with config.set(spare_memory=2**31):
         allocator.manage_freed_memory.__wrapped__()
-        assert (compiled._Process.has_room, config.get("spare_memory")) == (compiles, spare)
+        assert (compiled._Process.is_enabled, config.get("spare_memory")) == (compiles, spare)
 
 
 @pytest.mark.cluster

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.collections.groups.groupby import GroupBy
 from akdask.plan.group import merge as ranges
-from akdask.plan.task import batches as lots
+from akdask.plan.task import batches
 from akdask.plan.task.batches import FEW, MOST_FILES, MOST_ROWS, batch_neighbours
 from akdask.testing.memory import MemorySource
 
@@ -29,30 +29,30 @@ def memory(seed=0, rows=5 * MANY):
 
 
 @given(st.lists(st.integers(0, 2 * MOST_ROWS), min_size=1, max_size=300))
-def test_lots_are_neighbours_each_partition_once_and_none_too_large(rows):
+def test_batches_are_neighbours_each_partition_once_and_none_too_large(rows):
     found = batch_neighbours(tuple(rows))
-    assert [number for lot in found for number in lot] == list(range(len(rows)))
-    assert all(len(lot) == 1 or sum(rows[number] for number in lot) <= MOST_ROWS for lot in found)
-    assert all(len(lot) <= MOST_FILES for lot in found)
+    assert [number for batch in found for number in batch] == list(range(len(rows)))
+    assert all(len(batch) == 1 or sum(rows[number] for number in batch) <= MOST_ROWS for batch in found)
+    assert all(len(batch) <= MOST_FILES for batch in found)
 
 
-def test_lots_follow_the_rows_so_that_most_tasks_have_as_many():
-    assert {len(lot) for lot in batch_neighbours((1000,) * (FEW * 10))} == {10}
-    assert {len(lot) for lot in batch_neighbours((MOST_ROWS,) * (FEW * 10))} == {1}
+def test_batches_follow_the_rows_so_that_most_tasks_have_as_many():
+    assert {len(batch) for batch in batch_neighbours((1000,) * (FEW * 10))} == {10}
+    assert {len(batch) for batch in batch_neighbours((MOST_ROWS,) * (FEW * 10))} == {1}
 
 
 def test_few_partitions_have_a_task_each(monkeypatch):
     columns = MemorySource({"x": np.arange(FEW)}, [1] * FEW).arrays()
-    assert {len(lot) for lot in lots.partition_batches(columns["x"]._frame)} == {1}
-    monkeypatch.setattr(lots, "CORES", FEW)
+    assert {len(batch) for batch in batches.partition_batches(columns["x"]._frame)} == {1}
+    monkeypatch.setattr(batches, "CORES", FEW)
     assert f"Pipeline  {FEW} tasks" in columns["x"].sum().explain()
 
 
 @pytest.mark.parametrize(("rows", "tasks"), [(10, 2), (MOST_ROWS, 2), (MOST_ROWS + 1, 4)])
 def test_reductions_of_small_partitions_have_a_task_for_each_core(monkeypatch, rows, tasks):
-    monkeypatch.setattr(lots, "CORES", 2)
+    monkeypatch.setattr(batches, "CORES", 2)
     frame = MemorySource({"x": np.broadcast_to(np.int64(1), 4 * rows)}, [rows] * 4).arrays()["x"]._frame
-    assert [len(lot) for lot in lots.reduction_batches(frame)] == [4 // tasks] * tasks
+    assert [len(batch) for batch in batches.reduction_batches(frame)] == [4 // tasks] * tasks
 
 
 def test_many_partitions_are_reduced_by_few_tasks_and_still_told_apart():
@@ -140,9 +140,9 @@ def test_groups_of_many_tables_are_the_same_however_many_are_merged_beforehand(m
     assert distinct.tolist() == wanted["value"].tolist()
 
 
-def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot(monkeypatch):
-    monkeypatch.setattr(lots, "FEW", 64)
-    monkeypatch.setattr(lots, "CORES", 64)
+def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_batch(monkeypatch):
+    monkeypatch.setattr(batches, "FEW", 64)
+    monkeypatch.setattr(batches, "CORES", 64)
     rows = np.arange(5 * MANY)
     from akdask.storage.data.source import Bounds
 
@@ -155,4 +155,4 @@ def test_partitions_that_a_filter_leaves_nothing_of_are_not_in_any_lot(monkeypat
     assert int(x[x < -1].sum()) == 0
     keys, _ = GroupBy(x[x < 3]).size()
     assert keys.tolist() == [0, 1, 2]
-    assert lots.partition_batches(x._frame)[0] == (0, 1, 2)
+    assert batches.partition_batches(x._frame)[0] == (0, 1, 2)

@@ -51,7 +51,7 @@ def runs(monkeypatch):
         seen.append((sum(nrows for nrows, _ in pieces), len(pieces), found is not None))
         return found
 
-    monkeypatch.setattr(compiled, "is_at_hand", lambda: True)
+    monkeypatch.setattr(compiled, "is_loaded", lambda: True)
     monkeypatch.setattr(VectorProgram, "run", noted)
     return seen
 

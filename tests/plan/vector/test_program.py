@@ -53,19 +53,19 @@ class Rows:
         ends = np.cumsum([6, *(column.nbytes for column in columns)])
         self.offsets = ends[:-1].tolist()
 
-    def run(self, routine, positions):
+    def run(self, program, positions):
         descriptor = os.open(self.path, os.O_RDONLY)
         try:
-            return routine.run([(self.nrows, [(descriptor, self.offsets[position]) for position in positions])])
+            return program.run([(self.nrows, [(descriptor, self.offsets[position]) for position in positions])])
         finally:
             os.close(descriptor)
 
 
-def read(routine, columns):
-    return [routine.column(column_type(column.dtype.name)) for column in columns]
+def read(program, columns):
+    return [program.column(column_type(column.dtype.name)) for column in columns]
 
 
-def extended(data, routine, pairs, steps):
+def extended(data, program, pairs, steps):
     """Apply operations to values and registers alike; those that there are no instructions for are left out."""
     for _ in range(steps):
         name = data.draw(st.sampled_from(NAMES))
@@ -75,7 +75,7 @@ def extended(data, routine, pairs, steps):
         values, registers = zip(*chosen, strict=True)
         try:
             result = OPERATIONS[name].result_type(*(register.dtype for register in registers), **params)
-            register = routine.apply(name, registers, result, params)
+            register = program.apply(name, registers, result, params)
         except (AkdaskError, NoInstructionError):
             continue
         pairs = [*pairs, (OPERATIONS[name].evaluate(*values, **params), register)]
@@ -94,13 +94,13 @@ NUMPY = {
 }
 
 
-def reduced(routine, pairs, mask):
+def reduced(program, pairs, mask):
     """Reduce all values by all reductions that there are for them; return what NumPy finds."""
     expected = []
     for values, register in pairs:
         for name, numpy_finds in NUMPY.items():
             try:
-                routine.reduce(name, register)
+                program.reduce(name, register)
             except NoInstructionError:
                 continue
             rows = values if mask is None else values[mask]
@@ -126,21 +126,21 @@ def check(found, expected):
 @given(data=st.data(), seed=st.integers(0, 2**32), size=st.sampled_from(SIZES), is_filtered=st.booleans())
 def test_routines_find_what_numpy_finds(tmp_path_factory, data, seed, size, is_filtered):
     rows = Rows(tmp_path_factory.mktemp("rows"), columns_of(seed, size))
-    routine = VectorProgram()
-    registers = read(routine, rows.columns)
+    program = VectorProgram()
+    registers = read(program, rows.columns)
     constants = [np.float64(2.5), np.int64(-3), np.uint64(7), np.True_]
-    pairs = [*zip(rows.columns, registers, strict=True), *((one, routine.constant(one)) for one in constants)]
+    pairs = [*zip(rows.columns, registers, strict=True), *((one, program.constant(one)) for one in constants)]
     mask = None
     if is_filtered:
-        masks = [pair for pair in extended(data, routine, pairs, 4) if pair[1].dtype == BOOL and np.ndim(pair[0])]
+        masks = [pair for pair in extended(data, program, pairs, 4) if pair[1].dtype == BOOL and np.ndim(pair[0])]
         chosen = [data.draw(st.sampled_from(masks)) for _ in range(data.draw(st.integers(1, 2)))]
-        routine.mark([register for _, register in chosen])
+        program.select([register for _, register in chosen])
         mask = np.logical_and.reduce([np.broadcast_to(values, size) for values, _ in chosen])
-    values = [pair for pair in extended(data, routine, pairs, 6) if np.ndim(pair[0])]
+    values = [pair for pair in extended(data, program, pairs, 6) if np.ndim(pair[0])]
     # Sums of numbers that cancel each other out depend on the order; that NaN come of them is checked all the same.
     calm = [(item, register) for item, register in values if item.dtype != np.float64 or _is_calm(item)]
-    expected = reduced(routine, calm, mask)
-    check(rows.run(routine, range(len(registers))), expected)
+    expected = reduced(program, calm, mask)
+    check(rows.run(program, range(len(registers))), expected)
 
 
 def _is_calm(values):
@@ -168,70 +168,70 @@ def _is_checked(folder, name, args, params):
     try:
         result = OPERATIONS[name].result_type(*types, **params)
         wanted = OPERATIONS[name].evaluate(*args, **params)
-        routine = VectorProgram()
+        program = VectorProgram()
         rows = Rows(folder, [*args, wanted])
-        registers = read(routine, rows.columns)
-        found = routine.apply(name, registers[:-1], result, params)
+        registers = read(program, rows.columns)
+        found = program.apply(name, registers[:-1], result, params)
     except (AkdaskError, NoInstructionError):
         return False
-    differs = routine.apply("not_equal", [found, registers[-1]], BOOL, {})
+    differs = program.apply("not_equal", [found, registers[-1]], BOOL, {})
     if result == FLOAT64:
-        known = [routine.apply("equal", [item, item], BOOL, {}) for item in (found, registers[-1])]
-        differs = routine.apply("logical_and", [differs, routine.apply("logical_or", known, BOOL, {})], BOOL, {})
-    routine.reduce("sum", differs)
-    assert rows.run(routine, range(len(registers))) == [0], (types, params)
+        known = [program.apply("equal", [item, item], BOOL, {}) for item in (found, registers[-1])]
+        differs = program.apply("logical_and", [differs, program.apply("logical_or", known, BOOL, {})], BOOL, {})
+    program.reduce("sum", differs)
+    assert rows.run(program, range(len(registers))) == [0], (types, params)
     return True
 
 
 def test_bytes_that_are_neither_0_nor_1_are_true(tmp_path):
     rows = Rows(tmp_path, [np.array([0, 1, 2, 255, 128, 0], np.uint8)])
-    routine = VectorProgram()
-    marks = routine.column(BOOL)
-    routine.reduce("sum", marks)
-    assert rows.run(routine, [0]) == [4]
+    program = VectorProgram()
+    marks = program.column(BOOL)
+    program.reduce("sum", marks)
+    assert rows.run(program, [0]) == [4]
 
 
 def test_columns_that_only_marked_rows_need_are_not_read_without_any(tmp_path):
     rows = Rows(tmp_path, [np.arange(3)])
-    routine = VectorProgram()
-    column = routine.column(INT64)
-    routine.mark([routine.apply("less", [column, routine.constant(np.int64(0))], BOOL, {})])
-    routine.reduce("sum", routine.column(FLOAT64))
+    program = VectorProgram()
+    column = program.column(INT64)
+    program.select([program.apply("less", [column, program.constant(np.int64(0))], BOOL, {})])
+    program.reduce("sum", program.column(FLOAT64))
     # The file ends before the second column.
-    assert rows.run(routine, [0, 0]) == [None]
+    assert rows.run(program, [0, 0]) == [None]
 
 
 def test_a_file_that_ends_early_is_no_result(tmp_path):
     rows = Rows(tmp_path, [np.arange(BLOCK + 1)])
-    routine = VectorProgram()
-    routine.reduce("sum", routine.column(INT64))
+    program = VectorProgram()
+    program.reduce("sum", program.column(INT64))
     rows.nrows += 1
-    assert rows.run(routine, [0]) is None
+    assert rows.run(program, [0]) is None
 
 
 def test_no_rows_have_no_states(tmp_path):
     rows = Rows(tmp_path, [np.empty(0, np.uint64)])
-    routine = VectorProgram()
-    routine.reduce("max", routine.column(UINT64))
-    assert rows.run(routine, [0]) == [None]
+    program = VectorProgram()
+    program.reduce("max", program.column(UINT64))
+    assert rows.run(program, [0]) == [None]
 
 
 def test_registers_that_nobody_reads_are_used_again():
-    routine = VectorProgram()
-    value = routine.column(FLOAT64)
+    program = VectorProgram()
+    value = program.column(FLOAT64)
     for _ in range(100):
-        following = routine.apply("sqrt", [value], FLOAT64, {})
-        routine.release(value)
+        following = program.apply("sqrt", [value], FLOAT64, {})
+        program.release(value)
         value = following
-    assert routine._nrows <= 2 * (BLOCK // VECTOR)
+    assert program._nrows <= 2 * (BLOCK // VECTOR)
 
 
 def test_memory_does_not_grow_with_the_columns_without_end():
-    routine = VectorProgram()
+    program = VectorProgram()
     for _ in range(vectors.MOST_COLUMNS):
-        routine.column(INT64)
+        program.column(INT64)
     with pytest.raises(NoInstructionError):
-        routine.column(INT64)
+        program.column(INT64)
 
 
 @pytest.mark.parametrize(
@@ -245,18 +245,18 @@ def test_memory_does_not_grow_with_the_columns_without_end():
     ],
 )
 def test_what_there_is_no_instruction_for_is_refused(name, types, result, params):
-    routine = VectorProgram()
-    registers = [routine.column(dtype) for dtype in types]
+    program = VectorProgram()
+    registers = [program.column(dtype) for dtype in types]
     with pytest.raises(NoInstructionError):
-        routine.apply(name, registers, result, params)
+        program.apply(name, registers, result, params)
 
 
 def test_reductions_of_other_kinds_are_refused():
-    routine = VectorProgram()
+    program = VectorProgram()
     with pytest.raises(NoInstructionError):
-        routine.reduce("var", routine.column(FLOAT64))
+        program.reduce("var", program.column(FLOAT64))
     with pytest.raises(NoInstructionError):
-        routine.constant("text")
+        program.constant("text")
 
 
 def test_systems_that_cannot_read_at_a_position_have_no_routines(monkeypatch):

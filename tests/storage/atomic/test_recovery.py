@@ -216,7 +216,7 @@ def test_what_is_found_twice_is_taken_though_other_files_come_and_go(tmp_path):
 
 def test_files_that_are_replaced_all_the_time_are_given_up(tmp_path, monkeypatch):
     (tmp_path / FILES[0]).write_text("old")
-    monkeypatch.setattr(recovery, "_MOST_LOOKS", 3)
+    monkeypatch.setattr(recovery, "_MAX_ATTEMPTS", 3)
 
     def look(paths):
         time.sleep(0.01)

@@ -6,7 +6,7 @@ from akdask.hdf5.validate.rule import Rule
 from akdask.hdf5.validate.rules import agreement, attributes, contents, data, grouping, names, segments, tables
 
 # In this order they are checked: `data` tells of what could not be read for the others.
-_FAMILIES = (contents, names, attributes, agreement, segments, grouping, tables, data)
+_MODULES = (contents, names, attributes, agreement, segments, grouping, tables, data)
 
-RULES = {found.id: found for family in _FAMILIES for found in vars(family).values() if isinstance(found, Rule)}
+RULES = {found.id: found for module in _MODULES for found in vars(module).values() if isinstance(found, Rule)}
 """All rules by id."""

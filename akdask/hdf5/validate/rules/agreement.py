@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.hdf5.metadata.survey import Dataset, Foreign, Group, Node, rows_of
-from akdask.hdf5.validate.context import Placed, SetSurvey
+from akdask.hdf5.metadata.file_metadata import Dataset, Foreign, Group, Node, rows_of
+from akdask.hdf5.validate.context import Placed, SetContext
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 from akdask.storage.formats.objects import CODES, PERMUTATION, SEGMENTS, VALUES, ObjType
 
@@ -22,17 +22,17 @@ _PROBED = {
 
 
 @rule("set.objects", Severity.ERROR)
-def objects(survey: SetSurvey) -> Iterator[Finding]:
+def objects(context: SetContext) -> Iterator[Finding]:
     """Every file has every object, if only an empty share of it; servers stop at the first that has not."""
-    for name, placed in survey.objects.items():
+    for name, placed in context.objects.items():
         present = {file.path for file, _ in placed}
-        yield from ((file.path, name, "is not there") for file in survey.readable if file.path not in present)
+        yield from ((file.path, name, "is not there") for file in context.readable if file.path not in present)
 
 
 @rule("set.members", Severity.ERROR)
-def members(survey: SetSurvey) -> Iterator[Finding]:
+def members(context: SetContext) -> Iterator[Finding]:
     """Every file has the members of an object that servers look for."""
-    for path, placed in survey.groups(*_PROBED):
+    for path, placed in context.groups(*_PROBED):
         for file, group in placed:
             lacking = [name for name in _PROBED[group.kind or ObjType.UNKNOWN] if name not in group.members]
             if lacking:
@@ -40,9 +40,9 @@ def members(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("set.rest", Severity.WARNING)
-def rest(survey: SetSurvey) -> Iterator[Finding]:
+def rest(context: SetContext) -> Iterator[Finding]:
     """Every file has all members that an object has in any file; servers take others for empty."""
-    for path, placed in survey.groups(*_PROBED):
+    for path, placed in context.groups(*_PROBED):
         every = {name: None for _, group in placed for name in group.members}
         for file, group in placed:
             probed = _PROBED[group.kind or ObjType.UNKNOWN]
@@ -52,9 +52,9 @@ def rest(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("set.kind", Severity.ERROR)
-def kind(survey: SetSurvey) -> Iterator[Finding]:
+def kind(context: SetContext) -> Iterator[Finding]:
     """An object is of one kind in all files."""
-    for path, placed in _comparable(survey):
+    for path, placed in _comparable(context):
         _, first = placed[0]
         for file, node in placed[1:]:
             if _kind_of(node) != _kind_of(first):
@@ -62,33 +62,33 @@ def kind(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("set.class", Severity.ERROR)
-def hdf5_class(survey: SetSurvey) -> Iterator[Finding]:
+def hdf5_class(context: SetContext) -> Iterator[Finding]:
     """A dataset is of one HDF5 class in all files, integers or floats."""
-    for file, node, first in _datasets(survey):
+    for file, node, first in _datasets(context):
         if node.type.family != first.type.family:
             yield file, node.path, f"holds {node.type}, in the first file {first.type}"
 
 
 @rule("set.width", Severity.ERROR)
-def width(survey: SetSurvey) -> Iterator[Finding]:
+def width(context: SetContext) -> Iterator[Finding]:
     """A dataset has one width and one sign in all files; servers refuse others unless types are not strict."""
-    for file, node, first in _datasets(survey):
+    for file, node, first in _datasets(context):
         same = (node.type.size, node.type.is_signed) == (first.type.size, first.type.is_signed)
         if node.type.family == first.type.family and not same:
             yield file, node.path, f"holds {node.type}, in the first file {first.type}"
 
 
 @rule("set.bool", Severity.ERROR)
-def is_bool(survey: SetSurvey) -> Iterator[Finding]:
+def is_bool(context: SetContext) -> Iterator[Finding]:
     """What isBool says is the same in all files with rows; the first file decides."""
-    for file, node, first in _datasets(survey):
+    for file, node, first in _datasets(context):
         if node.nrows and first.nrows and _marked(node) != _marked(first):
             yield file, node.path, f"has isBool={_marked(node)}, in the first file it is {_marked(first)}"
 
 
-def _comparable(survey: SetSurvey) -> Iterator[tuple[str, list[Placed]]]:
+def _comparable(context: SetContext) -> Iterator[tuple[str, list[Placed]]]:
     """Yield nodes of one path; empty datasets that stand for the groups inside a SegArray count as nothing."""
-    for path, placed in survey.by_path.items():
+    for path, placed in context.by_path.items():
         inner = "/" in path
         found = [(f, n) for f, n in placed if not isinstance(n, Foreign) and not (inner and _stands_for_nothing(n))]
         if len(found) > 1:
@@ -102,9 +102,9 @@ def _stands_for_nothing(node: Node) -> bool:
     return rows_of(node) == 0
 
 
-def _datasets(survey: SetSurvey) -> Iterator[tuple[str, Dataset, Dataset]]:
+def _datasets(context: SetContext) -> Iterator[tuple[str, Dataset, Dataset]]:
     """Yield for each dataset of later files the path of the file, the dataset, and that of the first file."""
-    for placed in survey.by_path.values():
+    for placed in context.by_path.values():
         found = [(file, node) for file, node in placed if isinstance(node, Dataset)]
         yield from ((file.path, node, found[0][1]) for file, node in found[1:])
 

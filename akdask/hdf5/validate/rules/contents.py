@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.hdf5.metadata.survey import Dataset, Foreign, Group
+from akdask.hdf5.metadata.file_metadata import Dataset, Foreign, Group
 from akdask.hdf5.schema import layout
-from akdask.hdf5.validate.context import SetSurvey
+from akdask.hdf5.validate.context import SetContext
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 from akdask.storage.formats.objects import ObjType
 
@@ -14,15 +14,15 @@ _COMMON_FILTERS = {1, 2, 3}  # deflate, shuffle, fletcher32: part of HDF5 wherev
 
 
 @rule("file.readable", Severity.ERROR)
-def readable(survey: SetSurvey) -> Iterator[Finding]:
+def readable(context: SetContext) -> Iterator[Finding]:
     """Every file is whole, readable HDF5 from its first byte on."""
-    yield from ((file.path, "", file.problem) for file in survey.files if file.problem is not None)
+    yield from ((file.path, "", file.problem) for file in context.files if file.problem is not None)
 
 
 @rule("root.objects", Severity.ERROR)
-def root_objects(survey: SetSurvey) -> Iterator[Finding]:
+def root_objects(context: SetContext) -> Iterator[Finding]:
     """The root group holds objects and nothing else; a server that reads all of a file tries to read each child."""
-    for placed in survey.objects.values():
+    for placed in context.objects.values():
         for file, node in placed:
             if isinstance(node, Foreign):
                 yield file.path, node.path, node.text
@@ -31,41 +31,41 @@ def root_objects(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("root.metadata", Severity.NOTE)
-def root_metadata(survey: SetSurvey) -> Iterator[Finding]:
+def root_metadata(context: SetContext) -> Iterator[Finding]:
     """There is no group _arkouda_metadata; load_all of releases since v2022.11.10 fails on it."""
-    for file in survey.readable:
+    for file in context.readable:
         if layout.METADATA_GROUP in file.root.members:
             yield file.path, "", "has one, as releases from v2021.11.02 to v2022.10.13 write it"
 
 
 @rule("members.readable", Severity.ERROR)
-def members_readable(survey: SetSurvey) -> Iterator[Finding]:
+def members_readable(context: SetContext) -> Iterator[Finding]:
     """Everything inside an object is a group or dataset that can be opened."""
-    for path, placed in survey.by_path.items():
+    for path, placed in context.by_path.items():
         if "/" in path:
             yield from ((file.path, path, node.text) for file, node in placed if isinstance(node, Foreign))
 
 
 @rule("dataset.rank", Severity.ERROR)
-def rank(survey: SetSurvey) -> Iterator[Finding]:
+def rank(context: SetContext) -> Iterator[Finding]:
     """Every dataset has one dimension; servers read others past the end of their buffers."""
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         if (node.shape is None or len(node.shape) != 1) and not _is_old_arrayview(node):
             yield file.path, node.path, f"has shape {node.shape}"
 
 
 @rule("dataset.numbers", Severity.ERROR)
-def numbers(survey: SetSurvey) -> Iterator[Finding]:
+def numbers(context: SetContext) -> Iterator[Finding]:
     """Every dataset holds integers or floats of at most 8 bytes."""
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         if node.type.family != "enum" and (node.type.family not in {"integer", "float"} or node.type.size > 8):
             yield file.path, node.path, f"holds {node.type}, {node.type.size} bytes each"
 
 
 @rule("dataset.width", Severity.NOTE)
-def width(survey: SetSurvey) -> Iterator[Finding]:
+def width(context: SetContext) -> Iterator[Finding]:
     """Numbers take 8 bytes, little end first, as servers write them; others are widened when they are read."""
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         is_number = node.type.family in {"integer", "float"} and node.type.size <= 8
         is_byte = node.type.family == "integer" and node.type.size == 1
         if is_number and not is_byte and (node.type.size != 8 or not node.type.is_little_endian):
@@ -73,63 +73,63 @@ def width(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("dataset.storage", Severity.NOTE)
-def storage(survey: SetSurvey) -> Iterator[Finding]:
+def storage(context: SetContext) -> Iterator[Finding]:
     """Datasets are contiguous, as servers write them."""
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         if node.storage in {"chunked", "compact"}:
             yield file.path, node.path, f"is {node.storage}"
 
 
 @rule("dataset.filters", Severity.WARNING)
-def filters(survey: SetSurvey) -> Iterator[Finding]:
+def filters(context: SetContext) -> Iterator[Finding]:
     """Compression is one that every HDF5 has: servers without the filter cannot read the dataset."""
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         rare = [str(number) for number in node.filters if number not in _COMMON_FILTERS]
         if rare:
             yield file.path, node.path, f"needs HDF5 filter {', '.join(rare)}"
 
 
 @rule("dataset.inside", Severity.WARNING)
-def inside(survey: SetSurvey) -> Iterator[Finding]:
+def inside(context: SetContext) -> Iterator[Finding]:
     """The data of a file lies in that file, not in others that it names."""
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         if node.storage in {"external", "virtual"}:
             yield file.path, node.path, f"is {node.storage}"
 
 
 @rule("bool.enum", Severity.ERROR)
-def bool_enum(survey: SetSurvey) -> Iterator[Finding]:
+def bool_enum(context: SetContext) -> Iterator[Finding]:
     """No dataset is an HDF5 enum, as h5py stores bool; servers reject the class."""
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         if node.type.family == "enum":
             yield file.path, node.path, "is an enum: store uint8, with isBool=1"
 
 
 @rule("bool.type", Severity.ERROR)
-def bool_type(survey: SetSurvey) -> Iterator[Finding]:
+def bool_type(context: SetContext) -> Iterator[Finding]:
     """What isBool marks is stored as unsigned bytes."""
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         if _is_bool(node) and node.type.family != "enum" and str(node.type) != "uint8":
             yield file.path, node.path, f"holds {node.type}"
 
 
 @rule("bool.marked", Severity.WARNING)
-def bool_marked(survey: SetSurvey) -> Iterator[Finding]:
+def bool_marked(context: SetContext) -> Iterator[Finding]:
     """Bytes that are not those of strings have isBool=1; otherwise they come as integers."""
     strings = {
-        id(node) for _, placed in survey.groups(ObjType.STRINGS) for _, g in placed for node in g.members.values()
+        id(node) for _, placed in context.groups(ObjType.STRINGS) for _, g in placed for node in g.members.values()
     }
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         is_byte = node.type.family == "integer" and node.type.size == 1
         if is_byte and node.nrows and id(node) not in strings and not _is_bool(node) and "booleans" not in node.path:
             yield file.path, node.path, f"holds {node.type}, and isBool is not 1"
 
 
 @rule("bool.values", Severity.WARNING)
-def bool_values(survey: SetSurvey) -> Iterator[Finding]:
+def bool_values(context: SetContext) -> Iterator[Finding]:
     """Bools are 0 or 1; what a server makes of other values is not defined."""
-    for file, node in survey.datasets():
-        facts = survey.numbers(file, node) if _is_bool(node) else None
+    for file, node in context.datasets():
+        facts = context.numbers(file, node) if _is_bool(node) else None
         if facts is not None and (facts.minimum < 0 or facts.maximum > 1):
             yield file.path, node.path, f"has values from {facts.minimum} to {facts.maximum}"
 

@@ -6,29 +6,29 @@ from collections.abc import Iterator
 
 from akdask.errors import FileError
 from akdask.hdf5.sets.manifest import verify
-from akdask.hdf5.validate.context import SetSurvey
+from akdask.hdf5.validate.context import SetContext
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 
 
 @rule("data.readable", Severity.ERROR)
-def readable(survey: SetSurvey) -> Iterator[Finding]:
+def readable(context: SetContext) -> Iterator[Finding]:
     """All data can be read: it is not cut short, and its filters can undo what they did."""
-    for file, node in survey.datasets():
+    for file, node in context.datasets():
         if node.storage != "contiguous" and node.shape:
-            survey.read_through(file, node)
-    for (path, name), text in survey.damage.items():
+            context.read_through(file, node)
+    for (path, name), text in context.damage.items():
         yield path, name, text
 
 
 @rule("data.checksums", Severity.ERROR)
-def checksums(survey: SetSurvey) -> Iterator[Finding]:
+def checksums(context: SetContext) -> Iterator[Finding]:
     """All data is what was written, where a manifest beside the set has checksums of it."""
-    if not survey.read_data or not survey.readable:
+    if not context.read_data or not context.readable:
         return
     try:
-        damages = verify([file.path for file in survey.readable]).damages
+        damages = verify([file.path for file in context.readable]).damages
     except FileError as error:
-        yield survey.readable[0].path, "", " ".join([error.message, *error.details])
+        yield context.readable[0].path, "", " ".join([error.message, *error.details])
         return
     for damage in damages:
         yield damage.path, damage.dataset or "", damage.text

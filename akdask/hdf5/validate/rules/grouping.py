@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from akdask.hdf5.metadata.survey import Dataset, FileSurvey, Group, Node
-from akdask.hdf5.validate.context import SetSurvey, total_rows
+from akdask.hdf5.metadata.file_metadata import Dataset, FileMetadata, Group, Node
+from akdask.hdf5.validate.context import SetContext, total_rows
 from akdask.hdf5.validate.facts import NumberFacts, counted, fingerprint
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
 
-Parts = Sequence[tuple[FileSurvey, Group]]
+Parts = Sequence[tuple[FileMetadata, Group]]
 """One object: its groups in all files."""
 
 _WRONG_GROUPING = "v2023.05.05"
@@ -20,9 +20,9 @@ _KEY_KINDS = {ObjType.PDARRAY, ObjType.STRINGS, ObjType.CATEGORICAL}
 
 
 @rule("categorical.members", Severity.ERROR)
-def members(survey: SetSurvey) -> Iterator[Finding]:
+def members(context: SetContext) -> Iterator[Finding]:
     """A Categorical has codes and NA_Codes, datasets of 8-byte integers, and categories, a group of Strings."""
-    for _, placed in survey.groups(ObjType.CATEGORICAL):
+    for _, placed in context.groups(ObjType.CATEGORICAL):
         for file, group in placed:
             for name in (CODES, NA_CODES):
                 found = group.dataset(name)
@@ -34,35 +34,35 @@ def members(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("categorical.codes", Severity.ERROR)
-def codes(survey: SetSurvey) -> Iterator[Finding]:
+def codes(context: SetContext) -> Iterator[Finding]:
     """Codes are positions of categories, from 0 to their number, in all files together; -1 is none."""
-    for path, placed in survey.groups(ObjType.CATEGORICAL):
-        labels = _rows(survey, placed, CATEGORIES)
-        for file, facts in _facts(survey, placed, CODES):
+    for path, placed in context.groups(ObjType.CATEGORICAL):
+        labels = _rows(context, placed, CATEGORIES)
+        for file, facts in _facts(context, placed, CODES):
             if labels is not None and (facts.minimum < 0 or facts.maximum >= labels):
                 yield file.path, path, f"codes from {facts.minimum} to {facts.maximum}, {labels} categories"
 
 
 @rule("categorical.na-code", Severity.ERROR)
-def na_code(survey: SetSurvey) -> Iterator[Finding]:
+def na_code(context: SetContext) -> Iterator[Finding]:
     """NA_Codes has one entry in all files together, the position of the category of missing values."""
-    for path, placed in survey.groups(ObjType.CATEGORICAL):
-        labels, count = _rows(survey, placed, CATEGORIES), _rows(survey, placed, NA_CODES)
+    for path, placed in context.groups(ObjType.CATEGORICAL):
+        labels, count = _rows(context, placed, CATEGORIES), _rows(context, placed, NA_CODES)
         if count not in {None, 1}:
             yield placed[0][0].path, path, f"NA_Codes has {count} entries"
-        for file, facts in _facts(survey, placed, NA_CODES):
+        for file, facts in _facts(context, placed, NA_CODES):
             if labels is not None and not 0 <= facts.minimum <= facts.maximum < labels:
                 yield file.path, path, f"NA_Codes is {facts.minimum}, {labels} categories"
 
 
 @rule("categorical.shares", Severity.ERROR)
-def shares(survey: SetSurvey) -> Iterator[Finding]:
+def shares(context: SetContext) -> Iterator[Finding]:
     """Each file has its share of the categories; repeated in every file they give wrong labels."""
-    for path, placed in survey.groups(ObjType.CATEGORICAL):
+    for path, placed in context.groups(ObjType.CATEGORICAL):
         known = set()
         for file, group in placed:
             labels = group.group(CATEGORIES)
-            facts = None if labels is None else survey.strings(file, labels)
+            facts = None if labels is None else context.strings(file, labels)
             if facts is not None and facts.nuls:
                 if (facts.nuls, facts.checksum) in known:
                     yield file.path, path, "has the same categories as a file before"
@@ -70,9 +70,9 @@ def shares(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("grouping.parts", Severity.ERROR)
-def parts(survey: SetSurvey) -> Iterator[Finding]:
+def parts(context: SetContext) -> Iterator[Finding]:
     """Permutation and segments are there together; of a Categorical both may be absent."""
-    for path, placed in _grouped(survey):
+    for path, placed in _grouped(context):
         has = [any(name in group.members for _, group in placed) for name in (PERMUTATION, SEGMENTS)]
         if has[0] != has[1]:
             there, absent = (PERMUTATION, SEGMENTS) if has[0] else (SEGMENTS, PERMUTATION)
@@ -80,39 +80,39 @@ def parts(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("grouping.permutation", Severity.ERROR)
-def permutation(survey: SetSurvey) -> Iterator[Finding]:
+def permutation(context: SetContext) -> Iterator[Finding]:
     """The permutation has every row number of the set once."""
-    for path, placed in _grouped(survey):
+    for path, placed in _grouped(context):
         found = [(file, node) for file, group in placed if (node := group.dataset(PERMUTATION)) is not None]
         rows = sum(node.nrows for _, node in found)
-        if not survey.is_whole:
+        if not context.is_complete:
             continue
-        prints = [survey.fingerprint(file, node) for file, node in found if node.type.family == "integer"]
+        prints = [context.fingerprint(file, node) for file, node in found if node.type.family == "integer"]
         known = [value for value in prints if value is not None]
         if found and len(known) == len(found) and sum(known) % 2**64 != fingerprint(counted(rows)):
             yield found[0][0].path, path, f"is no permutation of {rows} rows"
 
 
 @rule("grouping.rows", Severity.ERROR)
-def rows(survey: SetSurvey) -> Iterator[Finding]:
+def rows(context: SetContext) -> Iterator[Finding]:
     """The permutation is as long as the codes of a Categorical, or as each key of a GroupBy."""
-    for path, placed in _grouped(survey):
-        expected = _rows(survey, placed, PERMUTATION)
+    for path, placed in _grouped(context):
+        expected = _rows(context, placed, PERMUTATION)
         if not any(PERMUTATION in group.members for _, group in placed) or expected is None:
             continue
         for name in [CODES, *_keys(placed)] if placed[0][1].kind == ObjType.CATEGORICAL else _keys(placed):
-            found = _rows(survey, placed, name)
+            found = _rows(context, placed, name)
             if found is not None and found != expected:
                 yield placed[0][0].path, f"{path}/{name}", f"has {found} rows, the permutation {expected}"
 
 
 @rule("grouping.segments", Severity.ERROR)
-def segments(survey: SetSurvey) -> Iterator[Finding]:
+def segments(context: SetContext) -> Iterator[Finding]:
     """Segments of groups count rows of the whole set: from 0 on, never less than before, below the number of rows."""
-    for path, placed in _grouped(survey):
-        size, before = _rows(survey, placed, PERMUTATION), None
-        for file, facts in _facts(survey, placed, SEGMENTS):
-            if before is None and facts.first != 0 and survey.is_whole:
+    for path, placed in _grouped(context):
+        size, before = _rows(context, placed, PERMUTATION), None
+        for file, facts in _facts(context, placed, SEGMENTS):
+            if before is None and facts.first != 0 and context.is_complete:
                 yield file.path, path, f"the first segment is {facts.first}"
             if facts.fall is not None or (before is not None and facts.first < before):
                 yield file.path, path, f"segment {facts.fall or 0} of the file is smaller than the one before"
@@ -122,9 +122,9 @@ def segments(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("groupby.keys", Severity.ERROR)
-def keys(survey: SetSurvey) -> Iterator[Finding]:
+def keys(context: SetContext) -> Iterator[Finding]:
     """NumKeys is the number of keys, which are KEY_0, KEY_1 and so on."""
-    for path, placed in survey.groups(ObjType.GROUPBY):
+    for path, placed in context.groups(ObjType.GROUPBY):
         for file, group in placed:
             stored, found = group.attributes.get("NumKeys"), list(group.numbered("KEY_"))
             if stored is None or found != list(range(len(found))) or stored.value != len(found) or not found:
@@ -133,9 +133,9 @@ def keys(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("groupby.key-kinds", Severity.ERROR)
-def key_kinds(survey: SetSurvey) -> Iterator[Finding]:
+def key_kinds(context: SetContext) -> Iterator[Finding]:
     """Keys are pdarrays, Strings or Categoricals; servers refuse others."""
-    for _, placed in survey.groups(ObjType.GROUPBY):
+    for _, placed in context.groups(ObjType.GROUPBY):
         for file, group in placed:
             for node in group.numbered("KEY_").values():
                 kind = getattr(node, "kind", None)
@@ -144,22 +144,22 @@ def key_kinds(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("groupby.unique-keys", Severity.ERROR)
-def unique_keys(survey: SetSurvey) -> Iterator[Finding]:
+def unique_keys(context: SetContext) -> Iterator[Finding]:
     """There is one unique_key_idx for each segment, a row of the set."""
-    for path, placed in survey.groups(ObjType.GROUPBY):
-        size = _rows(survey, placed, PERMUTATION)
-        groups, found = (_rows(survey, placed, name) for name in (SEGMENTS, "unique_key_idx"))
+    for path, placed in context.groups(ObjType.GROUPBY):
+        size = _rows(context, placed, PERMUTATION)
+        groups, found = (_rows(context, placed, name) for name in (SEGMENTS, "unique_key_idx"))
         if None not in {found, groups} and found != groups:
             yield placed[0][0].path, path, f"{found} entries of unique_key_idx, {groups} segments"
-        for file, facts in _facts(survey, placed, "unique_key_idx"):
+        for file, facts in _facts(context, placed, "unique_key_idx"):
             if size is not None and not 0 <= facts.minimum <= facts.maximum < size:
                 yield file.path, path, f"unique_key_idx from {facts.minimum} to {facts.maximum}, {size} rows"
 
 
 @rule("groupby.float-keys", Severity.WARNING)
-def float_keys(survey: SetSurvey) -> Iterator[Finding]:
+def float_keys(context: SetContext) -> Iterator[Finding]:
     """Of several keys none is float64; clients of releases since v2023.10.06 cannot load them."""
-    for _, placed in survey.groups(ObjType.GROUPBY):
+    for _, placed in context.groups(ObjType.GROUPBY):
         file, group = placed[0]
         found = group.numbered("KEY_").values()
         floats = [node for node in found if isinstance(node, Dataset) and node.type.family == "float"]
@@ -167,8 +167,8 @@ def float_keys(survey: SetSurvey) -> Iterator[Finding]:
             yield file.path, floats[0].path, "is float64, one of several keys"
 
 
-def _grouped(survey: SetSurvey) -> Iterator[tuple[str, Parts]]:
-    for path, placed in survey.groups(ObjType.CATEGORICAL, ObjType.GROUPBY):
+def _grouped(context: SetContext) -> Iterator[tuple[str, Parts]]:
+    for path, placed in context.groups(ObjType.CATEGORICAL, ObjType.GROUPBY):
         version = placed[0][1].attributes.get("arkouda_version")
         is_wrong = placed[0][1].kind == ObjType.CATEGORICAL and version and version.value == _WRONG_GROUPING
         if not is_wrong:
@@ -179,14 +179,14 @@ def _keys(placed: Parts) -> list[str]:
     return [f"KEY_{number}" for number in placed[0][1].numbered("KEY_")]
 
 
-def _rows(survey: SetSurvey, placed: Parts, member: str) -> int | None:
-    found: list[tuple[FileSurvey, Node | None]] = [(file, group.members.get(member)) for file, group in placed]
-    return total_rows(survey, found)
+def _rows(context: SetContext, placed: Parts, member: str) -> int | None:
+    found: list[tuple[FileMetadata, Node | None]] = [(file, group.members.get(member)) for file, group in placed]
+    return total_rows(context, found)
 
 
-def _facts(survey: SetSurvey, placed: Parts, member: str) -> Iterator[tuple[FileSurvey, NumberFacts]]:
+def _facts(context: SetContext, placed: Parts, member: str) -> Iterator[tuple[FileMetadata, NumberFacts]]:
     """Yield the facts of a member of integers for each file that has some."""
     for file, group in placed:
-        facts = survey.numbers(file, group.dataset(member))
+        facts = context.numbers(file, group.dataset(member))
         if facts is not None:
             yield file, facts

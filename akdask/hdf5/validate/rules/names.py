@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 
-from akdask.hdf5.metadata.survey import Group
+from akdask.hdf5.metadata.file_metadata import Group
 from akdask.hdf5.schema import layout
-from akdask.hdf5.validate.context import SetSurvey
+from akdask.hdf5.validate.context import SetContext
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 from akdask.storage.formats.objects import ObjType
 from akdask.storage.paths.files import exists
@@ -20,35 +20,35 @@ _MOST_LEVELS = 10
 
 
 @rule("files.numbering", Severity.ERROR)
-def numbering(survey: SetSurvey) -> Iterator[Finding]:
+def numbering(context: SetContext) -> Iterator[Finding]:
     """The files of a set are numbered from 0 without a gap."""
-    missing = (path for path in missing_locales(file.path for file in survey.files) if not exists(path))
+    missing = (path for path in missing_locales(file.path for file in context.files) if not exists(path))
     for path in islice(missing, _MOST_MISSING):
         yield path, "", "is missing, a higher locale is there: its rows are lost"
 
 
 @rule("files.padding", Severity.NOTE)
-def padding(survey: SetSurvey) -> Iterator[Finding]:
+def padding(context: SetContext) -> Iterator[Finding]:
     """Locales are numbered with at least four digits, as releases since November 2020 do."""
-    for file in survey.files:
+    for file in context.files:
         found = split_locale(file.path)
         if found and len(found[1]) < 4:
             yield file.path, "", f"_LOCALE{found[1]} should be _LOCALE{found[1]:0>4}"
 
 
 @rule("files.pattern", Severity.WARNING)
-def pattern(survey: SetSurvey) -> Iterator[Finding]:
+def pattern(context: SetContext) -> Iterator[Finding]:
     """File names have none of the characters * ? [ that servers take for patterns."""
-    for file in survey.files:
+    for file in context.files:
         name = os.path.basename(file.path)
         if any(character in name for character in "*?["):
             yield file.path, "", "a server expands the name as a pattern when it is given alone"
 
 
 @rule("files.format", Severity.WARNING)
-def file_format(survey: SetSurvey) -> Iterator[Finding]:
+def file_format(context: SetContext) -> Iterator[Finding]:
     """File_Format is 1 in files with a locale number, 0 in single files; an update cuts rows by it."""
-    for file in survey.readable:
+    for file in context.readable:
         stored = file.root.attributes.get("File_Format")
         expected = layout.SINGLE if split_locale(file.path) is None else layout.DISTRIBUTED
         if stored is not None and stored.value != expected:
@@ -56,9 +56,9 @@ def file_format(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("files.releases", Severity.WARNING)
-def releases(survey: SetSurvey) -> Iterator[Finding]:
+def releases(context: SetContext) -> Iterator[Finding]:
     """An object is of one release in all files; otherwise some may be left over from a wider set."""
-    for name, placed in survey.objects.items():
+    for name, placed in context.objects.items():
         known = None
         for file, node in placed:
             attribute = getattr(node, "attributes", {}).get("arkouda_version")
@@ -69,43 +69,43 @@ def releases(survey: SetSurvey) -> Iterator[Finding]:
 
 
 @rule("names.comma", Severity.WARNING)
-def comma(survey: SetSurvey) -> Iterator[Finding]:
+def comma(context: SetContext) -> Iterator[Finding]:
     """Names of objects and columns have no comma; servers list names with commas between them."""
-    for file, path, name in _names(survey):
+    for file, path, name in _names(context):
         if "," in name:
             yield file, path, "a server lists this as two names"
 
 
 @rule("names.length", Severity.WARNING)
-def length(survey: SetSurvey) -> Iterator[Finding]:
+def length(context: SetContext) -> Iterator[Finding]:
     """Names of objects and columns take at most 255 bytes, the room that servers have for one."""
-    for file, path, name in _names(survey):
+    for file, path, name in _names(context):
         size = len(name.encode(errors="surrogateescape"))
         if size > _LONGEST_NAME:
             yield file, path, f"takes {size} bytes"
 
 
 @rule("names.utf8", Severity.WARNING)
-def utf8(survey: SetSurvey) -> Iterator[Finding]:
+def utf8(context: SetContext) -> Iterator[Finding]:
     """Names of objects and columns are UTF-8."""
-    for file, path, name in _names(survey):
+    for file, path, name in _names(context):
         if any("\udc80" <= character <= "\udcff" for character in name):
             yield file, path.encode(errors="backslashreplace").decode(), "has bytes that are not"
 
 
 @rule("names.levels", Severity.WARNING)
-def levels(survey: SetSurvey) -> Iterator[Finding]:
+def levels(context: SetContext) -> Iterator[Finding]:
     """There are at most ten keys or levels; clients order more of them as text, KEY_10 before KEY_2."""
     for kinds, stem in (((ObjType.GROUPBY,), "KEY_"), ((ObjType.INDEX, ObjType.MULTIINDEX), "IDX_")):
-        for path, placed in survey.groups(*kinds):
+        for path, placed in context.groups(*kinds):
             count = max(len(group.numbered(stem)) for _, group in placed)
             if count > _MOST_LEVELS:
                 yield placed[0][0].path, path, f"has {count}"
 
 
-def _names(survey: SetSurvey) -> Iterator[tuple[str, str, str]]:
+def _names(context: SetContext) -> Iterator[tuple[str, str, str]]:
     """Yield file, path and name of all objects and of the columns of DataFrames."""
-    for file in survey.readable:
+    for file in context.readable:
         for name, node in file.objects.items():
             yield file.path, node.path, name
             if isinstance(node, Group) and node.kind == ObjType.DATAFRAME:

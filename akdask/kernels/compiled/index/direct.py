@@ -22,18 +22,18 @@ BIT_MASK = np.uint64(7)
 def mark(words: Words, low: np.uint64, bits: npt.NDArray[np.uint8]) -> None:
     """Set the bit of the cell of each word, all of which have one."""
     for row in range(len(words)):
-        cell = words[row] - low
-        bits[cell >> BYTE_SHIFT] |= ONE << (cell & BIT_MASK)
+        slot = words[row] - low
+        bits[slot >> BYTE_SHIFT] |= ONE << (slot & BIT_MASK)
 
 
 @compiled
 def look_up_bits(
-    words: Words, low: np.uint64, cells: np.uint64, bits: npt.NDArray[np.uint8], found: NumberArray
+    words: Words, low: np.uint64, nslots: np.uint64, bits: npt.NDArray[np.uint8], found: NumberArray
 ) -> None:
     """Tell whether the bit of the cell of each word is set."""
     for row in range(len(words)):
-        cell = min(words[row] - low, cells)
-        found[row] = (bits[cell >> BYTE_SHIFT] >> (cell & BIT_MASK)) & ONE
+        slot = min(words[row] - low, nslots)
+        found[row] = (bits[slot >> BYTE_SHIFT] >> (slot & BIT_MASK)) & ONE
 
 
 @compiled
@@ -44,9 +44,9 @@ def put_rows(words: Words, low: np.uint64, rows: NumberArray) -> None:
 
 
 @compiled
-def look_up_rows(words: Words, low: np.uint64, cells: np.uint64, rows: NumberArray, found: NumberArray) -> None:
+def look_up_rows(words: Words, low: np.uint64, nslots: np.uint64, rows: NumberArray, found: NumberArray) -> None:
     """Find the row in the cell of each word."""
     last = len(words) - 1
     for row in range(len(words)):
-        prefetch(rows, min(words[min(row + AHEAD, last)] - low, cells))
-        found[row] = rows[min(words[row] - low, cells)]
+        prefetch(rows, min(words[min(row + AHEAD, last)] - low, nslots))
+        found[row] = rows[min(words[row] - low, nslots)]

@@ -32,7 +32,7 @@ def insert_packed(
     words: Words,
     low: np.uint64,
     spare: np.uint64,
-    cut: np.uint64,
+    dropped_bits: np.uint64,
     shift: np.uint64,
     table: Words,
     later: NumberArray,
@@ -45,7 +45,7 @@ def insert_packed(
     ----------
     words : ndarray of uint64
         Keys, the lowest of which is `low`.
-    spare, cut, shift : uint64
+    spare, dropped_bits, shift : uint64
         Bits of a tag that are to spare, leading bits of it that a packed word lacks, and bits after those that name
         the place of a word.
     table : ndarray of uint64
@@ -62,15 +62,15 @@ def insert_packed(
     count : int
         How many rows are in `later`.
     """
-    kept, row_mask = ~((ONE << spare) - ONE), (ONE << (spare + cut)) - ONE
-    home = shift + cut
+    leading, row_mask = ~((ONE << spare) - ONE), (ONE << (spare + dropped_bits)) - ONE
+    home = shift + dropped_bits
     near = LAST >> home
     tags = np.empty(AHEAD, np.uint64)
     count, free, furthest = 0, np.uint64(len(table) - len(words) - 1), ONE - ONE
     for row in range(len(words) + AHEAD):
         waiting = row % AHEAD
         if row >= AHEAD:
-            slot, word = tags[waiting] >> shift, (tags[waiting] << cut) | np.uint64(row - AHEAD)
+            slot, word = tags[waiting] >> shift, (tags[waiting] << dropped_bits) | np.uint64(row - AHEAD)
             while table[slot] != VACANT:
                 if (word ^ table[slot]) <= row_mask:
                     break
@@ -87,7 +87,7 @@ def insert_packed(
                 count += 1
         if row < len(words):
             tag = ((words[row] - low) << spare) * FIRST
-            tag ^= (tag >> HALF) & kept
+            tag ^= (tag >> HALF) & leading
             tags[waiting] = tag * SECOND
             prefetch(table, tags[waiting] >> shift)
     return int(free + ONE), int(furthest), count
@@ -95,7 +95,7 @@ def insert_packed(
 
 @compiled
 def lay_out(order: Words, words: Words, shift: np.uint64, size: int, table: Words) -> tuple[int, int]:
-    """Put words in a table of at least so many slots, and one more after the last; `order` is what ascends.
+    """Put words in a table with at least as many slots as their number, and one more; `order` ascends.
 
     Returns
     -------
@@ -112,11 +112,11 @@ def lay_out(order: Words, words: Words, shift: np.uint64, size: int, table: Word
         table[start:stop] = VACANT
         while row < len(words):
             first: Any = np.int64(order[row] >> shift)
-            place = max(free, first)
-            if place >= stop:
+            slot_number = max(free, first)
+            if slot_number >= stop:
                 break
-            table[place] = words[row]
-            furthest = max(furthest, place - first)
-            free = place + 1
+            table[slot_number] = words[row]
+            furthest = max(furthest, slot_number - first)
+            free = slot_number + 1
             row += 1
     return max(size, free) + 1, furthest

@@ -45,19 +45,19 @@ def find_packed(
     low: np.uint64,
     width: np.uint64,
     spare: np.uint64,
-    cut: np.uint64,
+    dropped_bits: np.uint64,
     shift: np.uint64,
     nrows: np.uint64,
     table: Words,
     found: Words,
 ) -> None:
     """Find the rows that are packed with tags in a table, those of words from `low` on and no further than `width`."""
-    kept = ~((ONE << spare) - ONE)
+    leading = ~((ONE << spare) - ONE)
     tags = np.empty(AHEAD, np.uint64)
     for row in range(len(words) + AHEAD):
         waiting = row % AHEAD
         if row >= AHEAD:
-            slot, wanted = tags[waiting] >> shift, tags[waiting] << cut
+            slot, wanted = tags[waiting] >> shift, tags[waiting] << dropped_bits
             # A word with the same tag is larger by its row, a vacant one by no row that there is.  Conditions are
             # looked at together, since nobody can guess which gaps look smaller than a tag, nor which rows match.
             beyond = table[slot] - wanted
@@ -70,7 +70,7 @@ def find_packed(
             found[row - AHEAD] = beyond if matches else NO_ROW
         if row < len(words):
             tag = ((words[row] - low) << spare) * FIRST
-            tag ^= (tag >> HALF) & kept
+            tag ^= (tag >> HALF) & leading
             tags[waiting] = tag * SECOND
             prefetch(table, tags[waiting] >> shift)
 

@@ -7,7 +7,7 @@ import numpy as np
 from akdask.kernels.compiled.compiler import compiled
 from akdask.kernels.core.words import LAST, SIGN, Words
 
-NONE, LAST_PLACE, INFINITY = np.uint64(0), np.uint64(63), np.uint64(0x7FF0 << 48)
+NONE, LAST_BIT, INFINITY = np.uint64(0), np.uint64(63), np.uint64(0x7FF0 << 48)
 
 
 @compiled
@@ -17,5 +17,5 @@ def float_words(bits: Words, inverted: np.uint64, words: Words) -> None:
         found = bits[row]
         # -0.0 is 0.0; of positive numbers the sign is flipped, of negative ones all bits are.
         plain = NONE if found == SIGN else found
-        word = plain ^ (SIGN | (NONE - (plain >> LAST_PLACE))) ^ inverted
+        word = plain ^ (SIGN | (NONE - (plain >> LAST_BIT))) ^ inverted
         words[row] = LAST if found & ~SIGN > INFINITY else word

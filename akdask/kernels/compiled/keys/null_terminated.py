@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from akdask.columns import new_array, offsets_and_bytes
 from akdask.kernels.compiled.compiler import compiled, read_only
-from akdask.kernels.compiled.keys.strings import cut, swapped
+from akdask.kernels.compiled.keys.strings import leading_bytes, swapped
 from akdask.kernels.compiled.words import (
     BYTES,
     CHUNK,
@@ -23,7 +23,7 @@ from akdask.kernels.compiled.words import (
 from akdask.kernels.core.words import Words
 from akdask.typing import NumberArray
 
-AT_ONCE = np.uint64(CHUNK)
+WORDS_PER_STEP = np.uint64(CHUNK)
 LAST_ASCII = np.uint8(127)
 
 
@@ -38,7 +38,7 @@ def without_nuls(values: NumberArray, bounds: NumberArray) -> tuple[NumberArray,
     if found < 0 or (found and len(values) - np.count_nonzero(values) != count):
         return None
     text = text[: int(offsets[-1]) + MARGIN]
-    # So whoever reads on a little need not copy.
+    # So a caller that reads a little further need not copy.
     text[-MARGIN:] = 1
     return offsets, text, not found
 
@@ -61,9 +61,9 @@ def _take_off(values: Text, bounds: NumberArray, offsets: NumberArray, text: Tex
         if stop + CHUNK <= size:
             # What is copied from behind the end is written over.
             for left in range(stop - start - 1, 0, -CHUNK):
-                kept = (ONE << min(np.uint64(left), AT_ONCE)) - ONE
-                seen |= copy_text(values, at, text, into) & kept
-                at, into = at + AT_ONCE, into + AT_ONCE
+                used = (ONE << min(np.uint64(left), WORDS_PER_STEP)) - ONE
+                seen |= copy_text(values, at, text, into) & used
+                at, into = at + WORDS_PER_STEP, into + WORDS_PER_STEP
         else:
             for ahead in range(NONE, np.uint64(stop - start - 1), ONE):
                 byte = values[at + ahead]
@@ -98,10 +98,10 @@ def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words)
     for row in range(np.uint64(len(offsets) - 1)):
         # There is a NUL for each string before.
         stop, into = offsets[row + ONE] - offsets[0], at + row
-        first = swapped(cut(word_at(text, at), at, stop))
-        # Mostly it lies between, so the second word need not be looked at.
+        first = swapped(leading_bytes(word_at(text, at), at, stop))
+        # Mostly it lies between, so that the second word need not be compared.
         if not low < first < high:
-            second = swapped(cut(word_at(text, at + BYTES), at + BYTES, stop))
+            second = swapped(leading_bytes(word_at(text, at + BYTES), at + BYTES, stop))
             if first < least[0] or (first == least[0] and second < least[1]):
                 low = least[0] = first
                 least[1] = second
@@ -110,7 +110,7 @@ def _put_on(text: Text, offsets: Words, values: Text, least: Words, most: Words)
                 most[1] = second
         # What is copied from behind the end is written over.
         nuls |= copy_chunk(text, at, values, into)
-        for ahead in range(AT_ONCE, stop - at, AT_ONCE):
+        for ahead in range(WORDS_PER_STEP, stop - at, WORDS_PER_STEP):
             nuls |= copy_chunk(text, at + ahead, values, into + ahead)
         values[stop + row] = 0
         at = stop

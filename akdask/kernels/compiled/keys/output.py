@@ -9,13 +9,13 @@ from akdask.typing import NumberArray
 
 
 @compiled
-def keep_marked(marks: NumberArray, column: NumberArray, room: NumberArray) -> np.uint64:
+def copy_masked(mask: NumberArray, column: NumberArray, out: NumberArray) -> np.uint64:
     """Write the values whose mark is not 0 one after the other, and return how many there are.
 
     There is room for one more: each is written, and only counted where it has a mark.
     """
     count = np.uint64(0)
     for row in range(len(column)):
-        room[count] = column[row]
-        count += np.uint64(marks[row] != 0)
+        out[count] = column[row]
+        count += np.uint64(mask[row] != 0)
     return count

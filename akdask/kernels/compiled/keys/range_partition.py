@@ -28,8 +28,8 @@ def least_and_most(numbers: NumberArray) -> tuple[Any, Any]:
 def number_ranges(
     words: Words,
     rows: NumberArray,
-    marks: Words,
-    mark_rows: NumberArray,
+    splitters: Words,
+    splitter_rows: NumberArray,
     low: np.uint64,
     shift: np.uint64,
     before: NumberArray,
@@ -41,22 +41,22 @@ def number_ranges(
     ----------
     words, rows : ndarray of uint64 and of int64
         Keys and numbers of some rows.
-    marks, mark_rows : ndarray of uint64 and of int64
+    splitters, splitter_rows : ndarray of uint64 and of int64
         Those of the rows where ranges begin, ascending.
     low, shift : uint64
-        The cell of a word is its distance from the lowest one, without so many bits.
+        The slot of a word is its distance from the lowest one, without this number of lowest bits.
     before : ndarray of uint16
-        For each cell, how many marks are in cells before it.
+        For each slot, the number of splitters in the slots before it.
     ranges : ndarray of uint16
         The results.
     """
     for row in range(len(words)):
         word = words[row]
-        cell = (word - low) >> shift
-        first, stop = np.uint64(before[cell]), np.uint64(before[cell + ONE])
+        slot = (word - low) >> shift
+        first, stop = np.uint64(before[slot]), np.uint64(before[slot + ONE])
         while first < stop:
             middle = (first + stop) >> ONE
-            if (marks[middle] < word) | ((marks[middle] == word) & (mark_rows[middle] <= rows[row])):
+            if (splitters[middle] < word) | ((splitters[middle] == word) & (splitter_rows[middle] <= rows[row])):
                 first = middle + ONE
             else:
                 stop = middle
@@ -65,10 +65,10 @@ def number_ranges(
 
 @compiled
 def pack_rows(
-    words: Words, low: np.uint64, lost: np.uint64, shift: np.uint64, rows: NumberArray, whole: Words, packed: Words
+    words: Words, low: np.uint64, lost: np.uint64, shift: np.uint64, rows: NumberArray, full_keys: Words, packed: Words
 ) -> None:
     """Count words from the lowest; write all their bits, and all but lost ones above row numbers of `shift` bits."""
     for row in range(len(words)):
         word = words[row] - low
-        whole[row] = word
+        full_keys[row] = word
         packed[row] = ((word >> lost) << shift) | np.uint64(rows[row])

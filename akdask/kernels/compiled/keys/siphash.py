@@ -10,7 +10,7 @@ from akdask.kernels.core import siphash as digests
 from akdask.kernels.core.words import Words
 
 A, B, C, D = digests.START
-FIRST_MARK, SECOND_MARK, LENGTH_PLACE = digests.FIRST_MARK, digests.SECOND_MARK, np.uint64(digests.LENGTH_PLACE)
+FIRST_XOR, SECOND_XOR, LENGTH_SHIFT = digests.FIRST_XOR, digests.SECOND_XOR, np.uint64(digests.LENGTH_SHIFT)
 MIXES, LAST_MIXES, WORD, BITS = digests.MIXES, digests.LAST_MIXES, np.uint64(digests.WORD), np.uint64(64)
 
 
@@ -19,19 +19,19 @@ def siphash(offsets: Words, text: Text, part: int, found: Words) -> None:
     """Write the first or second half of the hash of each run of bytes."""
     for row in range(len(found)):
         at, stop = offsets[row], offsets[row + 1]
-        last = (stop - at) << LENGTH_PLACE
+        last = (stop - at) << LENGTH_SHIFT
         a, b, c, d = A, B, C, D
         while stop - at >= WORD:
             word = word_at(text, at)
             a, b, c, d = _mixed(a, b, c, d ^ word, MIXES)
             a ^= word
             at += WORD
-        for place in range(stop - at):
-            last |= np.uint64(text[at + place]) << (place * WORD)
+        for shift in range(stop - at):
+            last |= np.uint64(text[at + shift]) << (shift * WORD)
         a, b, c, d = _mixed(a, b, c, d ^ last, MIXES)
-        a, b, c, d = _mixed(a ^ last, b, c ^ FIRST_MARK, d, LAST_MIXES)
+        a, b, c, d = _mixed(a ^ last, b, c ^ FIRST_XOR, d, LAST_MIXES)
         if part:
-            a, b, c, d = _mixed(a, b ^ SECOND_MARK, c, d, LAST_MIXES)
+            a, b, c, d = _mixed(a, b ^ SECOND_XOR, c, d, LAST_MIXES)
         found[row] = a ^ b ^ c ^ d
 
 

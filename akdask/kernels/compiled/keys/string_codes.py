@@ -35,7 +35,7 @@ def strings_of(codes: Sequence[Words], form: StringLayout, offsets: NumberArray)
     """Return the strings of codes, given where to put them."""
     text = new_array(int(offsets[-1]) + WIDTH, np.uint8)
     fixed = _common(form) & ~np.array(form.varying, np.uint64)
-    decode(np.stack(codes), *_layout(form), fixed, _behind(form), offsets.view(np.uint64), text)
+    decode(np.stack(codes), *_layout(form), fixed, _bytes_left(form), offsets.view(np.uint64), text)
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(text[:-WIDTH]))
 
 
@@ -54,10 +54,10 @@ def _layout(form: StringLayout) -> tuple[Words, Words, Words, Words]:
     return np.array(form.varying, np.uint64), np.array(steps, np.uint64), np.array(form.word_bits, np.uint64), into
 
 
-def _behind(form: StringLayout) -> Words:
+def _bytes_left(form: StringLayout) -> Words:
     """Return how many bits of the same code are behind those of each word."""
-    behind = np.zeros(len(form.word_bits), np.uint64)
+    left = np.zeros(len(form.word_bits), np.uint64)
     for part in form.parts:
         for number in part:
-            behind[number] = sum(form.word_bits[later] for later in part if later > number)
-    return behind
+            left[number] = sum(form.word_bits[later] for later in part if later > number)
+    return left

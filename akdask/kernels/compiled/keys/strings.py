@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.kernels.compiled.compiler import compiled
-from akdask.kernels.compiled.words import AT_ONCE, BITS, BYTES, NONE, ONE, Text, put_word, readable, word_at
+from akdask.kernels.compiled.words import BITS, BYTES, NONE, ONE, WORDS_PER_STEP, Text, put_word, readable, word_at
 from akdask.kernels.core import words as keys
 from akdask.kernels.core.words import FIRST, HALF, SECOND, Words
 
-ALL, LAST_PLACE, QUARTER = np.uint64(2**64 - 1), np.uint64(63), np.uint64(4)
+ALL, LAST_BIT, QUARTER = np.uint64(2**64 - 1), np.uint64(63), np.uint64(4)
 DOUBLE, BYTES_OF_PAIRS, PAIRS_OF_QUADS = np.uint64(16), np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
 TEXT_BYTES, FIRST_BYTES = np.uint64(keys.TEXT_BYTES), ALL << BYTES
 
@@ -24,11 +24,11 @@ def swapped(word: np.uint64) -> np.uint64:
 
 
 @compiled
-def cut(word: np.uint64, at: np.uint64, stop: np.uint64) -> np.uint64:
+def leading_bytes(word: np.uint64, at: np.uint64, stop: np.uint64) -> np.uint64:
     """Return a word without the bytes that are behind the end of its string."""
     # Half of the places twice, for a shift by all 64 is undefined; and nothing here has to be guessed.
-    places = HALF - QUARTER * min(stop - min(at, stop), BYTES)
-    return word & ((ALL >> places) >> places)
+    shift = HALF - QUARTER * min(stop - min(at, stop), BYTES)
+    return word & ((ALL >> shift) >> shift)
 
 
 @compiled
@@ -74,11 +74,11 @@ def encode(
         Whether the codes are whole: all lengths are within the bounds, and no bits are odd.
     """
     count, nrows = np.uint64(len(masks)), np.uint64(len(offsets) - 1)
-    some = np.empty(AT_ONCE, np.uint64)
+    some = np.empty(WORDS_PER_STEP, np.uint64)
     least, most, differing = ALL, NONE, NONE
     odd[:] = NONE
-    for first in range(NONE, nrows, AT_ONCE):
-        rows = min(AT_ONCE, nrows - first)
+    for first in range(NONE, nrows, WORDS_PER_STEP):
+        rows = min(WORDS_PER_STEP, nrows - first)
         fewest, length = ALL, NONE
         for row in range(first, first + rows):
             size = offsets[row + ONE] - offsets[row]
@@ -96,13 +96,13 @@ def encode(
             start = offsets[first] - offsets[0] + ahead
             if fewest == length:
                 # What begins at equal distances need not be looked up, and all ends at the same place.
-                kept = swapped(cut(ALL, ahead, length))
+                used = swapped(leading_bytes(ALL, ahead, length))
                 for row in range(rows):
-                    some[row] = swapped(word_at(text, start + row * length)) & kept
+                    some[row] = swapped(word_at(text, start + row * length)) & used
             else:
                 for row in range(rows):
                     at = offsets[first + row] - offsets[0] + ahead
-                    some[row] = swapped(cut(word_at(text, at), at, offsets[first + row + ONE] - offsets[0]))
+                    some[row] = swapped(leading_bytes(word_at(text, at), at, offsets[first + row + ONE] - offsets[0]))
             differ = NONE
             for row in range(rows):
                 differ |= some[row] ^ same
@@ -110,21 +110,21 @@ def encode(
             odd[number] |= differ & ~mask
             differing |= odd[number]
             for step in range(moves.shape[1]):
-                moved, places = moves[number, step], ONE << np.uint64(step)
+                moved, shift = moves[number, step], ONE << np.uint64(step)
                 if moved:
                     for row in range(rows):
                         moving = some[row] & moved
-                        some[row] = (some[row] ^ moving) | (moving >> places)
+                        some[row] = (some[row] ^ moving) | (moving >> shift)
             if mask:
                 # A shift by all 64 bits is undefined; nothing is there to be shifted then.
-                code, places = into[number], bits[number] & LAST_PLACE
+                code, shift = into[number], bits[number] & LAST_BIT
                 for row in range(rows):
-                    codes[code, first + row] = (codes[code, first + row] << places) | some[row]
+                    codes[code, first + row] = (codes[code, first + row] << shift) | some[row]
         if bits[count]:
-            code, places = into[count], bits[count] & LAST_PLACE
+            code, shift = into[count], bits[count] & LAST_BIT
             for row in range(rows):
                 beyond = offsets[first + row + ONE] - offsets[first + row] - shortest
-                codes[code, first + row] = (codes[code, first + row] << places) | beyond
+                codes[code, first + row] = (codes[code, first + row] << shift) | beyond
     return least, most, bool(least >= shortest and most <= longest and not differing)
 
 
@@ -136,7 +136,7 @@ def decode(
     bits: Words,
     into: Words,
     common: Words,
-    behind: Words,
+    bits_below: Words,
     offsets: Words,
     text: Text,
 ) -> None:
@@ -148,7 +148,7 @@ def decode(
         As in `encode`.
     common : ndarray of uint64
         The words, with 0 in the places of a mask.
-    behind : ndarray of uint64
+    bits_below : ndarray of uint64
         How many bits of the same code are behind those of each word.
     offsets : ndarray of uint64
         Where to write the strings.
@@ -156,24 +156,24 @@ def decode(
         Filled; there are 8 bytes more.
     """
     nrows = np.uint64(len(offsets) - 1)
-    some = np.empty(AT_ONCE, np.uint64)
-    for first in range(NONE, nrows, AT_ONCE):
-        rows = min(AT_ONCE, nrows - first)
+    some = np.empty(WORDS_PER_STEP, np.uint64)
+    for first in range(NONE, nrows, WORDS_PER_STEP):
+        rows = min(WORDS_PER_STEP, nrows - first)
         # The last word of a string reaches into those behind it, whose first words are written later.
         for number in range(len(common) - 1, -1, -1):
-            code, right, kept = into[number], behind[number], ALL >> ((BITS - bits[number]) & LAST_PLACE)
+            code, right, used = into[number], bits_below[number], ALL >> ((BITS - bits[number]) & LAST_BIT)
             if bits[number]:
                 for row in range(rows):
-                    some[row] = (codes[code, first + row] >> right) & kept
+                    some[row] = (codes[code, first + row] >> right) & used
             else:
                 some[:rows] = NONE
             for step in range(moves.shape[1] - 1, -1, -1):
-                places = ONE << np.uint64(step)
-                moved = moves[number, step] >> places
+                shift = ONE << np.uint64(step)
+                moved = moves[number, step] >> shift
                 if moved:
                     for row in range(rows):
                         moving = some[row] & moved
-                        some[row] = (some[row] ^ moving) | (moving << places)
+                        some[row] = (some[row] ^ moving) | (moving << shift)
             ahead, same = BYTES * np.uint64(number), common[number]
             for row in range(rows):
                 at = offsets[first + row] + ahead
@@ -196,7 +196,7 @@ def _hash_words(offsets: Words, text: Text, hashes: Words) -> None:
         at, stop = offsets[row] - offsets[0], offsets[row + ONE] - offsets[0]
         found = NONE
         while True:
-            word = (swapped(cut(word_at(text, at), at, stop)) & FIRST_BYTES) | min(stop - at, BYTES)
+            word = (swapped(leading_bytes(word_at(text, at), at, stop)) & FIRST_BYTES) | min(stop - at, BYTES)
             # The first word is mixed as it is, those that follow together with what came before.
             found = ((found * FIRST) ^ word) * FIRST
             found = (found ^ (found >> HALF)) * SECOND

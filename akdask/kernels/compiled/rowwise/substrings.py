@@ -12,7 +12,7 @@ from akdask.kernels.compiled.words import BYTES, NONE, ONE, WIDTH, Text, word_at
 from akdask.kernels.core.words import Words
 
 CHUNK = 2**12
-"""Places that are looked at together."""
+"""Positions that are compared at a time."""
 
 
 def contain(strings: pa.LargeStringArray, pattern: bytes) -> npt.NDArray[np.bool_]:
@@ -28,26 +28,26 @@ def contain(strings: pa.LargeStringArray, pattern: bytes) -> npt.NDArray[np.bool
 def _find(offsets: Words, text: Text, pattern: Text, found: npt.NDArray[np.bool_]) -> None:
     """Mark the strings that contain a pattern: only where its ends fit, what is between them is compared."""
     size = np.uint64(len(pattern))
-    nplaces, behind = np.uint64(len(text)) - size + ONE, size - ONE
-    first, last = pattern[0], pattern[behind]
+    nplaces, end = np.uint64(len(text)) - size + ONE, size - ONE
+    first, last = pattern[0], pattern[end]
     fits = np.zeros(CHUNK + WIDTH, np.uint8)
     row = NONE
     for start in range(NONE, nplaces, np.uint64(CHUNK)):
         count = min(np.uint64(CHUNK), nplaces - start)
-        for place in range(count):
-            fits[place] = np.uint8(text[start + place] == first) & np.uint8(text[start + place + behind] == last)
+        for position in range(count):
+            fits[position] = np.uint8(text[start + position] == first) & np.uint8(text[start + position + end] == last)
         fits[count : count + BYTES] = 0
         for eight in range(NONE, count, BYTES):
             if word_at(fits, eight) == NONE:
                 continue
-            for place in range(start + eight, start + eight + BYTES):
-                if fits[place - start]:
-                    while offsets[row + ONE] - offsets[0] <= place:
+            for position in range(start + eight, start + eight + BYTES):
+                if fits[position - start]:
+                    while offsets[row + ONE] - offsets[0] <= position:
                         row += ONE
-                    same = place + size <= offsets[row + ONE] - offsets[0]
+                    same = position + size <= offsets[row + ONE] - offsets[0]
                     inner = ONE
-                    while same and inner < behind:
-                        same = text[place + inner] == pattern[inner]
+                    while same and inner < end:
+                        same = text[position + inner] == pattern[inner]
                         inner += ONE
                     if same:
                         found[row] = True

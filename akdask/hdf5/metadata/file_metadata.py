@@ -1,6 +1,6 @@
 """What a file of any origin says of itself: every group, dataset, link and attribute, with nothing refused.
 
-Reading wants columns and stops at what it cannot use.  A survey is for looking at files: it keeps what is there,
+Reading wants columns and stops at what it cannot use.  Metadata of a file serve to show it: they keep what is there,
 damaged or foreign as it may be, and names things as the file does.
 """
 
@@ -27,7 +27,7 @@ from akdask.storage.formats.objects import CODES, PERMUTATION, SEGMENTS, ObjType
 from akdask.storage.paths.files import identify
 
 _DEEPEST = 4  # a SegArray of Strings in a DataFrame reaches 3; groups that contain themselves go on for ever
-_LARGEST_VALUE = 2**16  # bytes of an attribute that are looked at
+_LARGEST_VALUE = 2**16  # bytes of an attribute that are read
 _CLASSES = {h5t.INTEGER: "integer", h5t.FLOAT: "float", h5t.STRING: "text", h5t.ENUM: "enum", h5t.COMPOUND: "compound"}
 _NUMBERS = {"integer": h5t.NATIVE_INT64, "unsigned": h5t.NATIVE_UINT64, "float": h5t.NATIVE_DOUBLE}
 _LAYOUTS = {h5d.CONTIGUOUS: "contiguous", h5d.CHUNKED: "chunked", h5d.COMPACT: "compact", h5d.VIRTUAL: "virtual"}
@@ -146,7 +146,7 @@ Node: TypeAlias = Group | Dataset | Foreign
 
 
 @dataclass(frozen=True, slots=True)
-class FileSurvey:
+class FileMetadata:
     """One file: its root group, or why there is none."""
 
     path: str
@@ -167,7 +167,7 @@ class FileSurvey:
         return "v1 and v2" if is_v1 and is_v2 else "v2" if is_v2 else "v1" if is_v1 else "v0"
 
 
-def survey_file(path: str) -> FileSurvey:
+def read_file_metadata(path: str) -> FileMetadata:
     """Look at a file; never fails."""
     nothing = Group("", None, {})
     size = 0
@@ -175,11 +175,11 @@ def survey_file(path: str) -> FileSurvey:
         size = identify(path).size
         with open_file(path) as opened:
             if opened.id.get_create_plist().get_userblock():
-                return FileSurvey(path, size, nothing, "HDF5 does not begin at the first byte of the file")
+                return FileMetadata(path, size, nothing, "HDF5 does not begin at the first byte of the file")
             root = h5g.open(opened.id, b"/")
-            return FileSurvey(path, size, Group("", None, _attributes(root), _members(root, "")))
+            return FileMetadata(path, size, Group("", None, _attributes(root), _members(root, "")))
     except AkdaskError as error:
-        return FileSurvey(path, size, nothing, " ".join([error.message, *error.details]))
+        return FileMetadata(path, size, nothing, " ".join([error.message, *error.details]))
 
 
 def walk(node: Node) -> Iterator[Node]:

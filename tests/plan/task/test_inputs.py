@@ -7,8 +7,8 @@ import akdask as ak
 from akdask.columns import Table
 from akdask.errors import InconsistentFilesError
 from akdask.plan.task.batches import FEW
-from akdask.plan.task.blocks import Mask, Partition, Range, RowPositions
-from akdask.plan.task.coalesce import MOST_OPEN, coalesce_partitions
+from akdask.plan.task.blocks import Partition
+from akdask.plan.task.inputs import MOST_OPEN, Mask, Range, RowPositions, coalesce_partitions
 from akdask.plan.task.program import compile_values
 from akdask.testing.memory import MemoryPart
 

@@ -1,0 +1,131 @@
+"""What a task reads of a partition: selections and inputs, those of small partitions as one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from akdask.columns import Table, slice_rows
+from akdask.plan.task.program import BroadcastInput, Load, Program
+from akdask.storage.data.consecutive import ConsecutiveParts
+from akdask.storage.data.source import Part, Stretch
+from akdask.typing import Column, NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Keep the rows where a predicate holds."""
+
+    predicate: Program
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandMatches:
+    """Repeat the rows for every match; `column` has the matching row of the other table."""
+
+    predicate: Program
+    multiplicity: BroadcastInput
+    keep_all: bool
+    column: Load
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Keep every `step`-th row from `start` to `stop`, counted after the earlier selections."""
+
+    start: int
+    stop: int
+    step: int
+
+
+Selection = Mask | ExpandMatches | Range
+
+
+@dataclass(frozen=True, slots=True)
+class RowPositions:
+    """The input of rows without columns: the first position and the number of rows."""
+
+    start: int
+    nrows: int
+
+
+Input = Part | RowPositions | Table
+
+
+class Reader(Protocol):
+    """An input, open for reading."""
+
+    def read(self, column: Any, start: int, stop: int, out: NumberArray | None = None) -> Column: ...
+
+    def stretches(self, column: Any) -> Sequence[Stretch] | None: ...
+
+
+class TableReader:
+    """Reads columns of a table in memory."""
+
+    def __init__(self, table: Table) -> None:
+        self._columns = table.columns
+
+    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        return slice_rows(self._columns[column], start, stop)
+
+    def stretches(self, column: Hashable) -> None:
+        return None
+
+
+class PositionReader:
+    """Reads the positions of counted rows."""
+
+    def __init__(self, positions: RowPositions) -> None:
+        self._start = positions.start
+
+    def read(self, column: Hashable, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        return np.arange(self._start + start, self._start + stop)
+
+    def stretches(self, column: Hashable) -> None:
+        return None
+
+
+MOST_OPEN = 16
+"""Largest number of files that a thread keeps open."""
+
+Given: TypeAlias = tuple[tuple[Selection, ...], Sequence[Input]]
+"""The selections and inputs of one partition."""
+
+
+def coalesce_partitions(members: Sequence[Given], block_rows: int) -> Iterator[Given]:
+    """Yield the partitions of a batch in order; neighbours with the same selections that fit a block become one."""
+    some: list[Given] = []
+    nrows = 0
+    for member in members:
+        more = member[1][0].nrows
+        if some and (len(some) == MOST_OPEN or nrows + more > block_rows or not _are_read_alike(some[0], member)):
+            yield _as_one(some)
+            some, nrows = [], 0
+        some.append(member)
+        nrows += more
+    yield _as_one(some)
+
+
+def _are_read_alike(first: Given, second: Given) -> bool:
+    """Whether both are read from files with the same selections, none of which counts rows."""
+    selections = zip(first[0], second[0], strict=True)
+    if any(one is not other or isinstance(one, Range) for one, other in selections):
+        return False
+    inputs = (*first[1], *second[1])
+    return not any(isinstance(item, Table | RowPositions) for item in inputs) and _agree(first) and _agree(second)
+
+
+def _agree(member: Given) -> bool:
+    """Whether the inputs have equal numbers of rows; otherwise the partition stays alone, so that it raises."""
+    return len({item.nrows for item in member[1]}) == 1
+
+
+def _as_one(members: Sequence[Given]) -> Given:
+    if len(members) == 1:
+        return members[0]
+    (selections, _), *_ = members
+    return selections, [ConsecutiveParts(parts) for parts in zip(*(inputs for _, inputs in members), strict=True)]
