@@ -26,7 +26,7 @@ def colliding_hashes(request, monkeypatch):
     monkeypatch.setattr(hashing, "hash_rows", few)
     monkeypatch.setattr(hashing, "is_exact", lambda columns: False)
     monkeypatch.setattr(keyindex, "FEW_STRINGS", -1)
-    monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
 
 
 KEY = st.tuples(st.sampled_from(["", "a", "é", "a long string, of several words"]), st.sampled_from([0.5, 2.0**70]))

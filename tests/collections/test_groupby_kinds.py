@@ -24,7 +24,7 @@ BIG = st.integers(-(2**130), 2**130) | st.sampled_from([0, -1, 2**63, -(2**63), 
 @pytest.fixture(autouse=True)
 def cut_everything(monkeypatch):
     """Small tables stay whole in real use; here they are cut at keys like large ones."""
-    monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 4)
 
 

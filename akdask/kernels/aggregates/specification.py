@@ -195,7 +195,7 @@ class GroupedForm:
 
 @dataclass(frozen=True, slots=True)
 class DistinctForm:
-    """How groups are reduced to one value where whole groups have to come together.
+    """How groups are reduced to one value where all rows of a group have to be in one task.
 
     Partial results are the distinct values of each group with the number of rows of each.
 
@@ -220,7 +220,7 @@ class DistinctForm:
 
 @dataclass(frozen=True, slots=True)
 class ListForm:
-    """How each list is reduced to one value: lists are groups whose rows are together already.
+    """How each list is reduced to one value: lists are groups whose rows are adjacent already.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows brought together by key, all of them or some of each group."""
+"""Rows sorted by key, all of them or some of each group."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RowsPerGroup:
     replace : bool
         Whether a row may be chosen several times.
     seed : int
-        Decides the choice together with the positions of the rows, whatever their partitions are.
+        Decides the choice, with the positions of the rows; their partitions do not matter.
     weighted : bool
         Whether the last carried column has the odds of the rows.
     """

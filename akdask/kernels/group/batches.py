@@ -154,15 +154,15 @@ def _numbered(
     nrows = bounds[-1]
     shift = row_bits(nrows)
     lost = max(bits + shift - WORD_BITS, 0)
-    whole, packed, firsts = new_array(3 * nrows, np.uint64).reshape(3, nrows)
+    words, packed, firsts = new_array(3 * nrows, np.uint64).reshape(3, nrows)
     for key, start in zip(keys, bounds, strict=False):
-        pack(key, first, np.uint64(lost), np.uint64(shift), np.uint64(start), whole, packed)
+        pack(key, first, np.uint64(lost), np.uint64(shift), np.uint64(start), words, packed)
     packed.sort()
     count = int(
-        number_sorted(packed, np.uint64(shift), read_only(whole), not lost, buffer.codes, firsts.view(np.int64))
+        number_sorted(packed, np.uint64(shift), read_only(words), not lost, buffer.codes, firsts.view(np.int64))
     )
     if count < 0:
         return None
-    words = whole.take(firsts[:count].view(np.int64), out=buffer.keys[:count], mode="clip")
+    words = words.take(firsts[:count].view(np.int64), out=buffer.keys[:count], mode="clip")
     words += first
     return NumberedGroups([buffer.codes[start:stop] for start, stop in pairwise(bounds)], words.view(dtype))

@@ -1,6 +1,6 @@
 """Dense aggregation: groups by one integer key of close values, one slot for each value, without sorting.
 
-Slots of several tables are merged where they are, which takes half the time of sorting tables of groups together, and a
+Slots of several tables are merged in place, which takes half the time of sorting the rows of all tables, and a
 fifth where only the distinct keys are wanted.
 """
 
@@ -98,7 +98,7 @@ class DenseTable(PartialTable):
 
     @property
     def high(self) -> int:
-        """The key after that of the last cell."""
+        """The key after that of the last slot."""
         return self.low + len(self.occupied)
 
     def __sizeof__(self) -> int:

@@ -21,7 +21,7 @@ from akdask.kernels.group.accumulators import Accumulators, readable
 from akdask.kernels.group.aggregation import Aggregation
 from akdask.kernels.group.dictionary import Dictionary
 from akdask.kernels.group.row_groups import GroupCodes
-from akdask.kernels.group.sorted import SortedTable
+from akdask.kernels.group.sorted import GroupTable
 from akdask.kernels.group.strategy import GroupStrategy
 from akdask.kernels.keys.slots import SlotGrid
 from akdask.typing import Column, NumberArray
@@ -236,9 +236,9 @@ class DirectIndexAggregation(GroupStrategy):
             return self._done
         return [self.aggregation.relabelled(table, self._strings(table)) for table in self._done]
 
-    def finish(self, others: Sequence[Table] = ()) -> SortedTable:
+    def finish(self, others: Sequence[Table] = ()) -> GroupTable:
         """Return the groups of all rows; those of rows that were not accepted are given."""
-        return SortedTable(self.aggregation.merge([*self.tables(), *others]))
+        return GroupTable(self.aggregation.merge([*self.tables(), *others]))
 
     @property
     def _open_table(self) -> SlotTable:
@@ -246,7 +246,7 @@ class DirectIndexAggregation(GroupStrategy):
         return self._table
 
     def _numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
-        """Return the keys with numbers in the place of strings; None where these are too many, or neither."""
+        """Return the keys, with numbers instead of strings; None for too many strings, or other types."""
         self._of_strings = [isinstance(key, pa.LargeStringArray) for key in keys]
         numbers = []
         for key, is_string, dictionary in zip(keys, self._of_strings, self._dictionaries, strict=True):

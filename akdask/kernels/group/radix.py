@@ -32,7 +32,7 @@ FEWEST_ROWS = 2**17
 """Rows of a partition that are worth partitioning."""
 
 SLICE_ROWS = 2**14
-"""Rows of a partition in a slice, about: several partitions together still fit the processor's cache."""
+"""Rows of a partition in a slice, about: those of several partitions still fit the processor's cache."""
 
 MOST_BITS = 9
 """Leading bits that tell slices apart, at most: the processor writes to 512 addresses at a time and hardly to more."""

@@ -87,10 +87,10 @@ class RadixSlices:
             return take_rows(column, np.asarray(self.partitioned(np.arange(len(column)))))
         target = new_array(len(column), column.dtype)
         if compiled.should_compile(len(column)):
-            from akdask.kernels.compiled.group.radix import place
+            from akdask.kernels.compiled.group.radix import partition
 
             same_size = f"u{column.itemsize}"
-            place(self._numbers, self.bounds[:-1], column.view(same_size), target.view(same_size))
+            partition(self._numbers, self.bounds[:-1], column.view(same_size), target.view(same_size))
         else:
             self._partition(column, target)
         return target
@@ -157,7 +157,7 @@ class SortedSlices:
 
 
 def _leading_spans(keys: Sequence[Column]) -> tuple[list[tuple[int, int]], int]:
-    """Return the smallest and the largest word of as many leading keys as fit one word together, and their bits."""
+    """Return the smallest and the largest word of the leading keys that fit one word, and their bits."""
     spans, bits = [], 0
     for key in keys:
         found = span(key)

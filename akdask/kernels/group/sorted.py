@@ -19,7 +19,7 @@ from akdask.typing import Column
 SAMPLES = 256
 """Rows that stand for a table."""
 
-WHOLE_ROWS = 2**18
+FEW_ROWS = 2**18
 """Rows that are not worth splitting."""
 
 
@@ -37,13 +37,13 @@ class SortedAggregation(GroupStrategy):
         """Make the table of all rows of the partition."""
         self._table = self.aggregation.grouped(grouping, values)
 
-    def finish(self) -> SortedTable:
+    def finish(self) -> GroupTable:
         """Return the table."""
-        return SortedTable(self._table)
+        return GroupTable(self._table)
 
 
 @dataclass(frozen=True, slots=True)
-class SortedTable(PartialTable):
+class GroupTable(PartialTable):
     """A table sorted by key: one row for each group, or all rows where these are only arranged."""
 
     precedence = 1
@@ -66,11 +66,11 @@ class SortedTable(PartialTable):
     def sample(self, nkeys: int, most: int = SAMPLES) -> TableSample:
         return TableSample.of(leading_keys(self.rows, nkeys), most)
 
-    def split(self, splitters: Any, count: int, nkeys: int) -> list[SortedTable]:
-        return [SortedTable(table) for table in splitters.split_table(self.rows, count, nkeys)]
+    def split(self, splitters: Any, count: int, nkeys: int) -> list[GroupTable]:
+        return [GroupTable(table) for table in splitters.split_table(self.rows, count, nkeys)]
 
-    def own(self) -> SortedTable:
-        return SortedTable(self.rows.own())
+    def own(self) -> GroupTable:
+        return GroupTable(self.rows.own())
 
     @classmethod
     def merge(
@@ -104,7 +104,7 @@ class TableSample(KeySample):
     def choose_splitters(cls, samples: Sequence[TableSample], count: int) -> KeySplitters:
         """Return keys that split the rows into parts of about the same size, fewer than `count` of few rows."""
         total = sum(sample.nrows for sample in samples)
-        if total <= WHOLE_ROWS or count == 1:
+        if total <= FEW_ROWS or count == 1:
             return KeySplitters([])
         used = [sample for sample in samples if sample.nrows]
         keys = [concat_rows(columns) for columns in zip(*(sample.keys for sample in used), strict=True)]
@@ -134,7 +134,7 @@ class KeySplitters:
 def as_one_kind(parts: Sequence[PartialTable]) -> list[PartialTable]:
     """Return partial tables that can be split at the same splitters: those of lower precedence as sorted ones."""
     precedence = max(part.precedence for part in parts)
-    return [part if part.precedence == precedence else SortedTable(part.table()) for part in parts]
+    return [part if part.precedence == precedence else GroupTable(part.table()) for part in parts]
 
 
 def leading_keys(table: Table, nkeys: int) -> list[Column]:

@@ -85,7 +85,7 @@ class KeyGrouping(Protocol):
         ...
 
 
-class Splitters(Protocol):
+class GroupSplitters(Protocol):
     """Where the keys are split into ranges."""
 
     def split_table(self, table: Table, count: int, nkeys: int) -> list[Table]:
@@ -101,7 +101,7 @@ class KeySample(ABC):
 
     @classmethod
     @abstractmethod
-    def choose_splitters(cls, samples: Sequence[Any], count: int) -> Splitters:
+    def choose_splitters(cls, samples: Sequence[Any], count: int) -> GroupSplitters:
         """Return splitters that share the rows of all samples out among `count` ranges."""
 
 
@@ -185,7 +185,7 @@ def merge_partial_tables(
     return leading.merge(merging, parts, known, caches=caches)
 
 
-def choose_splitters(samples: Sequence[KeySample], count: int) -> Splitters:
+def choose_splitters(samples: Sequence[KeySample], count: int) -> GroupSplitters:
     """Return splitters that share the rows of all samples out among `count` ranges, at least one sample."""
     precedence = max(sample.precedence for sample in samples)
     leading = [sample for sample in samples if sample.precedence == precedence]

@@ -26,7 +26,7 @@ class PrefixScan:
     reduction : str
         The reduction whose result over a row and all before it the scan gives.
     ufunc : ufunc
-        Puts two results together.
+        Merges two results.
     types : mapping of ColumnType to ColumnType
         Type of the result for every type of column that it takes.
     """

@@ -131,7 +131,7 @@ def group_rows(
 
 
 def _tables(frame: Frame, keys: Sequence[Value]) -> str:
-    """Name the tables that groups are found from: where partitions of groups are cut depends on them."""
+    """Name the tables that groups are found from: splitters of groups depend on them."""
     return token(frame.rows.token, tuple(map(len, group_batches(frame, keys))))
 
 
@@ -145,7 +145,7 @@ def _planned_ranges(frame: Frame) -> int:
 class GroupStatistic(Frame):
     """One row for each distinct combination of keys: the keys, and a statistic of the distinct values of a column.
 
-    Whole groups come together in one partition, since no statistic of a part says enough.  `times` tells that the
+    All rows of a group are in one partition, since no statistic of some rows is enough.  `times` tells that the
     values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
     `identities` are those of the keys, `params` the arguments of the statistic.
     """
@@ -167,7 +167,7 @@ class GroupStatistic(Frame):
         rows = group_rows("groups", self.frame, self.keys, self.identities)
         if rows.npartitions == 1:
             return rows
-        # Cut by how many distinct values groups have, so not where other groups are cut.
+        # Split by how many distinct values groups have, so at other keys than other groups.
         identities = (*self.identities, column_identity(self.frame, self.value))
         return rows_decided_by("groups of", identities, rows.npartitions, rows.token)
 

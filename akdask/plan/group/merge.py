@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from akdask.cluster import on_cluster
 from akdask.columns import Table
-from akdask.kernels.group.sorted import SAMPLES, SortedTable, as_one_kind
+from akdask.kernels.group.sorted import SAMPLES, GroupTable, as_one_kind
 from akdask.kernels.group.strategy import (
+    GroupSplitters,
     KeySample,
     PartialTable,
-    Splitters,
     TableMerge,
     choose_splitters,
     merge_partial_tables,
@@ -55,7 +55,7 @@ def merge_by_range(name: str, tables: Expr, count: int, merging: TableMerge, cac
     if count == 1:
         return Tasks(name, _merge_all, ((everything, (merging, names[0])),), tables)
     if merged_in_process(tables.npartitions, count):
-        split = Tasks(f"divide {name}", _split_all, ((everything, (count, merging.cut_keys)),), tables)
+        split = Tasks(f"split {name}", _split_all, ((everything, (count, merging.cut_keys)),), tables)
         calls = tuple((((0, 0),), (number, merging, names[number])) for number in range(count))
         return Tasks(name, _merge_range, calls, split)
     return exchange(_split_tables(name, tables, count, merging), count, MergeGroups(merging), tables)
@@ -76,7 +76,7 @@ def _split_tables(name: str, tables: Expr, count: int, merging: TableMerge) -> E
     while is_many and samples.npartitions > FEW_TABLES:
         merges = tuple((inputs, (merging,)) for inputs in _fan_in(samples.npartitions))
         samples = Tasks(f"merge few {name}", _merge_few, merges, samples)
-    splitters = Tasks(f"cut {name}", _choose, ((_all(samples), (count, nkeys)),), samples)
+    splitters = Tasks(f"choose splitters {name}", _choose, ((_all(samples), (count, nkeys)),), samples)
     budget = buffer_bytes(len(numbers))
     with_splitters = tuple((((0, number), (1, 0)), (number, count, nkeys, budget)) for number in numbers)
     split: Expr = Tasks(f"split {name}", _split, with_splitters, tables, splitters)
@@ -115,7 +115,7 @@ class MergeGroups:
         if self.merging.rounds or len(used) == 1:
             return _own(parts if self.merging.rounds else used)
         merged, _ = merge_partial_tables(self.merging, used)
-        return [SortedTable(merged)]
+        return [GroupTable(merged)]
 
 
 def _merge_all(parts: Sequence[PartialTable], merging: TableMerge, name: cache.Key | None) -> Table:
@@ -154,8 +154,8 @@ class TableSamples:
         return 0 if self.merged is None else sys.getsizeof(self.merged)
 
 
-Chosen = tuple[Splitters, frozenset[int]]
-"""Splitters, and the numbers of the tables that are not split, as they are merged beforehand."""
+Chosen = tuple[GroupSplitters, frozenset[int]]
+"""GroupSplitters, and the numbers of the tables that are not split, as they are merged beforehand."""
 
 
 def _sample(parts: Sequence[PartialTable], number: int, nkeys: int, most: int, few_rows: int) -> TableSamples:
@@ -165,9 +165,9 @@ def _sample(parts: Sequence[PartialTable], number: int, nkeys: int, most: int, f
 
 
 def _merge_few(parts: Sequence[TableSamples], merging: TableMerge) -> TableSamples:
-    """Put samples together, and what they have merged unless it is too much."""
+    """Join samples, and what they have merged unless it is too much."""
     samples = {number: sample for part in parts for number, sample in part.samples.items()}
-    merged = [SortedTable(part.merged) for part in parts if part.merged is not None]
+    merged = [GroupTable(part.merged) for part in parts if part.merged is not None]
     if not merged or sum(table.nrows for table in merged) > MOST_MERGED:
         return TableSamples(samples)
     members = frozenset().union(*(part.members for part in parts))
@@ -177,7 +177,7 @@ def _merge_few(parts: Sequence[TableSamples], merging: TableMerge) -> TableSampl
 def _choose(parts: Sequence[TableSamples], count: int, nkeys: int) -> Chosen:
     """Return the splitters, and the numbers of the tables that are merged beforehand."""
     members = frozenset().union(*(part.members for part in parts))
-    samples = [SortedTable(part.merged).sample(nkeys, SAMPLES) for part in parts if part.merged is not None]
+    samples = [GroupTable(part.merged).sample(nkeys, SAMPLES) for part in parts if part.merged is not None]
     others = [item for part in parts for number, item in part.samples.items() if number not in members]
     return choose_splitters([*samples, *others], count), members
 
@@ -189,10 +189,10 @@ def _split(inputs: tuple[PartialTable, Chosen], number: int, count: int, nkeys: 
 
 def _split_merged(inputs: tuple[TableSamples, Chosen], count: int, nkeys: int, budget: int | None) -> Slices:
     part, (splitters, _) = inputs
-    return None if part.merged is None else _slices(SortedTable(part.merged), splitters, count, nkeys, budget)
+    return None if part.merged is None else _slices(GroupTable(part.merged), splitters, count, nkeys, budget)
 
 
-def _slices(part: PartialTable, splitters: Splitters, count: int, nkeys: int, budget: int | None) -> Slices:
+def _slices(part: PartialTable, splitters: GroupSplitters, count: int, nkeys: int, budget: int | None) -> Slices:
     return spilled([[item] for item in part.split(splitters, count, nkeys)], budget, _own)
 
 

@@ -22,7 +22,7 @@ TABLE = pd.DataFrame(
 
 @pytest.fixture(params=[[7], [2, 0, 3, 2]])
 def df(request, monkeypatch):
-    monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 2)
     return ak.DataFrame({name: partitioned(TABLE[name].to_numpy(), request.param) for name in ("k", "x", "y")}
                         | {"j": partitioned(TABLE["j"].to_numpy(str), request.param)})  # fmt: skip

@@ -20,7 +20,7 @@ BY_PANDAS = ("sum", "prod", "mean", "var", "std", "min", "max", "median", "count
 @pytest.fixture(autouse=True)
 def cut_everything(monkeypatch):
     """Small tables stay whole in real use; here they are cut at keys like large ones."""
-    monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 4)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from akdask.kernels.group import radix
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.radix import LeadingBits, RadixAggregation, RadixPlan, RadixRange
-from akdask.kernels.group.sorted import SortedTable
+from akdask.kernels.group.sorted import GroupTable
 from akdask.kernels.group.strategy import merge_partial_tables
 from akdask.plan.group.merge import MergeGroups
 
@@ -108,7 +108,7 @@ def split_and_sent(parts, count, tables):
     """Return the table of each range, made of what other processes have sent of it."""
     splitters = LeadingBits.choose_splitters([part.bits for part in parts], count)
     slices = [[item.own() for item in part.split(splitters, count, 1)] for part in pickle.loads(pickle.dumps(parts))]
-    of_tables = [[SortedTable(item) for item in splitters.split_table(table, count, 1)] for table in tables]
+    of_tables = [[GroupTable(item) for item in splitters.split_table(table, count, 1)] for table in tables]
     merge = MergeGroups(parts[0].aggregation)
     found = []
     for number in range(count):

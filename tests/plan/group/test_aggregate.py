@@ -87,7 +87,7 @@ def test_only_the_columns_that_are_asked_for_are_read(data):
 
 
 def test_many_partitions_of_groups_are_cut_at_keys(data, monkeypatch):
-    monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
     joined = ak.concatenate([data["y"], data["y"]])
     counts = ak.value_counts(joined)[1]
@@ -122,7 +122,7 @@ def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
     """Where no task looks at all partitions: some have few groups, and are in tables; their pieces may be joined."""
     for name, value in {"FEWEST_ROWS": 50, "SLICE_ROWS": 8, "HEAVIEST": 100}.items():
         monkeypatch.setattr(radix, name, value)
-    monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(direct_index, "MOST_SLOTS", 0)
     monkeypatch.setattr(ranges, "MOST_SLICES", 0)
     monkeypatch.setattr(exchange, "MAX_SLICES", pieces)
@@ -153,7 +153,7 @@ def test_dense_tables_are_split_where_sorted_ones_are(monkeypatch, count):
     """Sums can be in dense tables, variances cannot; they share their rows, also where some partitions are sorted."""
     for path, value in {"dense.MOST_SLOTS": 0, "dense.CHUNK": 4, "direct_index.MOST_SLOTS": 0}.items():
         monkeypatch.setattr(f"akdask.kernels.group.{path}", value)
-    monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 100)
     made = []
     finish = DenseAggregation.finish

@@ -20,7 +20,7 @@ ROWS = np.arange(60)
 @pytest.fixture(autouse=True)
 def sorted_and_cut(monkeypatch):
     """Few rows are neither sorted nor cut in real use."""
-    monkeypatch.setattr(sorted_groups, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
     monkeypatch.setattr(direct_index, "FEWEST_SLOTS", 0)
     monkeypatch.setattr(direct_index, "MOST_SLOTS", 0)
