@@ -1,7 +1,7 @@
 """Sorted runs: the rows of several blocks, each block in order, from which the value of any rank is found.
 
-Runs are not merged, since that would take memory for all rows twice.  A value of some rank is found by bisecting the normalized
-keys (`akdask.kernels.keys.normalized`), at most 64 times; each step looks at a few rows of each run.
+Runs are not merged, since that would take memory for all rows twice.  A value of some rank is found by bisecting
+normalized keys (`akdask.kernels.keys.normalized`), at most 64 times; each step looks at a few rows of each run.
 """
 
 from __future__ import annotations
