@@ -166,7 +166,7 @@ class GroupStrategy(ABC):
 
     @abstractmethod
     def accepts(self, keys: Sequence[Any], values: Sequence[Column]) -> Any | None:
-        """Return how rows are grouped by their keys, to be given to `add`; None where this strategy does not serve."""
+        """Return how rows are grouped by their keys, to be given to `add`; None where another strategy has to be taken."""
 
     @abstractmethod
     def add(self, grouping: Any, values: Sequence[Column]) -> None:

@@ -25,7 +25,6 @@ from akdask.plan.expr._dask import Expr
 from akdask.plan.group import cache
 from akdask.plan.shuffle.exchange import Slices, buffer_bytes, exchange
 from akdask.plan.shuffle.spill import spilled
-from akdask.plan.task.pipeline import Pipeline
 from akdask.plan.task.tables import Tasks, Union
 
 MOST_SAMPLES = 2**16
@@ -97,7 +96,8 @@ def _fan_in(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
 
 def _batches(tables: Expr) -> tuple[Hashable, ...]:
     """Return which partitions each table is of: the same rows in other batches make other tables."""
-    return tuple(found.layout.batches for found in tables.find_operations(Pipeline))
+    layout = getattr(tables, "layout", None)
+    return tuple(_batches(part) for part in tables.operands) if layout is None else layout.batches
 
 
 @dataclass(frozen=True, slots=True)
