@@ -166,7 +166,7 @@ class GroupStrategy(ABC):
 
     @abstractmethod
     def accepts(self, keys: Sequence[Any], values: Sequence[Column]) -> Any | None:
-        """Return how rows are grouped by their keys, to be given to `add`; None where another strategy has to be taken."""
+        """Return how rows are grouped by their keys, to be given to `add`; None to leave them to another strategy."""
 
     @abstractmethod
     def add(self, grouping: Any, values: Sequence[Column]) -> None:
