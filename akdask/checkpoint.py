@@ -14,6 +14,7 @@ import stat
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from akdask.cluster import transfer_limit
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.text.concatenation import concatenate
@@ -30,6 +32,7 @@ from akdask.columns.bigint import to_ints
 from akdask.errors import (
     AkdaskError,
     ArgumentError,
+    ArgumentTypeError,
     ExistsError,
     FileError,
     FileFormatError,
@@ -39,12 +42,14 @@ from akdask.errors import (
 )
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.run.run import run
+from akdask.plan.run.transfer import check_bytes
 from akdask.plan.run.write import fitted
 from akdask.plan.task.tables import Tasks
 from akdask.schema import BIGINT
 from akdask.snapshot import caller_variables
 from akdask.storage.atomic.commit import write_error
 from akdask.storage.atomic.folder import FolderStaging, previous, recover_folders
+from akdask.storage.paths.directory import check_status, open_regular
 from akdask.storage.paths.files import absolute, written_path
 
 FOLDER = ".akdata"
@@ -53,6 +58,7 @@ ENTRY_TYPE = "PrimitiveTypedArraySymEntry"
 TYPES = ("int64", "uint64", "float64", "bool")
 _FILES = re.compile(r".*\.md|.*_LOCALE\d+\.(data|bin)", re.DOTALL)
 _MAX_ATTEMPTS = 100
+_MAX_TEXT_BYTES = 2**26
 MODES = ("overwrite", "preserve_previous", "error")
 
 
@@ -81,6 +87,8 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     ------
     ArgumentError
         If `mode` is none of these, or the name is no name of a folder.
+    ArgumentTypeError
+        If the name is no text.
     ExistsError
         If there is a checkpoint of that name, and `mode` is "error"; or something of that name is no checkpoint.
     FileError
@@ -88,7 +96,7 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     WriteError
         If the checkpoint cannot be written; what was there before stays.
     """
-    name = name or "akdask"
+    name = _named(name) or "akdask"
     if mode not in MODES:
         raise ArgumentError(f"mode is {', '.join(map(repr, MODES))}, not {mode!r}.")
     if os.path.basename(name) != name or name in {".", ".."}:
@@ -127,14 +135,20 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
 
     Raises
     ------
+    ArgumentError
+        If no folder can have that name.
+    ArgumentTypeError
+        If the name is no text.
     MissingFileError
         If there is no such checkpoint.
     FileFormatError
         If it is damaged.
+    TransferError
+        If its arrays would take more than the setting ``max_transfer_bytes`` allows.
     UnsupportedError
         If an entry is no array of numbers.
     """
-    folder = os.path.join(absolute(path), name)
+    folder = absolute(os.path.join(path, _named(name)))
     for _ in range(_MAX_ATTEMPTS):
         recover_folders(os.path.dirname(folder))
         before = _state(folder)
@@ -147,6 +161,12 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
         if before == _state(folder):
             return found
     raise FileError(f"the checkpoint {folder!r} is replaced all the time.", hint="read it when its writers rest.")
+
+
+def _named(name: Any) -> str:
+    if not isinstance(name, str):
+        raise ArgumentTypeError("a checkpoint is named by a str.", details=[f"given: {name!r}"])
+    return name
 
 
 def _state(folder: str) -> tuple[int, int] | None:
@@ -276,66 +296,102 @@ def _write_lines(path: Path, lines: Sequence[Mapping[str, Any] | str]) -> None:
 # reading
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What a text file of a checkpoint tells of one array."""
+
+    path: Path
+    name: str
+    kind: str
+    dtype: str
+    size: int
+    chunks: Sequence[Any]
+
+
 def _read(folder: Path) -> dict[str, pdarray]:
     if not (folder / SERVER).is_file():
         raise MissingFileError(f"there is no checkpoint {str(folder)!r}.", hint="write one with ak.save_checkpoint.")
-    entries = sorted(file for file in folder.glob("*.md") if file.name != SERVER)
-    return dict(_read_entry(file) for file in entries)
+    entries: dict[str, _Entry] = {}
+    for file in sorted(file for file in folder.glob("*.md") if file.name != SERVER):
+        entry = _described(file)
+        if (other := entries.setdefault(entry.name, entry)) is not entry:
+            raise FileFormatError(
+                f"two files of the checkpoint {str(folder)!r} describe the entry {entry.name!r}.",
+                details=[str(other.path), str(file)],
+            )
+    check_bytes(sum(entry.size * np.dtype(entry.dtype).itemsize for entry in entries.values() if entry.dtype in TYPES))
+    return {name: _array(entry) for name, entry in entries.items()}
 
 
-def _bytes(path: Path) -> bytes:
-    """Return what is in a file of a checkpoint; a link is none, nor is what may keep its reader waiting."""
+def _bytes(path: Path, most: float | None = None) -> bytes:
+    """Return what is in a file of a checkpoint; a link is none, nor is what may keep its reader waiting.
+
+    Unless given, it may have as many bytes as may be brought into this process.
+    """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise FileFormatError(f"{str(path)!r} is no file.")
-            return file.read()
+        with os.fdopen(open_regular(str(path)), "rb") as file:
+            status = os.fstat(file.fileno())
+            check_status(status, transfer_limit() if most is None else most, None, str(path))
+            return file.read(status.st_size)
     except OSError as error:
         raise FileFormatError(f"{str(path)!r} cannot be read.", details=[str(error)]) from error
 
 
 def _text(path: Path) -> str:
-    return _bytes(path).decode()
+    return _bytes(path, _MAX_TEXT_BYTES).decode()
 
 
-def _read_entry(path: Path) -> tuple[str, pdarray]:
+def _described(path: Path) -> _Entry:
+    """Return what a text file tells, once what it says of the number of elements can be one."""
     try:
         lines = [line for line in _text(path).splitlines() if line.strip()]
         first, about = json.loads(lines[0]), json.loads(lines[1])
         entry, kind, dtype, size = first["entryName"], first["entryType"], about["dtype"], about["size"]
-        chunks = lines[2:] if dtype == "bigint" else list(map(json.loads, lines[2:]))
+        chunks = lines[2:] if dtype == BIGINT.name else list(map(json.loads, lines[2:]))
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         raise FileFormatError(f"{str(path)!r} describes no entry of a checkpoint.", details=[str(error)]) from error
-    if dtype == "bigint":
-        return entry, _joined(path, size, [array(_read_big(path, chunks), BIGINT)])
-    if dtype not in TYPES or about.get("ndim") != 1:
+    if not isinstance(entry, str) or type(size) is not int or size < 0:
+        raise FileFormatError(
+            f"{str(path)!r} describes no entry of a checkpoint.", details=[f"{size!r} elements of {entry!r}"]
+        )
+    if dtype != BIGINT.name and (dtype not in TYPES or about.get("ndim") != 1):
         raise UnsupportedError(f"the entry {entry!r} of a checkpoint is {kind} of {dtype}, which cannot be read.")
-    parts = [array(part) for part in _read_chunks(path, dtype, chunks)]
-    return entry, _joined(path, size, parts or [array(np.empty(0, dtype))])
+    return _Entry(path, entry, kind, dtype, size, chunks)
 
 
-def _joined(path: Path, size: int, parts: Sequence[pdarray]) -> pdarray:
-    """Join the parts of an entry, if they are as many elements as it tells of."""
+def _array(entry: _Entry) -> pdarray:
+    """Read an array and join its parts, if they are as many elements as its entry tells of."""
+    if entry.dtype == BIGINT.name:
+        parts = [array(_read_big(entry.path, entry.chunks), BIGINT)]
+    else:
+        parts = [array(part) for part in _read_chunks(entry)] or [array(np.empty(0, entry.dtype))]
     found = sum(part.size for part in parts)
-    if found != size:
-        raise FileFormatError(f"{str(path)!r} tells of {size} elements, there are {found}.")
+    if found != entry.size:
+        raise FileFormatError(f"{str(entry.path)!r} tells of {entry.size} elements, there are {found}.")
     joined: pdarray = concatenate(parts) if len(parts) > 1 else parts[0]
     return joined
 
 
-def _read_chunks(path: Path, dtype: str, chunks: Sequence[Any]) -> Iterator[np.ndarray[Any, Any]]:
+def _read_chunks(entry: _Entry) -> Iterator[np.ndarray[Any, Any]]:
     """Read the chunks of an entry, wherever the server that wrote them ran: they are beside the entry."""
-    for chunk in chunks:
+    seen: set[str] = set()
+    for chunk in entry.chunks:
         try:
-            file = path.parent / os.path.basename(chunk["filename"])
-            column = pq.read_table(pa.BufferReader(_bytes(file))).column("data").to_numpy()
+            file, count = entry.path.parent / os.path.basename(chunk["filename"]), chunk["numElems"]
+            if file.name in seen:
+                raise ValueError(f"{file.name!r} is told of twice")
+            seen.add(file.name)
+            stored = pq.ParquetFile(pa.BufferReader(_bytes(file)))
+            dtype, rows = stored.schema_arrow.field("data").type, stored.metadata.num_rows
+            # A few bytes may stand for any number of equal elements, so that is compared before they are unpacked.
+            is_told = dtype == pa.from_numpy_dtype(np.dtype(entry.dtype)) and rows == count and rows <= entry.size
+            column = stored.read(["data"]).column("data").to_numpy() if is_told else None
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
-            raise FileFormatError(f"a chunk of {str(path)!r} cannot be read.", details=[str(error)]) from error
-        if column.dtype != dtype or len(column) != chunk.get("numElems"):
+            raise FileFormatError(f"a chunk of {str(entry.path)!r} cannot be read.", details=[str(error)]) from error
+        if column is None or column.dtype != entry.dtype or len(column) != count:
             raise FileFormatError(
-                f"{str(file)!r} is not the chunk that {path.name!r} tells of.",
-                details=[f"{len(column)} elements of {column.dtype}", f"wanted: {chunk.get('numElems')} of {dtype}"],
+                f"{str(file)!r} is not the chunk that {entry.path.name!r} tells of.",
+                details=[f"{rows} elements of {dtype}", f"wanted: {count} of {entry.dtype}"],
             )
         yield column
 

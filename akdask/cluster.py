@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from akdask import config, machine
 from akdask._distributed import default_client, workers_of
+from akdask.errors import TransferError
 
 SHARE = 64
 """The part of a worker's memory that a column of a partition may take: there may be several columns, and they are in
@@ -55,6 +56,31 @@ def transfer_limit() -> float:
     if limit == config.BY_MEMORY:
         return machine.memory() // 2
     return math.inf if limit is None else float(limit)
+
+
+def check_memory(nbytes: int, what: str, hint: str) -> None:
+    """Refuse to hold bytes at once that are more than one conversion may bring into this process.
+
+    Parameters
+    ----------
+    nbytes : int
+        How many.
+    what : str
+        Begins the message: "a chunk takes".
+    hint : str
+        What to do besides raising the limit.
+
+    Raises
+    ------
+    TransferError
+        If they are more.
+    """
+    limit = transfer_limit()
+    if nbytes > limit:
+        raise TransferError(
+            f"{what} {nbytes:,} bytes in memory, more than the limit of {limit:,.0f}.",
+            hint=f"raise it with ak.config.set(max_transfer_bytes=…), or {hint}.",
+        )
 
 
 def addresses() -> tuple[str, ...]:

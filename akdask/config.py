@@ -104,8 +104,9 @@ SETTINGS: dict[str, Setting] = {
     "external_files": Setting(False, FLAG),
     # Write Datetime, Timedelta and IPv4 as plain numbers, which Arkouda servers before v2023.09.06 demand.
     "compat": Setting(False, FLAG),
-    # Bytes of groups that are kept in this process while a GroupBy is in use, so that it need not sort again.
-    "kept_groups": Setting(2**30, BYTES),
+    # Bytes of results that are kept in this process: of groups while a GroupBy is in use, so that it need not sort
+    # again, and of columns in programs that go on asking for values.  None for an eighth of the memory.
+    "cache_size": Setting(None, _or(BYTES, "None for an eighth of the memory", None)),
     # Bytes of freed arrays that this process keeps for half a minute, as new memory takes long to get.
     "spare_memory": Setting(2**31, BYTES),
     # Bytes of columns that every task may hold in full: one side of a join, or what rows are taken from by position.

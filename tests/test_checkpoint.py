@@ -8,16 +8,19 @@ import struct
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
 from akdask.errors import (
     ArgumentError,
+    ArgumentTypeError,
     ExistsError,
     FileError,
     FileFormatError,
     MissingFileError,
+    TransferError,
     UnsupportedError,
     WriteError,
 )
@@ -267,4 +270,53 @@ def test_damage_is_said(saved):
     ):
         entry.write_text("\n".join(wrong))
         with pytest.raises(error):
+            ak.load_checkpoint("mine", saved.parent)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", 3, None, b"mine"])
+def test_what_no_folder_is_named_is_refused(saved, name):
+    a = ak.array([1])
+    for call in (ak.load_checkpoint, ak.save_checkpoint):
+        with pytest.raises(ArgumentError if isinstance(name, str) else ArgumentTypeError):
+            call(name, saved.parent)
+    assert a.size == 1
+
+
+@pytest.mark.parametrize("name", ["a.md", "b.md", "other.md", "a_LOCALE0000.data"])
+def test_a_file_larger_than_any_is_not_read(saved, name):
+    with (saved / name).open("wb") as file:
+        file.truncate(2**43)
+    with pytest.raises(FileFormatError, match="File too large"):
+        ak.load_checkpoint("mine", saved.parent)
+
+
+def test_more_elements_than_may_be_brought_here_are_refused_before_they_are_unpacked(saved):
+    entry = saved / "a.md"
+    told = entry.read_text()
+    zeros = pa.table({"data": np.zeros(2**20, np.int64)})
+    pq.write_table(zeros, saved / "a_LOCALE0000.data")
+    assert (saved / "a_LOCALE0000.data").stat().st_size < 2**14
+    with ak.config.set(max_transfer_bytes=2**20):
+        with pytest.raises(FileFormatError, match=f"{2**20} elements"):
+            ak.load_checkpoint("mine", saved.parent)
+        entry.write_text(told.replace('"size":7', f'"size":{2**20}'))
+        with pytest.raises(TransferError, match=r"8,388,\d+ bytes"):
+            ak.load_checkpoint("mine", saved.parent)
+    entry.write_text(told.replace('"size":7', f'"size":{2**80}'))
+    with pytest.raises(TransferError):
+        ak.load_checkpoint("mine", saved.parent)
+
+
+def test_entries_that_contradict_each_other_are_refused(saved):
+    first, about, *chunks = (saved / "a.md").read_text().splitlines()
+    for lines, told in (
+        ([first.replace('"a"', '"u"'), about, *chunks], "two files .* describe the entry 'u'"),
+        ([first.replace('"a"', '{"a":1}'), about, *chunks], "no entry"),
+        ([first.replace('"a"', "null"), about, *chunks], "no entry"),
+        ([first, about.replace('"size":7', '"size":7.0'), *chunks], "no entry"),
+        ([first, about.replace('"size":7', '"size":-7'), *chunks], "no entry"),
+        ([first, about.replace('"size":7', '"size":14'), *chunks, *chunks], "told of twice"),
+    ):
+        (saved / "a.md").write_text("\n".join(lines))
+        with pytest.raises(FileFormatError, match=told):
             ak.load_checkpoint("mine", saved.parent)

@@ -15,7 +15,7 @@ import akdask as ak
 from akdask.config import SETTINGS
 from akdask.errors import ArgumentError
 
-SIZES = ["partition_size", "block_size", "kept_groups", "spare_memory", "replicate_size", "max_transfer_bytes"]
+SIZES = ["partition_size", "block_size", "cache_size", "spare_memory", "replicate_size", "max_transfer_bytes"]
 FLAGS = ["eager", "manifest", "verify_checksums", "compat"]
 
 
@@ -59,7 +59,9 @@ def test_flags_are_truth_values(name):
             assert ak.config.get(name) is bool(given)
 
 
-@pytest.mark.parametrize("name", [name for name in SETTINGS if name not in ("replicate_size", "max_transfer_bytes")])
+@pytest.mark.parametrize(
+    "name", [name for name in SETTINGS if name not in ("cache_size", "replicate_size", "max_transfer_bytes")]
+)
 def test_none_is_only_taken_where_it_has_a_meaning(name):
     with pytest.raises(ArgumentError, match="None"):
         ak.config.set(**{name: None})

@@ -7,7 +7,7 @@ SCRIPT = """
 import os, signal, sys, threading
 import numpy as np
 import akdask as ak
-import akdask.hdf5.sets.file_set, akdask.hdf5.metadata.inspect, akdask.plan.group.cache, akdask.plan.expr.lengths
+import akdask.hdf5.sets.file_set, akdask.hdf5.metadata.inspect, akdask.plan.expr.cache, akdask.plan.expr.lengths
 
 path = sys.argv[1]
 values = np.arange(3_000_000)
@@ -46,7 +46,7 @@ print(forked())
 
 # Another thread of the parent holds every lock at the moment of the fork.
 locks = [akdask.hdf5.sets.file_set._LOCK, akdask.hdf5.metadata.inspect._CACHE.lock]
-locks += [akdask.plan.group.cache._lock, akdask.plan.expr.lengths._lock]
+locks += [akdask.plan.expr.cache._lock, akdask.plan.expr.lengths._lock]
 held, done = threading.Event(), threading.Event()
 
 

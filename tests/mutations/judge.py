@@ -1,4 +1,4 @@
-"""Reads damaged files, each in a process of its own, and says what became of it: ``python judge.py LIST``.
+"""Reads damaged files, in other processes, and says what became of it: ``python judge.py LIST``.
 
 LIST is a JSON file of [pristine path, damaged path] pairs; the verdicts are printed as one JSON list.  A verdict is
 empty if every object gave an error of akdask's or a right answer, that is the one of the pristine file or the one
@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import math
 import os
-import pickle
 import resource
-import select
 import signal
 import sys
 import warnings
-from collections.abc import Callable
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import akdask as ak
 from tests.mutations import oracle
 
-SECONDS = 20
+SECONDS = 10
 MEMORY = 8 * 2**30
 
 
@@ -39,32 +38,47 @@ def main() -> None:
     for pristine, _ in pairs[:1]:
         # What reading imports is then there for all children.
         outcomes(pristine)
-    json.dump([judge(*pair) for pair in pairs], sys.stdout)
+    json.dump(judge(pairs), sys.stdout)
 
 
-def judge(pristine: str, damaged: str) -> str:
-    """Return what is wrong with the answers that akdask gives to a damaged file, empty if nothing."""
-    outcome = apart(partial(outcomes, damaged))
-    if isinstance(outcome, str):
-        return outcome
-    expected = answers_to(pristine)
-    suspects = {
-        name: found
+def judge(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Return what is wrong with the answers that akdask gives to damaged files, for each file, empty if nothing."""
+    pristine = list(dict.fromkeys(source for source, _ in pairs))
+    expected = dict(zip(pristine, apart(outcomes, pristine), strict=True))
+    found = list(apart(outcomes, [damaged for _, damaged in pairs]))
+    suspects = [
+        _suspects(outcome, expected[source]) if isinstance(outcome, dict) else {}
+        for (source, _), outcome in zip(pairs, found, strict=True)
+    ]
+    looked_at = {place: (pairs[place][1], kinds) for place, kinds in enumerate(suspects) if kinds}
+    readings = dict(zip(looked_at, apart(plain_readings, list(looked_at.values())), strict=True))
+    return [
+        outcome if isinstance(outcome, str) else _difference(suspects[place], outcome, readings.get(place))
+        for place, outcome in enumerate(found)
+    ]
+
+
+def _suspects(outcome: dict[str, Any], expected: Any) -> dict[str, str]:
+    """Return the kinds of those objects whose answers are others than those of the pristine file."""
+    assert isinstance(expected, dict), expected
+    return {
+        name: found[0]
         for name, found in outcome.items()
         if found is not None and not same(found, expected.get(name)) and found[0] in oracle.READINGS
     }
-    if not suspects:
-        return ""
-    readings = apart(partial(plain_readings, damaged, {name: kind for name, (kind, _) in suspects.items()}))
-    for name, (_, value) in suspects.items():
-        plain = readings if isinstance(readings, str) else readings[name]
+
+
+def _difference(suspects: dict[str, str], outcome: dict[str, Any], readings: Any) -> str:
+    for name in suspects:
+        value, plain = outcome[name][1], readings if isinstance(readings, str) else readings[name]
         if isinstance(plain, str) or not same_values(plain, value):
             return f"{name!r} is {shown(value)}, by a plain reading {shown(plain)}"
     return ""
 
 
-def plain_readings(path: str, kinds: dict[str, str]) -> dict[str, Any]:
-    """Return what objects are by a plain reading, or in words why there is none."""
+def plain_readings(asked: tuple[str, dict[str, str]]) -> dict[str, Any]:
+    """Return what objects of a file are by a plain reading, or in words why there is none."""
+    path, kinds = asked
     found: dict[str, Any] = {}
     for name, kind in kinds.items():
         try:
@@ -74,47 +88,51 @@ def plain_readings(path: str, kinds: dict[str, str]) -> dict[str, Any]:
     return found
 
 
-@lru_cache(maxsize=64)
-def answers_to(pristine: str) -> dict[str, Any]:
-    """Return the answers to a file that is whole."""
-    found = apart(partial(outcomes, pristine))
-    assert isinstance(found, dict), found
-    return found
+def apart(work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+    """Yield the result of some work for each item, done in a child process, or in words why there is none.
+
+    One child does as many as it lives through, since starting one takes longer than reading a file.
+    """
+    done = 0
+    while done < len(items):
+        reading, writing = Pipe(duplex=False)
+        child = os.fork()
+        if child == 0:
+            _serve(work, items[done:], writing)
+        writing.close()
+        with reading:
+            while done < len(items):
+                done += 1
+                try:
+                    is_late = not reading.poll(SECONDS)
+                    result = None if is_late else reading.recv()
+                except EOFError:
+                    yield f"the interpreter died of signal {-_ended(child)}"
+                    break
+                if is_late:
+                    os.kill(child, signal.SIGKILL)
+                    _ended(child)
+                    yield f"no answer after {SECONDS} s"
+                    break
+                yield result
+            else:
+                _ended(child)
 
 
-def apart(work: Callable[[], Any]) -> Any:
-    """Return the result of some work done in a child process, or in words why there is none."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        _serve(work, writing)
-    os.close(writing)
-    received, ended = b"", False
-    while not ended and select.select([reading], [], [], SECONDS)[0]:
-        chunk = os.read(reading, 2**20)
-        received, ended = received + chunk, not chunk
-    os.close(reading)
-    if not ended:
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    if not ended:
-        return f"no answer after {SECONDS} s"
-    if os.WIFSIGNALED(status):
-        return f"the interpreter died of signal {os.WTERMSIG(status)}"
-    return pickle.loads(received)
+def _ended(child: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _serve(work: Callable[[], Any], writing: int) -> None:
+def _serve(work: Callable[[Any], Any], items: Sequence[Any], writing: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
-    try:
-        result = work()
-    except BaseException as error:
-        result = f"{type(error).__name__}: {error}"
-    with os.fdopen(writing, "wb") as pipe:
-        pickle.dump(result, pipe)
+    for item in items:
+        try:
+            result = work(item)
+        except BaseException as error:
+            result = f"{type(error).__name__}: {error}"
+        writing.send(result)
     os._exit(0)
 
 

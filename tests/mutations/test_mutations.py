@@ -19,7 +19,7 @@ from tests.mutations.mutants import mutants
 COUNT = int(os.environ.get("AKDASK_MUTANTS", "100"))
 JUDGE = Path(__file__).with_name("judge.py")
 
-pytestmark = pytest.mark.timeout(300 + COUNT // 5)  # seconds; each file is read in a process of its own
+pytestmark = pytest.mark.timeout(300 + COUNT // 5)  # seconds
 
 
 def verdicts(pristine, folder, seed):
@@ -29,8 +29,8 @@ def verdicts(pristine, folder, seed):
     listed.write_text(json.dumps([[str(source), str(target)] for source, target, _ in made]))
     done = subprocess.run([sys.executable, str(JUDGE), str(listed)], stdout=subprocess.PIPE, check=True, text=True)
     return {
-        f"{source} {told}": verdict
-        for (source, _, told), verdict in zip(made, json.loads(done.stdout), strict=True)
+        f"{source} {target.name} {told}": verdict
+        for (source, target, told), verdict in zip(made, json.loads(done.stdout), strict=True)
         if verdict
     }
 
@@ -69,6 +69,8 @@ def test_the_judge_tells_of_crashes_and_of_wrong_values(tmp_path, wrong, told, m
     from tests.mutations import judge
 
     ak.to_hdf({"i": ak.arange(3)}, tmp_path / "ours", file_type="single")
-    monkeypatch.setattr(judge, "answers_to", lambda pristine: {"i": ("pdarray", [0, 1, 2])})
-    monkeypatch.setattr(judge, "outcomes", wrong)
-    assert told in judge.judge("", str(tmp_path / "ours"))
+    ours, pristine = str(tmp_path / "ours"), {"i": ("pdarray", [0, 1, 2])}
+    monkeypatch.setattr(judge, "outcomes", lambda path: wrong(path) if path == ours else pristine)
+    verdicts = judge.judge([("pristine", "the same"), ("pristine", ours), ("pristine", "the same")])
+    assert told in verdicts.pop(1)
+    assert verdicts == ["", ""]

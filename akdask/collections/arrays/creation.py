@@ -14,7 +14,7 @@ from akdask.collections.arrays.elementwise import PLAIN, cast
 from akdask.collections.arrays.ndarray import ArrayView, reshaped
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.core.scalar import Scalar
+from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import class_asked_for, special, wrap
 from akdask.errors import ArgumentError, ArgumentTypeError, ZeroDivisorError
 from akdask.plan.expr.created import as_column, at_hand, counted, literal
@@ -131,7 +131,7 @@ def arange(*args: int | float, dtype: Any = None, max_bits: int | None = None) -
         raise ArgumentTypeError("arange needs a number to stop at.")
     if len(args) > 3:
         raise ArgumentTypeError(f"arange takes 1 to 3 numbers, not {len(args)}.")
-    args = tuple(item.value() if isinstance(item, Scalar) else item for item in args)
+    args = tuple(map(value_of, args))
     _check_numbers("arange", *args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     if step == 0:
@@ -291,7 +291,7 @@ def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = N
     >>> full(3, 7).tolist()
     [7, 7, 7]
     """
-    shape = shape_of(size)
+    shape, fill_value = shape_of(size), value_of(fill_value)
     made = _filled(math.prod(shape), fill_value, str if class_asked_for(dtype) is not None else dtype, max_bits)
     return made if len(shape) == 1 else reshaped(made, shape)
 

@@ -16,6 +16,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from akdask.collections.core.base import Collection
 from akdask.plan.expr.values import Replica
 from akdask.plan.reduce.aggregate import Element
+from akdask.plan.reduce.arithmetic import calculated
 from akdask.plan.run.run import run
 
 _UNKNOWN = ...
@@ -24,9 +25,9 @@ _UNKNOWN = ...
 class Scalar(NDArrayOperatorsMixin, Collection):
     """A number that has not been computed yet.
 
-    ``dask.compute(a.sum(), b.mean())`` finds several in one pass.  Comparing, formatting, arithmetic with plain
-    numbers, ``int()``, ``float()``, ``bool()`` and NumPy functions find the value, once.  Arithmetic with arrays stays
-    lazy.
+    ``dask.compute(a.sum(), b.mean())`` finds several in one pass.  Comparing, formatting, ``int()``, ``float()`` and
+    ``bool()`` find the value, once.  Arithmetic stays lazy, with arrays, plain numbers and other scalars; its results
+    have the values and types of NumPy's scalars, which calculate them when they are asked for.
     """
 
     __array_priority__ = 1000
@@ -38,7 +39,7 @@ class Scalar(NDArrayOperatorsMixin, Collection):
     @property
     def dtype(self) -> np.dtype[Any]:
         """NumPy dtype of the value."""
-        return self._element.aggregate.reductions[self._element.position].dtype.numpy
+        return self._element.aggregate.result_type(self._element.position).numpy
 
     @property
     def _element(self) -> Element:
@@ -48,8 +49,7 @@ class Scalar(NDArrayOperatorsMixin, Collection):
     def as_value(self) -> Replica:
         """Return what stands for the scalar in row-wise expressions."""
         element = self._element
-        dtype = element.aggregate.reductions[element.position].dtype
-        return Replica(element.aggregate, element.position, dtype)
+        return Replica(element.aggregate, element.position, element.aggregate.result_type(element.position))
 
     def value(self) -> Any:
         """Return the NumPy scalar; computes on first use."""
@@ -59,6 +59,10 @@ class Scalar(NDArrayOperatorsMixin, Collection):
             # A persisted scalar on a cluster is a future.
             self._value = self._value.result()
         return self._value
+
+    @property
+    def _is_known(self) -> bool:
+        return self._value is not _UNKNOWN
 
     def item(self) -> Any:
         """Return the plain Python value; computes on first use."""
@@ -77,8 +81,19 @@ class Scalar(NDArrayOperatorsMixin, Collection):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if any(isinstance(item, Collection) and not isinstance(item, Scalar) for item in inputs):
             return NotImplemented
-        plain = [item.value() if isinstance(item, Scalar) else item for item in inputs]
-        return getattr(ufunc, method)(*plain, **kwargs)
+        if isinstance(kwargs.get("out", (None,))[0], Scalar):
+            # In-place operators: the name that the scalar had is given to the result.
+            del kwargs["out"]
+        if method == "__call__" and not kwargs:
+            return _calculated(ufunc, *inputs)
+        return getattr(ufunc, method)(*map(value_of, inputs), **kwargs)
+
+    def __pow__(self, other: Any) -> Any:
+        # Of scalars, NumPy's operator and its function may differ in the last bit.
+        return _calculated(operator.pow, self, other) if _is_plain(other) else super().__pow__(other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _calculated(operator.pow, other, self) if _is_plain(other) else super().__rpow__(other)
 
     def __repr__(self) -> str:
         return repr(self.value())
@@ -114,6 +129,25 @@ class Scalar(NDArrayOperatorsMixin, Collection):
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.value(), name)
+
+
+def _is_plain(item: Any) -> bool:
+    return isinstance(item, Scalar | bool | int | float | np.generic)
+
+
+def _calculated(function: Callable[..., Any], *inputs: Any) -> Any:
+    """Return a function of numbers as a lazy scalar, or its value where it cannot wait."""
+    waiting = calculated(function, [item._element if isinstance(item, Scalar) else item for item in inputs])
+    if waiting is None:
+        return function(*map(value_of, inputs))
+    if any(isinstance(item, Scalar) and not item._is_known for item in inputs):
+        return Scalar(waiting)
+    return Scalar(waiting, function(*map(value_of, inputs)))
+
+
+def value_of(item: Any) -> Any:
+    """Return the value of a lazy scalar, which is computed, and anything else as it is."""
+    return item.value() if isinstance(item, Scalar) else item
 
 
 def _first(results: list[Any]) -> Any:

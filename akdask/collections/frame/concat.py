@@ -13,6 +13,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, 
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import cast
+from akdask.plan.task.align import align
 from akdask.plan.task.compact import joined
 
 
@@ -94,15 +95,17 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
     }
     if all(part.index is not None for part in parts):
         unified[INDEX] = _unified("the index", [part.index_array() for part in parts])
-    projects = (
-        Project(part.frame, tuple(unified), tuple(arrays[number]._value for arrays in unified.values()))
-        for number, part in enumerate(parts)
-    )
-    frame = joined(list(projects))
-    columns = {name: arrays[0]._like(frame, frame.column(name)) for name, arrays in unified.items()}
+    projects = []
+    for number, part in enumerate(parts):
+        # Columns that are brought to a common type may be kept in memory, each for itself.
+        columns = [(arrays[number]._frame, arrays[number]._value) for arrays in unified.values()]
+        rows, values = align("put below each other", columns) if columns else (part.frame, [])
+        projects.append(Project(rows, tuple(unified), tuple(values)))
+    frame = joined(projects)
+    made = {name: arrays[0]._like(frame, frame.column(name)) for name, arrays in unified.items()}
     called = {part.index_name for part in parts}
     index_name = called.pop() if len(called) == 1 else None
-    return ColumnSet.of({str(name): columns[name] for name in names}, columns.get(INDEX), index_name)
+    return ColumnSet.of({str(name): made[name] for name in names}, made.get(INDEX), index_name)
 
 
 def _unified(name: str, arrays: list[Array]) -> list[Array]:

@@ -25,6 +25,7 @@ from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.join.join import has_match, join_row_numbers, join_rows
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.task.align import align
+from akdask.plan.task.materialized import within_rounds
 from akdask.schema import FLOAT64, STR
 
 FrameType = TypeVar("FrameType", bound=FrameBase)
@@ -154,9 +155,8 @@ def _side(columns: ColumnSet, keys: Keys) -> MergeSide:
     """Bring columns and keys onto one frame."""
     bare = columns.labelled(None)
     named = dict(bare.values)
-    frame, values = align(
-        "join", [*((keys.frame, key) for key in keys.values), *((bare.frame, value) for value in named.values())]
-    )
+    columns_of_both = [*((keys.frame, key) for key in keys.values), *((bare.frame, value) for value in named.values())]
+    frame, values = within_rounds(*align("join", columns_of_both))
     count = len(keys.values)
     placed = ColumnSet(frame, dict(zip(named, values[count:], strict=True)), bare.kinds)
     return MergeSide(placed, Keys(frame, tuple(values[:count])))

@@ -82,7 +82,7 @@ def present(columns: ColumnSet, name: str) -> Value:
     """Return where a column has a value."""
     kind, value = columns.kinds[name], columns.values[name]
     if isinstance(kind, Categorical):
-        return Call("invert", kind._like(columns.frame, value).isna()._value)
+        return Call("invert", kind._missing_among(value))
     if isinstance(kind, TimeArray):
         return Call("not_equal", value, Constant(NOT_A_TIME))
     if value.dtype == FLOAT64:

@@ -57,7 +57,7 @@ class FrameBase(Collection):
         """The columns, with what has been assigned to rows of arrays that ``df["x"]`` has handed out."""
         content = self._content
         for name, (array, before) in content.handed.items():
-            if array._frame is not before._frame or array._value is not before._value:
+            if array._frame is not before._frame or array._value != before._value:
                 content.handed[name] = array, array.copy()
                 content.columns = content.columns.having(name, array)
         return content.columns

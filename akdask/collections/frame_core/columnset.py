@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from akdask.collections.arrays.pdarray import pdarray
@@ -12,10 +12,11 @@ from akdask.errors import MissingColumnError
 from akdask.plan.expr.created import counted
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Constant, Value
+from akdask.plan.expr.values import ColumnRef, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.task.align import align
 from akdask.plan.task.combine import Limit
+from akdask.plan.task.materialized import within_rounds
 
 INDEX = ("index",)
 """Name of the row labels among the columns of a projection; no column can have it."""
@@ -61,7 +62,9 @@ class ColumnSet:
             kinds[INDEX] = index
         if not kinds:
             return cls(counted(0), {}, {})
+        found: Sequence[Value]
         frame, found = align("put into one DataFrame", [(array._frame, array._value) for array in kinds.values()])
+        frame, found = within_rounds(frame, found)
         by_name = dict(zip(kinds, found, strict=True))
         values = {name: by_name[name] for name in arrays}
         return cls(frame, values, kinds, by_name.get(INDEX), index_name)
@@ -143,7 +146,7 @@ class ColumnSet:
         """Return the columns and an array's value on a frame that has both."""
         own = [(self.frame, value) for value in self._all()]
         anchor = own or [(self.frame, Constant(0))]
-        frame, values = align(operation, [*anchor, (array._frame, array._value)])
+        frame, values = within_rounds(*align(operation, [*anchor, (array._frame, array._value)]))
         return self._placed(frame, values[: len(own)]), values[-1]
 
     # rows
@@ -151,8 +154,7 @@ class ColumnSet:
     def on(self, select: Select) -> ColumnSet:
         """Return the columns, and the labels of their rows, on rows that a function of frame and values selects."""
         labelled = self.numbered()
-        frame, values = select(labelled.frame, labelled._all())
-        return labelled._placed(frame, values)
+        return labelled._placed(*within_rounds(*select(labelled.frame, labelled._all())))
 
     def sliced(self, key: slice) -> ColumnSet:
         """Return the rows of a slice; counts those of unknown number."""
@@ -162,7 +164,7 @@ class ColumnSet:
 
         if key.start in (None, 0) and key.step in (None, 1) and self.values:
             # The numbers of the first rows are the same among all as among themselves.
-            return self._placed(*select(self.frame, self._all()))
+            return self._placed(*within_rounds(*select(self.frame, self._all())))
         return self.on(select)
 
     def head(self, count: int) -> ColumnSet:
@@ -181,7 +183,9 @@ class ColumnSet:
         """Return the first rows, or the last ones if `count` is negative, without counting any."""
         project = self.project(with_index=True)
         limited = Limit(project, count)
-        return self._placed(limited, [limited.column(name) for name in project.names])
+        columns = zip(project.names, project.values, strict=True)
+        found = [ColumnRef(limited._name, name, value.dtype) for name, value in columns]
+        return self._placed(*within_rounds(limited, found))
 
     def numbered(self) -> ColumnSet:
         """Return the columns with explicit labels of the rows, which stay with them when some are chosen."""
@@ -195,6 +199,6 @@ class ColumnSet:
         values = list(self.values.values())
         return values if self.index is None else [*values, self.index]
 
-    def _placed(self, frame: Frame, values: list[Value]) -> ColumnSet:
+    def _placed(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
         named = dict(zip(self.values, values, strict=False))
         return ColumnSet(frame, named, self.kinds, None if self.index is None else values[-1], self.index_name)

@@ -16,11 +16,11 @@ from akdask.collections.groups.keys import as_array
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.plan.expr.cache import CacheLease, lease
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Value
 from akdask.plan.group.aggregate import GroupAggregate, GroupReduction, GroupStatistic
-from akdask.plan.group.cache import CacheLease, lease
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.broadcast import broadcast
 from akdask.plan.task.align import align

@@ -48,7 +48,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
 
     The first computation sorts the rows by their keys.  This process caches that order for as long as the GroupBy
     exists, so that later computations neither sort nor read the keys again.  All GroupBys together cache at most
-    ``ak.config.get("kept_groups")`` bytes.  On a cluster, and for larger ones, use `persist`.
+    ``ak.config.get("cache_size")`` bytes.  On a cluster, and for larger ones, use `persist`.
 
     Examples
     --------

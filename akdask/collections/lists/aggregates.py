@@ -11,7 +11,7 @@ from akdask.errors import AlignmentError, ArgumentError
 from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.expr.values import Call, Value
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.lists import Nest
 from akdask.plan.task.combine import Realign
@@ -33,6 +33,11 @@ class ListAggregates(Array):
     @property
     def segments(self) -> Any:
         """Where each list starts among the values of all."""
+        raise NotImplementedError
+
+    @property
+    def non_empty(self) -> Any:
+        """Which lists have values."""
         raise NotImplementedError
 
     def sum(self, x: Any = None) -> Any:
@@ -122,17 +127,12 @@ class ListAggregates(Array):
 
     def _reduced(self, name: str, x: Any) -> Any:
         frame, lists = self._lists(x)
-        return self._of_non_empty(frame, lists, Call(f"list_{name}", lists))
+        return wrap(frame, Call(f"list_{name}", lists))[self.non_empty]
 
     def _placed(self, name: str, x: Any) -> Any:
         frame, lists = self._lists(x)
         found = wrap(frame, Call(f"list_{name}", lists)) + self.segments
-        return found[wrap(frame, Call("greater", Call("list_lengths", lists), Constant(0)))]
-
-    def _of_non_empty(self, frame: Frame, lists: Value, result: Value) -> Any:
-        mask = Call("greater", Call("list_lengths", lists), Constant(0))
-        chosen, (value,) = row_tools.filter_columns(frame, [result], frame, mask)
-        return wrap(chosen, value)
+        return found[self.non_empty]
 
     def _lists(self, x: Any) -> tuple[Frame, Value]:
         """Return the lists, or lists of the same lengths with other values."""

@@ -11,6 +11,7 @@ from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
 from akdask.collections.core.assignment import fitting
 from akdask.collections.core.operators import operand
+from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.node import Frame
@@ -53,6 +54,7 @@ class ListParts(Array):
         ArgumentTypeError
             If `j` is no integer.
         """
+        j = value_of(j)
         if isinstance(j, bool) or not isinstance(j, int | np.integer):
             raise ArgumentTypeError(f"a place in lists is an integer, not {type(j).__name__}.")
         mask = self._having(j + 1 if j >= 0 else -j)

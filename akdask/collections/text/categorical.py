@@ -263,7 +263,11 @@ class Categorical(ExtremeMethods, TextSortMethods):
 
     def isna(self) -> pdarray:
         """Return which elements are missing; lazy bool array."""
-        return self._where_label(self._category_table.is_na)
+        return pdarray(self._frame, self._missing_among(self._value))
+
+    def _missing_among(self, codes: Value) -> Value:
+        """Return which of some codes stand for missing."""
+        return _looked_up(self._category_table, self._category_table.is_na, codes)
 
     def in1d(self, test: Any) -> pdarray:
         """Return which elements are among the given ones; lazy bool array.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.scalar import value_of
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -128,6 +129,7 @@ class StringsParts(Array):
         >>> left.tolist(), right.tolist()
         (['a', ''], ['b.c', 'd'])
         """
+        times = value_of(times)
         if isinstance(times, bool) or not isinstance(times, int | np.integer):
             raise ArgumentTypeError(f"times is an integer, not {type(times).__name__}.")
         if times < 1:
@@ -277,6 +279,7 @@ class StringsParts(Array):
 
 
 def _count(n: Any) -> int:
+    n = value_of(n)
     if isinstance(n, bool) or not isinstance(n, int | np.integer):
         raise ArgumentTypeError(f"characters are counted by an integer, not by {type(n).__name__}.")
     if n < 0:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.later import later
+from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import made_of
 from akdask.collections.time.timearray import CLASSES, HOUR, MINUTE, SECOND, SPAN, TIME, TimeArray
 from akdask.kernels.rowwise.times import DAY
@@ -257,7 +258,7 @@ def date_range(  # noqa: PLR0917 - pandas' signature
     >>> date_range("2026-01-30", periods=3).day.tolist()
     [30, 31, 1]
     """
-    found: Any = pd.date_range(start, end, periods, freq, tz, normalize, name, inclusive=inclusive, **kwargs)  # type: ignore[call-overload]
+    found: Any = pd.date_range(start, end, value_of(periods), freq, tz, normalize, name, inclusive=inclusive, **kwargs)  # type: ignore[call-overload]
     return Datetime(found)
 
 
@@ -292,5 +293,5 @@ def timedelta_range(  # noqa: PLR0917 - pandas' signature
     >>> timedelta_range("1h", periods=3, freq="30min").total_seconds().tolist()
     [3600.0, 5400.0, 7200.0]
     """
-    found: Any = pd.timedelta_range(start, end, periods, freq, name, closed, **kwargs)  # type: ignore[call-overload]
+    found: Any = pd.timedelta_range(start, end, value_of(periods), freq, name, closed, **kwargs)  # type: ignore[call-overload]
     return Timedelta(found)

@@ -14,6 +14,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.assignment import assigned
 from akdask.collections.core.operators import combine
+from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import wrap
 from akdask.collections.core.writing import Storable
 from akdask.collections.text.strings import Strings, as_text
@@ -87,6 +88,7 @@ class IPv4(pdarray):
         ArgumentTypeError
             If it is no integer.
         """
+        x = value_of(x)
         if isinstance(x, bool) or not isinstance(x, int | np.integer):
             raise ArgumentTypeError(f"an address is shown of an integer, not of {type(x).__name__}.")
         return str(ipaddress.ip_address(int(x)))

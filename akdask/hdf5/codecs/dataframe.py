@@ -8,6 +8,7 @@ from __future__ import annotations
 from akdask.hdf5.codecs.composite import describe_group, describe_member, lay_out_children
 from akdask.hdf5.encoding.newfile import NewGroup, NewObject, Share
 from akdask.hdf5.schema import layout
+from akdask.hdf5.schema.datasets import NotFlatError
 from akdask.hdf5.schema.description import Described
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
@@ -20,11 +21,22 @@ def describe(name: str, kind: ObjType, node: H5Object) -> Described:
     """Describe the columns in the user's order, and ``Index`` first where there is one."""
     members = Members(node, name)
     labels = members.find(ROW_LABELS)
-    encoded = {member.decode(errors="surrogateescape"): member for member in members.names if member != labels}
+    odd = [member for member in members.names if not _is_text(member)]
+    if odd:  # pandas has no such names
+        raise NotFlatError(f"has a column whose name is no UTF-8: {odd[0]!r}")
+    encoded = {member.decode(): member for member in members.names if member != labels}
     order = layout.in_stored_order(encoded, layout.read_text(node, layout.COLUMN_ORDER))
     children = {} if labels is None else {ROW_LABELS: describe_member(members, labels)}
     children.update((column, describe_member(members, encoded[column])) for column in order)
     return describe_group(name, kind, {}, children)
+
+
+def _is_text(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def lay_out(spec: ObjectSpec, columns: Columns, tables: Columns, share: Share) -> NewObject:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from h5py import h5d, h5g
 
+from akdask.cluster import check_memory
 from akdask.errors import UnsupportedError
 from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import NewObject, Share
@@ -72,6 +73,12 @@ class ColumnCodec(Protocol):
         ...
 
 
+_UNCHECKED_ROWS = 2**23
+"""Rows that are read without a look at the memory there is."""
+
+_COPIES = 3
+"""What is stored, where it starts and what it is decoded to are in memory at the same time."""
+
 CODECS: dict[ObjType, Codec] = {}
 COLUMN_CODECS: dict[str, ColumnCodec] = {}
 
@@ -89,7 +96,15 @@ def register_columns(codec: ColumnCodec) -> None:
 def read_column(
     elements: Elements, place: ColumnLocation, start: int, stop: int, out: NumberArray | None = None
 ) -> Column:
-    """Return rows of a column of any type; see `ColumnCodec.read`."""
+    """Return rows of a column of any type; see `ColumnCodec.read`.
+
+    Raises
+    ------
+    TransferError
+        If they would take more memory than this process may use for them: a short list may claim any number of values.
+    """
+    if stop - start > _UNCHECKED_ROWS:
+        check_memory(_COPIES * (stop - start) * place.dtype.itemsize, "these rows take", "read fewer rows")
     return COLUMN_CODECS[place.dtype.kind].read(elements, place, start, stop, out)
 
 

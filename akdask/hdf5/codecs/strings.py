@@ -8,12 +8,13 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
+from akdask.cluster import check_memory
 from akdask.columns import new_array, offsets_and_bytes, type_of
 from akdask.errors import FileFormatError, SchemaError
 from akdask.hdf5.encoding.elements import Elements
 from akdask.hdf5.encoding.newfile import NewDataset, NewGroup, NewObject, Share
 from akdask.hdf5.encoding.null_terminated import StringError, decode, encode, segments_of, starts_from_ends
-from akdask.hdf5.schema.datasets import NotFlatError
+from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO, NotFlatError
 from akdask.hdf5.schema.description import ColumnLocation, ColumnSchema, DatasetSchema, Described, ObjectSchema, Slot
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
@@ -43,11 +44,16 @@ def describe_column(name: str, members: Members) -> tuple[ColumnSchema, tuple[Sl
     NotFlatError
         If a member is missing or of another type.
     """
-    values, slot = members.dataset(members.find_values(VALUES), VALUES)
+    name_of_values = members.find_values(VALUES)
+    values, slot = members.dataset(name_of_values, VALUES)
     if values.dtype not in {"|u1", "|i1"}:
         raise NotFlatError(f"holds {values.dtype} as values, not bytes")
     found = members.find_values(SEGMENTS)
-    if found is None:
+    if found is None and name_of_values is not None:
+        # All of them are looked at to find where each string starts, so there must be as many.
+        stored = members.open(name_of_values).get_storage_size()
+        if slot[1] > stored * MAX_COMPRESSION_RATIO:
+            raise NotFlatError(f"has strings without segments, and {stored:,} bytes for the {slot[1]:,} that it claims")
         return _column(name, values, None), (slot,)
     segments, segment_slot = members.dataset(found, SEGMENTS)
     if segments.dtype[1] not in "iu":
@@ -110,12 +116,19 @@ def scan_starts(elements: Elements, values: Extent) -> NumberArray:
     ------
     FileFormatError
         If the last string has no NUL.
+    TransferError
+        If where the strings start would take more memory than this process may use for it.
     """
-    ends = []
+    ends: list[NumberArray] = []
+    nbytes = 0
     for start in range(0, values.length, _SCAN):
         block = np.empty(min(_SCAN, values.length - start), np.uint8)
         elements.read_into(block.view(values.dtype), values, start)
         ends.append(np.flatnonzero(block == 0) + start)
+        nbytes += ends[-1].nbytes
+        check_memory(
+            2 * nbytes, f"the starts of the strings of dataset {values.dataset!r} take", "write the file with segments"
+        )
     starts = starts_from_ends(ends)
     if starts[-1] != values.length:
         raise FileFormatError(

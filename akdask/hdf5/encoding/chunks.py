@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from h5py import h5d
 
-from akdask.cluster import transfer_limit
-from akdask.errors import TransferError
+from akdask.cluster import check_memory
 from akdask.hdf5.encoding.boxes import Box, boxes
 from akdask.hdf5.encoding.filters import OWN, Bytes, ChunkError, Filter, applied, check_size, undo
 from akdask.hdf5.schema.layout import H5Object
@@ -251,9 +250,4 @@ def check_chunk(nbytes: int) -> None:
     TransferError
         If it is.
     """
-    limit = transfer_limit()
-    if nbytes > limit:
-        raise TransferError(
-            f"a chunk takes {nbytes:,} bytes in memory, more than the limit of {limit:,.0f}.",
-            hint="raise it with ak.config.set(max_transfer_bytes=…), or write the file in smaller chunks.",
-        )
+    check_memory(nbytes, "a chunk takes", "write the file in smaller chunks")

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from akdask.columns.scratch import scratch
+from akdask.cluster import check_memory
+from akdask.columns.scratch import LARGEST_REUSED, scratch
 from akdask.storage.data.extents import Extent
 from akdask.storage.paths.files import FileIdentity
 from akdask.typing import NumberArray
@@ -37,9 +38,18 @@ class Elements(ABC):
         """
 
     def read(self, extent: Extent, start: int, count: int) -> NumberArray:
-        """Return elements in scratch memory, which the next call of this thread uses again."""
+        """Return elements in scratch memory, which the next call of this thread uses again.
+
+        Raises
+        ------
+        TransferError
+            If they would take more memory than this process may use for them, whatever little the file holds.
+        """
         dtype = np.dtype(extent.dtype)
-        stored = scratch(count * dtype.itemsize).view(dtype)
+        nbytes = count * dtype.itemsize
+        if nbytes > LARGEST_REUSED:
+            check_memory(nbytes, f"these rows of dataset {extent.dataset!r} take", "read fewer rows")
+        stored = scratch(nbytes).view(dtype)
         self.read_into(stored, extent, start)
         return stored
 

@@ -94,9 +94,20 @@ def _decode_compiled(values: NumberArray, bounds: NumberArray) -> pa.LargeString
     return _as_utf8(pa.Array.from_buffers(pa.large_binary(), count, buffers))
 
 
+def _first_nuls(values: NumberArray, count: int) -> NumberArray:
+    """Return the positions of the first NULs, not many more than wanted: they may be billions."""
+    found, total = [np.empty(0, np.int64)], 0
+    for start in range(0, len(values), _BLOCK_BYTES):
+        found.append(np.flatnonzero(values[start : start + _BLOCK_BYTES] == 0) + start)
+        total += len(found[-1])
+        if total >= count:
+            break
+    return np.concatenate(found)
+
+
 def _misplaced(values: NumberArray, bounds: NumberArray) -> StringError:
     ends = bounds[1:] - 1
-    nuls = np.flatnonzero(values == 0)
+    nuls = _first_nuls(values, len(ends) + 1)
     shared = min(len(nuls), len(ends))
     differs = np.flatnonzero(nuls[:shared] != ends[:shared])
     row = int(differs[0]) if len(differs) else shared

@@ -13,6 +13,9 @@ from akdask.hdf5.schema.description import DatasetSchema, Slot
 from akdask.hdf5.schema.layout import H5Object
 from akdask.storage.data.extents import ELSEWHERE, OUTSIDE
 
+MAX_COMPRESSION_RATIO = 2**12
+"""Bytes that one stored byte may stand for where all have to be looked at: filters pack a thousand zeros into one."""
+
 _MOST_BYTES = 2**63  # that can be counted
 
 

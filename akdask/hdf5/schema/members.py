@@ -45,11 +45,10 @@ class Members:
 
     def find(self, *wanted: str) -> bytes | None:
         """Return the first wanted name that is there, exactly so or in another case."""
-        for name in wanted:
-            if name.encode() in self.names:
-                return name.encode()
+        spelled = [name.encode(errors="surrogateescape") for name in wanted]
         folded = {name.lower(): name for name in self.names}
-        return next((folded[name.lower().encode()] for name in wanted if name.lower().encode() in folded), None)
+        exact = (name for name in spelled if name in self.names)
+        return next(exact, next((folded[name.lower()] for name in spelled if name.lower() in folded), None))
 
     def find_values(self, *wanted: str) -> bytes | None:
         """Return the name of ``values`` or ``segments``, also where it is spelled ``<leaf>_values``."""

@@ -39,7 +39,7 @@ Made: TypeAlias = tuple[tuple[ObjectSchema, ...], str | None]
 
 _SLOT = np.dtype([("offset", "<i8"), ("length", "<i8")])
 _MADE = b"made"
-_MOST_PACKED = 1024
+_MAX_COMPRESSION_RATIO = 1024
 """How many times more bytes than their file data may have that HDF5 unpacks; of more the file itself must tell."""
 
 
@@ -249,7 +249,7 @@ class _Entries:
         rows = np.repeat(np.arange(len(sizes)), np.diff(self._ends))
         offsets, lengths = self._slots.T
         # Divided, not multiplied: no number here is too large for that.
-        largest = np.where(offsets >= 0, (sizes[rows] - offsets) // each, sizes[rows] // each * _MOST_PACKED)
+        largest = np.where(offsets >= 0, (sizes[rows] - offsets) // each, sizes[rows] // each * _MAX_COMPRESSION_RATIO)
         return set(rows[(lengths > largest) & (lengths > 0)].tolist())
 
     @classmethod

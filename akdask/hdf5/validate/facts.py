@@ -13,12 +13,14 @@ import numpy as np
 from akdask.errors import FileFormatError
 from akdask.hdf5.encoding.chunks import ChunkReader, ChunkStore, index_of
 from akdask.hdf5.metadata.file_metadata import Dataset
+from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO
 from akdask.kernels.keys.random import STEP, mix_bits
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import identify, is_remote
 from akdask.typing import NumberArray
 
 _BLOCK = 4 * 2**20  # bytes
+_MAX_FILL_BYTES = 2**30  # bytes that are gone through, though they are not in the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,16 @@ def _reading(opened: OpenFile, dataset: Dataset) -> Callable[[int, int], NumberA
 
 
 def _checked(opened: OpenFile, dataset: Dataset) -> Any:
-    """Open a dataset, if all its data is in the file."""
+    """Open a dataset whose data is in the file: what was never written may claim any size, and is not gone through."""
     if dataset.is_outside:
         raise FileFormatError(f"dataset {dataset.path!r} keeps its data in other files, and these are not read.")
-    return opened.hdf5[dataset.path.encode(errors="surrogateescape")]
+    node = opened.hdf5[dataset.path.encode(errors="surrogateescape")]
+    stored = node.id.get_storage_size()
+    if node.shape is not None and node.size * node.dtype.itemsize > _MAX_FILL_BYTES + stored * MAX_COMPRESSION_RATIO:
+        raise FileFormatError(
+            f"dataset {dataset.path!r} claims {node.size:,} elements, for which {stored:,} bytes are stored."
+        )
+    return node
 
 
 def number_facts(blocks: Iterable[NumberArray]) -> NumberFacts | None:

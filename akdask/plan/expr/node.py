@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 from akdask.plan.expr._dask import Alias, Expr, SingletonExpr
+from akdask.plan.expr.depth import depth_of
 from akdask.plan.expr.lengths import counted
 from akdask.plan.expr.lower import has_tasks, lower
 from akdask.plan.expr.pickling import Made, flattened
@@ -126,6 +127,15 @@ class Frame(Node):
     is_seen_through = False
     """Whether its rows are found anew by each of those who read them, rather than once for all of them."""
 
+    shows_inputs = False
+    """Whether values on its rows refer to the columns of its inputs."""
+
+    is_materialized = False
+    """Whether its result stays in memory once it has been found, so that nothing before it is done again."""
+
+    weight = 8
+    """How many operations on columns it counts as, where it is judged what results are worth keeping."""
+
     @cached_property
     def planned_rows(self) -> RowSpace:
         """The row space of the result, as far as the plan alone tells it."""
@@ -159,6 +169,11 @@ class Frame(Node):
     def passes(self) -> int:
         """Number of successive passes over rows before its result is complete."""
         return 1 + rounds_of(self).most
+
+    @property
+    def depth(self) -> int:
+        """How many operations are done one after the other until its result is there."""
+        return sum(depth_of(self))
 
     @property
     def limiting(self) -> Frame | None:

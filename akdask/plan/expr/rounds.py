@@ -8,8 +8,8 @@ rounds as the step before.  A hundred tables that rows are looked up in are one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.values import Value
@@ -26,27 +26,36 @@ class Rounds(NamedTuple):
 
 def rounds_on(own: int, values: Sequence[Value]) -> int:
     """Return the rounds of values on rows that have taken some already."""
-    most = max(own, max((value.rounds for value in values), default=0))
-    return most + 1 if any(value.awaits > most for value in values) else most
+    # Lists, as frames may have very many columns.
+    most = max([own, *[value.rounds for value in values]])
+    return most + 1 if max([value.awaits for value in values], default=0) > most else most
 
 
 def rounds_of(frame: Expr) -> Rounds:
-    """Return the rounds of a frame, which keeps them; those of its inputs are found first, without nesting calls."""
+    """Return the rounds of a frame, which keeps them."""
+    found: Rounds = each_after_its_inputs(frame, _ROUNDS, _rounds)
+    return found
+
+
+def each_after_its_inputs(frame: Expr, name: str, rule: Callable[[Expr, list[Any]], Any]) -> Any:
+    """Return what a rule finds of a frame and of what it has found of its inputs, without nesting calls.
+
+    Each frame keeps it under the name.
+    """
     stack = [frame]
     while stack:
         node = stack[-1]
-        if _ROUNDS in node.__dict__:
+        if name in node.__dict__:
             stack.pop()
             continue
         inputs = node.inputs
-        unknown = [item for item in inputs if _ROUNDS not in item.__dict__]
+        unknown = [item for item in inputs if name not in item.__dict__]
         if unknown:
             stack.extend(unknown)
             continue
-        node.__dict__[_ROUNDS] = _rounds(node, [item.__dict__[_ROUNDS] for item in inputs])
+        node.__dict__[name] = rule(node, [item.__dict__[name] for item in inputs])
         stack.pop()
-    found: Rounds = frame.__dict__[_ROUNDS]
-    return found
+    return frame.__dict__[name]
 
 
 def _rounds(frame: Expr, inputs: Sequence[Rounds]) -> Rounds:

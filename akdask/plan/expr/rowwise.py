@@ -19,6 +19,9 @@ ROW = "row"
 class Zip(Frame):
     """Frames with the same rows, side by side."""
 
+    shows_inputs = True
+    weight = 0
+
     frames: tuple[Frame, ...]
 
     @cached_property
@@ -41,6 +44,8 @@ class SelectedRows(Frame):
     """Base of frames that drop or repeat rows, and leave the columns that values refer to as they are."""
 
     is_seen_through = True
+    shows_inputs = True
+    weight = 1
 
     frame: Frame
 
@@ -150,6 +155,7 @@ class Project(Computed):
     """Named values computed on the rows of a frame; where a plan needs them in memory."""
 
     is_seen_through = True
+    weight = 0
     no_more_rows = True
 
     frame: Frame

@@ -38,6 +38,12 @@ class Value:
     awaits = 0
     """Successive passes over rows before all replicated results that it refers to are complete."""
 
+    steps = 0
+    """Operations that are done one after the other on the columns that it refers to."""
+
+    replica_depth = 0
+    """Operations that come before, one after the other, along the whole results that it looks at."""
+
     args: tuple[Value, ...] = ()
     """The values that this one is computed from."""
 
@@ -85,13 +91,14 @@ class Constant(Value):
 class Replica(Value):
     """The result of a one-partition node, handed whole to every task: a lazy scalar, or a table to look up in."""
 
-    __slots__ = ("awaits", "field", "node")
+    __slots__ = ("awaits", "field", "node", "replica_depth")
 
     rounds = -1
 
     def __init__(self, node: Expr, field: Hashable, dtype: ColumnType) -> None:
         self.node = node
         self.awaits = node.passes
+        self.replica_depth = node.depth
         self.field = field
         self.dtype = dtype
         self.token = f"replica {node._name}[{field!r}]"
@@ -107,7 +114,7 @@ class Replica(Value):
 class Call(Value):
     """An operation on values, row by row."""
 
-    __slots__ = ("args", "awaits", "operation", "params", "rounds")
+    __slots__ = ("args", "awaits", "operation", "params", "replica_depth", "rounds", "steps")
 
     def __init__(self, operation: str, *args: Value, **params: Any) -> None:
         self.operation = operation
@@ -117,7 +124,11 @@ class Call(Value):
         self.dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
         self.token = token(operation, *[arg.token for arg in args], named)
         self.rounds, self.awaits, looked_at = -1, 0, 0
+        self.steps, self.replica_depth = 1, 0
         for arg in args:
+            self.steps = max(self.steps, arg.steps + 1)
+            if arg.replica_depth:
+                self.replica_depth = max(self.replica_depth, arg.replica_depth + 1)
             self.rounds = max(self.rounds, arg.rounds)
             self.awaits = max(self.awaits, arg.awaits)
             if arg.rounds < 0:

@@ -10,6 +10,7 @@ from akdask.cluster import memory, on_cluster
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.distinct_values import DistinctValues
+from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain, column_identity
 from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
@@ -19,7 +20,6 @@ from akdask.plan.expr.pickling import Made, flattened
 from akdask.plan.expr.sources import Literal, Rows, Scan
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef, Value, describe
-from akdask.plan.group import cache
 from akdask.plan.group.merge import merge_by_range, merged_in_process
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from akdask.cluster import on_cluster
 from akdask.columns import Table
@@ -21,8 +22,8 @@ from akdask.kernels.group.strategy import (
     choose_splitters,
     merge_partial_tables,
 )
+from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
-from akdask.plan.group import cache
 from akdask.plan.shuffle.exchange import Slices, buffer_bytes, exchange
 from akdask.plan.shuffle.spill import spilled
 from akdask.plan.task.tables import Tasks, Union
@@ -120,8 +121,10 @@ class MergeGroups:
 
 def _merge_all(parts: Sequence[PartialTable], merging: TableMerge, name: cache.Key | None) -> Table:
     """Merge what tasks have made of their rows; by cached groupings, where there are any."""
-    table, grouping = merge_partial_tables(merging, parts, cache.find(name), caches=name is not None)
-    cache.put(name, grouping)
+    known: Any = cache.find(name)
+    table, grouping = merge_partial_tables(merging, parts, known, caches=name is not None)
+    if grouping is not None:
+        cache.put(name, grouping)
     return merging.finish(table)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from akdask.kernels.group.choice import STRATEGIES, choose_strategy
 from akdask.kernels.group.direct_index import DirectIndexAggregation
 from akdask.kernels.group.strategy import PartialTable, RowAggregation
+from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import Value
-from akdask.plan.group import cache
 from akdask.plan.task.batches import group_batches
 from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.operators import ColumnBuffer, Sink
@@ -67,7 +67,7 @@ class PartialAggregation:
 
     def run(self, partition: Partition | PartitionBatch) -> PartialTable:
         name = None if self.cached_as is None else (*self.cached_as, *partition.identity)
-        cached = cache.find(name)
+        cached: Any = cache.find(name)
         if cached is not None:
             strategy = STRATEGIES[cached.kind](self.aggregation)
             strategy.add(cached, self._values(partition))

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from akdask.cluster import check_memory
 from akdask.columns import Table, concat_rows
 from akdask.errors import FileFormatError, NonUniqueError
 from akdask.plan.expr._dask import Expr
@@ -24,6 +25,8 @@ from akdask.typing import Column
 
 LABEL = "label"
 IS_NA = "is_na"
+
+_COPIES = 3
 
 
 class Distinct(Frame):
@@ -107,6 +110,10 @@ def _(frame: UniqueLabels) -> Expr:
 
 @lower.register
 def _(frame: CategoryTable) -> Expr:
+    replicated = [frame.labels, *([frame.na] if isinstance(frame.na, Frame) else [])]
+    # Those of every partition, what they are joined to, and what marks them, are in memory at the same time.
+    nbytes = sum((part.rows.size or 0) * STR.itemsize for part in replicated) * _COPIES
+    check_memory(nbytes, "the categories of a Categorical take", "write it with fewer categories")
     if isinstance(frame.na, Frame):
         return Tasks(frame._name, _marked, ((((0, 0), (1, 0)), ()),), frame.labels, frame.na)
     return Tasks(frame._name, _completed, ((((0, 0),), (frame.na,)),), frame.labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from akdask.plan.reduce.sharing import share_groups
 from akdask.plan.task import operators as sinks
 from akdask.plan.task.batches import reduction_batches
 from akdask.plan.task.pipeline import Compile, pipeline
-from akdask.schema import RowSpace
+from akdask.schema import ColumnType, RowSpace
 
 FAN_IN = 16
 
@@ -109,8 +110,22 @@ def _reduction(name: str, params: tuple[tuple[str, Any], ...], value: Value) -> 
     return AggregateExpr(name, value, **dict(params))
 
 
-class Aggregate(Computed):
+class ScalarList(Frame):
+    """A node whose result is a list of scalars in one partition."""
+
+    @abstractmethod
+    def result_type(self, position: int) -> ColumnType:
+        """Return the type of one of them."""
+
+    @abstractmethod
+    def describe_result(self, position: int) -> str:
+        """Return one of them in words."""
+
+
+class Aggregate(Computed, ScalarList):
     """Reductions of the rows of a frame, all in one pass; the result is a list of scalars in one partition."""
+
+    weight = 2
 
     frame: Frame
     reductions: tuple[AggregateExpr, ...]
@@ -118,6 +133,14 @@ class Aggregate(Computed):
     @cached_property
     def rows(self) -> RowSpace:
         return RowSpace.of_lengths([len(self.reductions)])
+
+    def result_type(self, position: int) -> ColumnType:
+        """Return the type of one of the results."""
+        return self.reductions[position].dtype
+
+    def describe_result(self, position: int) -> str:
+        """Return one of the results in words."""
+        return str(self.reductions[position])
 
     def moved(self, frame: Frame, replaced: Mapping[str, Value]) -> Self:
         return type(self)(frame, tuple(item.moved(replaced) for item in self.reductions))
@@ -136,7 +159,7 @@ FORMS: dict[str, Callable[[Any], Any]] = {
 class Element(Node):
     """One result of an aggregation, in one of the `FORMS` if it is more than a number."""
 
-    aggregate: Aggregate
+    aggregate: ScalarList
     position: int
     form: str | None
 
@@ -146,8 +169,7 @@ class Element(Node):
 
     def describe(self) -> str:
         """One line for `explain`."""
-        reduction = self.aggregate.reductions[self.position]
-        return str(reduction)
+        return self.aggregate.describe_result(self.position)
 
     def _simplify_up(self, parent: Expr, dependents: Any) -> Expr | None:
         """Share groups, then one pass, with the other plans of a sequence, tried once for each sequence."""
@@ -170,7 +192,7 @@ class Element(Node):
 
     def _layer(self) -> dict[Any, Any]:
         source = self.operands[0]
-        if isinstance(source, Aggregate):
+        if isinstance(source, ScalarList):
             return materialize(self)
         key = (self._name, 0)
         return {key: Task(key, _element, TaskRef(source.__dask_keys__()[0]), self.position, self.form)}

@@ -42,6 +42,8 @@ class Take(OverProject):
     of the positions.
     """
 
+    weight = 8
+
     frame: Project
     positions: Project
     given: tuple[int, ...]

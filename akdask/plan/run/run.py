@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import dask
 
 from akdask._distributed import named_scheduler
+from akdask.errors import TransferError
 from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.reduce.aggregate import CountRows, Element
 from akdask.plan.run import threads
+from akdask.plan.task.pipeline import narrowed
 
 
 class Root:
@@ -44,7 +46,24 @@ class Root:
 
 
 def run(*plans: Node) -> tuple[Any, ...]:
-    """Return the results of plans, computed together."""
+    """Return the results of plans, computed together.
+
+    Raises
+    ------
+    TransferError
+        If the memory of this process, or of a worker, does not suffice.
+    """
+    try:
+        return _results(plans)
+    except MemoryError as error:
+        raise TransferError(
+            "this takes more memory than there is.",
+            details=[str(error)] if str(error) else [],
+            hint="select fewer rows or columns, or give workers more memory.",
+        ) from error
+
+
+def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     scheduler = _scheduler()
     if scheduler is None or len(plans) > 1 or not isinstance(plans[0], Element):
         return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=scheduler)
@@ -77,6 +96,7 @@ def resolve_lengths(*frames: Frame) -> None:
     unknown = {frame.rows.token: frame for frame in frames if frame.rows.lengths is None}
     if not unknown:
         return
-    counts = run(*[CountRows(frame) for frame in unknown.values()])
+    # Without what is only beside the rows, such as all that has been assigned to them in a loop.
+    counts = run(*[CountRows(narrowed(frame, [])) for frame in unknown.values()])
     for token, lengths in zip(unknown, counts, strict=True):
         remember_lengths(token, tuple(lengths))

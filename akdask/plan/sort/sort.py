@@ -81,6 +81,8 @@ class Sort(OverProject):
     If rows may straddle, their number is the column `ROW` of the projection.
     """
 
+    weight = 8
+
     frame: Project
     by: tuple[Hashable, ...]
     names: tuple[Hashable, ...]

@@ -24,6 +24,7 @@ class OverProject(Frame):
     """Base of frames with the columns of one projection."""
 
     no_more_rows = True
+    weight = 1
 
     frame: Project
 

@@ -21,6 +21,7 @@ class Concat(Frame):
     """The rows of projections with the same names and types, end to end."""
 
     is_seen_through = True
+    weight = 0
 
     frames: tuple[Project, ...]
 

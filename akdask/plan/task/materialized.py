@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from akdask import machine
+from akdask.columns import Table
 from akdask.plan.expr._dask import Expr
+from akdask.plan.expr.cache import CachedResult, CacheLease, find, is_leased, lease, put
+from akdask.plan.expr.depth import depth_of
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rounds import rounds_of, rounds_on
@@ -14,10 +17,17 @@ from akdask.plan.expr.rowwise import Project, Zip
 from akdask.plan.expr.values import Value
 from akdask.plan.task.combine import OverProject
 from akdask.plan.task.compact import rows_at_most
+from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
 
 MOST_ROUNDS = 8
 """Rounds over rows that are read again for each of them."""
+
+MOST_STEPS = 32
+"""Successive operations that are repeated for each value asked for after them."""
+
+MOST_STEPS_OF_UNKNOWN = 128
+"""The same for rows whose number is unknown."""
 
 MOST_ROUNDS_OF_MANY = 64
 """The same for rows that may not fit in memory: to read them again is faster than to spill them."""
@@ -30,9 +40,36 @@ TEXT_BYTES = 32
 
 
 class Materialized(OverProject):
-    """A projection whose results stay in memory, for several passes."""
+    """A projection whose results stay in memory, for several passes.
+
+    Later computations find them as well, for as long as the plan lives and the cache has space.
+    """
+
+    is_materialized = True
 
     frame: Project
+
+    @property
+    def cached(self) -> tuple[CachedResult, ...] | None:
+        """Its results where all of them are kept already."""
+        if not is_leased(self._name):
+            return None
+        found = [find((self._name, number)) for number in range(self.npartitions)]
+        cached = tuple(table for table in found if table is not None)
+        return cached if len(cached) == len(found) else None
+
+    @property
+    def inputs(self) -> list[Frame]:
+        return [self.frame]
+
+    def dependencies(self) -> list[Expr]:
+        """Return what is needed to compute it: nothing where it is kept already, for those who walk through plans."""
+        return [] if self.cached is not None else super().dependencies()
+
+    @cached_property
+    def lease(self) -> CacheLease:
+        """The wish that the cache keeps the results."""
+        return lease(self._name)
 
     @cached_property
     def planned_rows(self) -> RowSpace:
@@ -40,7 +77,7 @@ class Materialized(OverProject):
 
 
 def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
-    """Return values on the rows of a frame, materialized if to compute them would take too many rounds.
+    """Return values on the rows of a frame, materialized where to compute them would take too much.
 
     Each round over a column needs a result of the round before (`akdask.plan.expr.rounds`), and repeats the work of all
     earlier rounds, so that work would grow with the square of the rounds.  A few rounds are cheaper than the memory:
@@ -48,24 +85,47 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
     and rounds are counted anew, so that no step runs more often than that.  Rows that may be too many to be kept, or
     whose number is unknown, are streamed for longer.
 
+    A loop that asks for a value in each round does the same in separate computations.  After `MOST_STEPS` successive
+    operations the column is kept as well, unless it has too many rows; a plan does not tell whether more will follow.
+
     Columns are kept one by one: unused ones are never computed, and equal columns have equal names whatever else is
     kept beside them.
     """
     rounds = rounds_on(rounds_of(frame).own, values)
-    if rounds < MOST_ROUNDS or (rounds < MOST_ROUNDS_OF_MANY and not _fit(frame, values)):
+    steps = depth_of(frame).on(values)
+    if rounds < MOST_ROUNDS and steps < MOST_STEPS:
+        return frame, values
+    fit = _fit(frame, values)
+    if rounds < (MOST_ROUNDS if fit else MOST_ROUNDS_OF_MANY) and (
+        fit is False or steps < (MOST_STEPS if fit else MOST_STEPS_OF_UNKNOWN)
+    ):
         return frame, values
     materialized = [Materialized(Project(frame, (0,), (value,))) for value in values]
     bases = tuple({item._name: item for item in materialized}.values())
     return bases[0] if len(bases) == 1 else Zip(bases), [item.column(0) for item in materialized]
 
 
-def _fit(frame: Frame, values: Sequence[Value]) -> bool:
-    """Whether each column can be kept.  Depends on this machine alone, as clusters come and go but names must not."""
+def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
+    """Whether each column can be kept, None if unknown.
+
+    Depends on this machine alone, as clusters come and go but names must not.
+    """
     rows = rows_at_most(frame)
+    if rows is None:
+        return None
     width = max(value.dtype.itemsize if value.dtype.is_number else TEXT_BYTES for value in values)
-    return rows is not None and rows * width <= machine.memory() // SHARE
+    return rows * width <= machine.memory() // SHARE
 
 
 @lower.register
 def _(frame: Materialized) -> Expr:
-    return lower(frame.frame)
+    name, count, cached = frame._name, frame.npartitions, frame.cached
+    if cached is not None:
+        return Tables(name, cached, _determ_token=name)
+    frame.lease  # noqa: B018 -- the frame keeps it from here on
+    calls = tuple((((0, number),), (name, number)) for number in range(count))
+    return Tasks(f"keep {name}", _keep, calls, frame.frame)
+
+
+def _keep(tables: Sequence[Table], name: str, number: int) -> Table:
+    return put((name, number), tables[0])

@@ -223,7 +223,7 @@ def _seen_through(
     stack: list[tuple[Frame, Sequence[Value], Batches | None]] = [(frame, values, batches)]
     while stack:
         frame, values, batches = stack.pop()
-        frame = _narrowed(frame, values)
+        frame = narrowed(frame, values)
         parts = through(frame, values)
         if parts is None:
             yield frame, values, batches
@@ -290,7 +290,7 @@ def _masks(chain: Chain, positions: dict[str, int], compiler: Compiler) -> tuple
     return tuple(masks)
 
 
-def _narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
+def narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
     """Return the frame without bases whose columns are not used, so that these are not computed."""
     chain = Chain.of(frame)
     if len(chain.bases) == 1:

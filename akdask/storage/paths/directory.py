@@ -249,7 +249,7 @@ def path_of_open(descriptor: int, path: str) -> str:
     return anchor if os.path.exists(anchor) else path
 
 
-def check_status(status: os.stat_result, most: int, owners: Container[int] | None, path: str) -> None:
+def check_status(status: os.stat_result, most: float, owners: Container[int] | None, path: str) -> None:
     """Refuse an open file that is too large, or of another user than those given; None for any user.
 
     Raises

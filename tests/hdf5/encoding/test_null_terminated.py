@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from unittest.mock import patch
 
 import h5py
@@ -190,3 +191,14 @@ def test_a_wrong_segment_anywhere_is_an_error(path, texts, wrong, data):
     # Where the rows asked for end there, the size taken for all of them is wrong too.
     with pytest.raises(FileFormatError, match="holds no valid strings"):
         read_rows(path, values_of(texts), segments, (0, row))
+
+
+def test_the_place_of_an_error_is_found_without_the_places_of_all_nuls():
+    values = np.zeros(2**25, np.uint8)
+    tracemalloc.start()
+    try:
+        with pytest.raises(StringError, match="NUL"):
+            decode(values, np.array([0, 1, len(values)]))
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(values)
+    finally:
+        tracemalloc.stop()

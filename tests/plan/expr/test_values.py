@@ -112,7 +112,13 @@ def test_long_expressions_are_shown_pickled_and_persisted():
     assert repr(total) == f"array([{' '.join(map(str, wanted))}])"
     assert pickle.loads(pickle.dumps(total)).tolist() == wanted
     assert total.persist().tolist() == wanted
-    assert describe(total._value).count("(…)") == 1
+
+
+def test_long_expressions_are_described_in_part():
+    total = ak.arange(3)._value
+    for number in range(DEEP):
+        total = Call("add", total, Constant(number % 2))
+    assert describe(total).count("(…)") == 1
 
 
 def test_the_position_of_rows_goes_on_across_partitions():

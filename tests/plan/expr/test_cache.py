@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.kernels.group import direct_index, grouping, radix
 from akdask.kernels.group import sorted as sorted_groups
+from akdask.plan.expr import cache
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.group import cache
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -75,29 +75,29 @@ def test_groups_are_forgotten_with_their_groupby(source, found):
     result.to_ndarray()
     name = next(iter(groups._leases))
     assert cache.is_leased(name)
-    assert any(key[0] == name for key in cache._groupings)
+    assert any(key[0] == name for key in cache._cached)
     del groups
-    assert not any(key[0] == name for key in cache._groupings)
+    assert not any(key[0] == name for key in cache._cached)
     before = len(found)
     result.to_ndarray()
     assert len(found) > before
-    assert not any(key[0] == name for key in cache._groupings)
+    assert not any(key[0] == name for key in cache._cached)
 
 
 def test_groups_that_nobody_may_ask_again_are_not_kept(source):
     data = source.arrays()
     keys, totals = ak.GroupBy(data["k"]).sum(data["y"])
-    before = list(cache._groupings)
+    before = list(cache._cached)
     dask.compute(keys, totals)
-    assert set(cache._groupings) <= set(before)
+    assert set(cache._cached) <= set(before)
 
 
 def test_no_more_is_kept_than_is_allowed(source, found):
     data = source.arrays()
     groups = ak.GroupBy(data["k"])
-    with ak.config.set(kept_groups=0):
+    with ak.config.set(cache_size=0):
         groups.sum(data["y"])[1].to_ndarray()
-        assert not cache._groupings
+        assert not cache._cached
         before = len(found)
         assert groups.sum(data["y"])[1].tolist() == sums(ROWS * 7 % 30, ROWS)
         assert len(found) == 2 * before
