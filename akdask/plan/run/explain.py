@@ -14,6 +14,9 @@ from akdask.plan.run.result import CollectionRows, FinishResult
 from akdask.plan.task.pipeline import Pipeline
 from akdask.plan.task.tables import PersistedResults, Tables, Tasks, Union
 
+MOST_LEVELS = 24
+"""Nested nodes that are shown; a loop makes plans of thousands of levels, all alike."""
+
 Described = tuple[str, list[str], list[Any]]
 """A node in words, further lines about it, and its inputs."""
 
@@ -45,6 +48,9 @@ def _tree(root: Any, describe_node: Callable[[Any], Described | list[Any]]) -> I
         seen.add(node._name)
         yield f"{'  ' * level}{title}"
         yield from (f"{'  ' * (level + 1)}{line}" for line in details)
+        if children and level == MOST_LEVELS:
+            yield f"{'  ' * (level + 1)}…"
+            continue
         stack += [(child, level + 1) for child in reversed(children)]
 
 
