@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.kernels.group import sorted as sorted_groups
 from akdask.kernels.index import key_index as keyindex
 from akdask.kernels.keys import hashing
-from akdask.plan.group import splitters as cuts
 from akdask.testing.strategies import partition_lengths, partitioned
 
 
@@ -26,7 +26,7 @@ def colliding_hashes(request, monkeypatch):
     monkeypatch.setattr(hashing, "hash_rows", few)
     monkeypatch.setattr(hashing, "is_exact", lambda columns: False)
     monkeypatch.setattr(keyindex, "FEW_STRINGS", -1)
-    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
 
 
 KEY = st.tuples(st.sampled_from(["", "a", "é", "a long string, of several words"]), st.sampled_from([0.5, 2.0**70]))

@@ -19,6 +19,9 @@ LIMB = 64
 HALF = np.uint64(2**32 - 1)
 TOP_BIT = np.uint64(2**63)
 
+LARGEST = 2**20
+"""Bits beyond which an integer is an error rather than a way to fill the memory."""
+
 
 def limbs_of(column: pa.FixedSizeBinaryArray) -> NumberArray:
     """Return the limbs of each element without a copy, lowest first: shape (n, width), uint64."""

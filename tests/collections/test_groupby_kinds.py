@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentTypeError
+from akdask.kernels.group import sorted as sorted_groups
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.group import splitters as cuts
 from akdask.testing.strategies import partitioned
 
 BIG = st.integers(-(2**130), 2**130) | st.sampled_from([0, -1, 2**63, -(2**63), 2**64])
@@ -24,7 +24,7 @@ BIG = st.integers(-(2**130), 2**130) | st.sampled_from([0, -1, 2**63, -(2**63), 
 @pytest.fixture(autouse=True)
 def cut_everything(monkeypatch):
     """Small tables stay whole in real use; here they are cut at keys like large ones."""
-    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 4)
 
 

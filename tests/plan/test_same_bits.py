@@ -11,11 +11,12 @@ import pytest
 
 import akdask as ak
 from akdask.kernels import compiled
+from akdask.kernels.aggregates.registry import ScalarReduction
 from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum, UnitPositions, sum_exactly
-from akdask.kernels.reductions.scalar import REDUCTIONS
 from akdask.plan.group import merge as ranges
 from akdask.plan.task import batches
 from akdask.plan.vector.program import VectorProgram
+from akdask.schema import FLOAT64
 from akdask.storage.data.extents import ALIGNED_ROWS, split_rows
 
 ROWS = 200_003
@@ -288,7 +289,7 @@ def test_rows_that_are_masked_spoil_no_sum(spoilt, share):
     rows, mask = generator.normal(size=3 * UNIT + 5), generator.random(3 * UNIT + 5) < share
     clean = np.where(mask, rows, 0.0)
     rows[~mask] = spoilt
-    sums, moments = REDUCTIONS["sum"], REDUCTIONS["var"]
+    sums, moments = ScalarReduction("sum", FLOAT64), ScalarReduction("var", FLOAT64)
     assert sums.finalize(sums.partial(rows, mask)) == reference([clean])
     found = moments.partial(rows, mask).distances()
     places = UnitPositions(np.flatnonzero(mask), len(mask))

@@ -17,7 +17,8 @@ from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.wrap import wrap
 from akdask.collections.core.writing import Path, Storable, StorageMethods
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
+from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
 from akdask.storage.formats.objects import ObjType
 
@@ -248,6 +249,25 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
     def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
         """Return the position of the first largest element as int64, of all or along dimensions; see `sum`."""
         return self._reduced("argmax", axis, keepdims)
+
+    def median(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the median as float64, of all elements or along dimensions; see `sum` and `pdarray.median`."""
+        return self._reduced("median", axis, keepdims)
+
+    def quantile(self, q: float = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+        """Return a quantile of all elements or along dimensions; see `sum` and `pdarray.quantile`.
+
+        Raises
+        ------
+        UnsupportedError
+            If `q` are several, and `axis` is given.
+        """
+        wanted = checked_quantiles(q, method)
+        if isinstance(wanted, float):
+            return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
+        if axis is not None:
+            raise UnsupportedError("several quantiles are not found along an axis.", hint="ask for one at a time.")
+        return self.base.quantile(q, None, method, keepdims)
 
     def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
         """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""

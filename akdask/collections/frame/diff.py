@@ -81,6 +81,11 @@ class DiffAggregate:
         """Return the median of the differences in each group, NaN left out; lazy."""
         return self._reduced("median")
 
+    def quantile(self, q: float = 0.5, interpolation: str = "linear") -> DataFrame:
+        """Return a quantile of the differences in each group, NaN left out; lazy."""
+        keys, found = self.gb.quantile(self.values, q, method=interpolation)
+        return self._groups._frame(keys, {self._colname: found})
+
     def argmin(self) -> DataFrame:
         """Return the row of the first smallest difference in each group, NaN left out; lazy."""
         return self._reduced("argmin")

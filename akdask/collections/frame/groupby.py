@@ -15,10 +15,9 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.groups.reductions import REDUCTIONS
+from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.errors import ArgumentError
-from akdask.kernels.group.distinct_values import PAIR_STATISTICS
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.aggregates.registry import REDUCTIONS
 
 if TYPE_CHECKING:
     from akdask.collections.frame.dataframe import DataFrame
@@ -159,6 +158,10 @@ class DataFrameGroupBy:
         """Return the median of each group; lazy.  See `sum` and `GroupBy.median`."""
         return self._each("median", colnames)
 
+    def quantile(self, q: float = 0.5, interpolation: str = "linear", colnames: Any = None) -> DataFrame:
+        """Return a quantile of each group, NaN left out; lazy.  See `sum` and `GroupBy.quantile`."""
+        return self._each("quantile", colnames, q=q, method=interpolation)
+
     def argmin(self, colnames: Any = None) -> DataFrame:
         """Return the row of the first smallest value of each group; lazy.  See `sum` and `GroupBy.argmin`."""
         return self._each("argmin", colnames)
@@ -288,14 +291,14 @@ class DataFrameGroupBy:
         rows: DataFrame = self.df._rows(sort(positions) if sort_index else positions)
         return rows
 
-    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True) -> DataFrame:
+    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True, **params: Any) -> DataFrame:
         names = self._columns(colnames)
         if colnames is None:
             arrays = {name: self.df._columns.array(name) for name in names}
             names = [name for name, array in arrays.items() if has_meaning(reduction, array)]
             if numbers:
                 names = [name for name in names if arrays[name]._type_name() not in ("str", "Categorical")]
-        return self._reduce([(name, name, reduction) for name in names])
+        return self._reduce([(name, name, reduction) for name in names], **params)
 
     def _columns(self, names: Any) -> list[str]:
         if names is None:
@@ -305,21 +308,24 @@ class DataFrameGroupBy:
         self.df._columns.only(names)
         return names
 
-    def _reduce(self, calls: Iterable[Call]) -> DataFrame:
-        calls = [(name, column, REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls]
-        unknown = [reduction for _, _, reduction in calls if reduction not in {*REDUCTIONS.values(), "size"}]
+    def _reduce(self, calls: Iterable[Call], **params: Any) -> DataFrame:
+        calls = [
+            (name, column, GROUP_REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls
+        ]
+        unknown = [reduction for _, _, reduction in calls if reduction not in {*GROUP_REDUCTIONS.values(), "size"}]
         if unknown:
             raise ArgumentError(
                 f"groups cannot be reduced by {unknown[0]!r}.",
-                details=[f"reductions: {', '.join(sorted(REDUCTIONS))}"],
+                details=[f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
             )
         self._columns([column for _, column, _ in calls])
-        one_pass = [call for call in calls if call[2] in GROUPED]
-        keys, results = self.gb.reduce_at_once([(self.df._columns.array(column), how) for _, column, how in one_pass])
+        one_pass = [call for call in calls if REDUCTIONS[call[2]].grouped is not None]
+        arrays = [(self.df._columns.array(column), how) for _, column, how in one_pass]
+        keys, results = self.gb.reduce_at_once(arrays, **(params if arrays else {}))
         found = {name: result for (name, _, _), result in zip(one_pass, results, strict=True)}
         for name, column, how in calls:
-            if how in PAIR_STATISTICS:
-                found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column))[1])
+            if REDUCTIONS[how].distinct is not None:
+                found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column), **params)[1])
         return self._frame(keys, {name: found[name] for name, _, _ in calls})
 
     def _frame(self, keys: Any, results: Mapping[str, Array]) -> DataFrame:

@@ -17,6 +17,7 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.errors import ArgumentTypeError
+from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
@@ -88,6 +89,36 @@ class StatisticsMethods(FrameBase):
     def var(self, ddof: int = 1) -> pd.Series:
         """Return the variance of each column of numbers; computes."""
         return self._each("var", ddof=ddof)
+
+    def median(self) -> pd.Series:
+        """Return the median of each column of numbers, NaN left out as in pandas; computes.  See `quantile`."""
+        return self._each("quantile", skipna=True)
+
+    def quantile(self, q: float | Sequence[float] = 0.5, interpolation: str = "linear") -> pd.Series | pd.DataFrame:
+        """Return quantiles of each column of numbers, NaN left out as in pandas; computes.
+
+        Parameters
+        ----------
+        q : float or sequence of float
+            Which quantiles, from 0 to 1.
+        interpolation : str
+            How to choose between two values, by the names of ``numpy.quantile``; see `pdarray.quantile`.
+
+        Returns
+        -------
+        pandas.Series, or pandas.DataFrame with a row for each of several quantiles
+            By the names of the columns.
+
+        Raises
+        ------
+        ArgumentError
+            If `q` is not from 0 to 1, there is no such method, or a column of integers has no rows to choose from.
+        """
+        wanted = checked_quantiles(q, interpolation)
+        found = self._each("quantile", q=wanted, method=interpolation, skipna=True)
+        if isinstance(wanted, float):
+            return found.rename(wanted)
+        return pd.DataFrame(dict(found), index=pd.Index(wanted, dtype=np.float64))
 
     def describe(self) -> pd.DataFrame:
         """Return count, mean, standard deviation, minimum and maximum of each column of numbers; computes, in one pass.

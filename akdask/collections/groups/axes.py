@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import index
-from typing import Any, TypeAlias
+from typing import Any
 
 from akdask.collections.arrays.creation import full
 from akdask.collections.arrays.elementwise import cast, where
@@ -14,21 +14,10 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.later import provides
 from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
+from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.reduce.row_numbers import row_numbers
 
 POSITIONS = frozenset({"argmin", "argmax"})
-
-OF_NOTHING: dict[str, Any] = {
-    "sum": 0,
-    "prod": 1,
-    "any": False,
-    "all": True,
-    "count_nonzero": 0,
-    "mean": math.nan,
-    "var": math.nan,
-    "std": math.nan,
-}
-"""What reductions are of no elements; there are no extremes of them."""
 
 
 @provides("reduced_along")
@@ -96,37 +85,18 @@ def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int
     for dimension, length in enumerate(shape):
         if dimension not in axes:
             key = key * length + numbers // math.prod(shape[dimension + 1 :]) % length
-    found = _REDUCTIONS[name](GroupBy(key), base, params)
+    if name == "count_nonzero":
+        name, base = "sum", base != 0
+    found = GroupBy(key).reduce_column(name, base, skipna=name in POSITIONS, **params)
     if name in POSITIONS:
         (axis,) = axes
         return where(found < 0, found, found // math.prod(shape[axis + 1 :]) % shape[axis])
     return found
 
 
-_Reduce: TypeAlias = Callable[[GroupBy, pdarray, dict[str, Any]], Any]
-
-
-def _skipping_nothing(name: str) -> _Reduce:
-    return lambda groups, base, _: getattr(groups, name)(base, skipna=False)[1]
-
-
-def _spread(name: str) -> _Reduce:
-    return lambda groups, base, params: getattr(groups, name)(base, skipna=False, ddof=params.get("ddof", 0))[1]
-
-
-_REDUCTIONS: dict[str, _Reduce] = {
-    **{name: _skipping_nothing(name) for name in ("sum", "prod", "min", "max", "mean")},
-    **{name: _spread(name) for name in ("var", "std")},
-    "any": lambda groups, base, _: groups.any(base != 0)[1],
-    "all": lambda groups, base, _: groups.all(base != 0)[1],
-    "argmin": lambda groups, base, _: groups.argmin(base)[1],
-    "argmax": lambda groups, base, _: groups.argmax(base)[1],
-    "count_nonzero": lambda groups, base, _: groups.sum(base != 0)[1],
-}
-
-
 def _of_nothing(base: pdarray, name: str, count: int) -> Any:
     """Return the reduction of no elements, repeated `count` times."""
-    if name not in OF_NOTHING and count:
+    identity = REDUCTIONS[name].identity
+    if identity is None and count:
         raise ArgumentError(f"{name} of no elements: a dimension that is reduced has length 0.")
-    return cast(full(count, OF_NOTHING.get(name, 0)), getattr(base, name)().dtype)
+    return cast(full(count, identity or 0), getattr(base, name)().dtype)

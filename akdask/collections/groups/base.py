@@ -15,7 +15,7 @@ from akdask.collections.groups.group_keys import GroupKeys
 from akdask.collections.groups.keys import as_array
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.cache import CacheLease, lease
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
@@ -90,7 +90,7 @@ class GroupBase(Substitutes):
             taken: list[Value] = [numbers] if values is None else [next(remaining)]
             if name == "size":
                 taken = []
-            elif GROUPED[name].by_position:
+            elif REDUCTIONS[name].by_position:
                 taken.append(numbers)
             made.append(GroupReduction(name, *taken, **params))
         grouped = GroupAggregate(frame, keys, self._by.identities, tuple(made))

@@ -17,20 +17,16 @@ from akdask.collections.core.wrap import wrap
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import CLASSES, NOT_A_TIME, SPAN, TimeArray
 from akdask.errors import ArgumentTypeError
-from akdask.kernels.group.distinct_values import PAIR_STATISTICS
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value, cast
-from akdask.schema import BOOL, FLOAT64, INT64, unlimited
+from akdask.schema import BOOL, FLOAT64, INT64
 
 Make: TypeAlias = Callable[[Frame, Value], Any]
 
 LATEST = np.iinfo(np.int64).max
 CHOICES = ("first", "min", "max")
 """Reductions that choose among the values, whose results are what the values are."""
-
-OF_BOOLS = {"min": "all", "max": "any"}
-"""What the extremes of bools are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class ColumnRule:
     Parameters
     ----------
     reductions : sequence of (str, Value)
-        Names in `akdask.kernels.group.reductions.GROUPED`, and what each reduces on the rows of the column.
+        Names of reductions with a grouped form, and what each reduces on the rows of the column.
     finish : callable
         Makes the result of theirs.
     make : callable
@@ -66,17 +62,15 @@ def column_rule(name: str, values: Array, skipna: bool) -> ColumnRule:
     as_codes = isinstance(values, Categorical) and name in ("first", "size", "count")
     value = values._value if as_codes else values._as_operand()[1]
     make: Make = values._like if name in CHOICES else wrap
-    known = OF_BOOLS.get(name, name) if value.dtype == BOOL else name
-    return ColumnRule([(known, value)], lambda result: _limited(result, value), make)
+    known = REDUCTIONS[name].of_bools if value.dtype == BOOL else None
+    return ColumnRule([(known or name, value)], lambda result: _limited(result, value), make)
 
 
 def has_meaning(name: str, values: Array) -> bool:
     """Whether values of that type may be reduced so."""
     if isinstance(values, TimeArray) and name in values._refused:
         return False
-    dtype = values._as_operand()[1].dtype
-    types = PAIR_STATISTICS[name].types if name in PAIR_STATISTICS else GROUPED[name].types
-    return unlimited(dtype) in types or (dtype == BOOL and name in OF_BOOLS)
+    return REDUCTIONS[name].takes(values._as_operand()[1].dtype)
 
 
 def times_of(found: Value) -> Value:

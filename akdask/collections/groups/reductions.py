@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import signature
 from itertools import islice
 from typing import Any
 
@@ -15,15 +16,16 @@ from akdask.collections.groups.keys import as_array, is_several
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError
-from akdask.kernels.group.distinct_values import PAIR_STATISTICS
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.aggregates.quantiles import checked_quantiles
+from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.plan.group.aggregate import GroupStatistic
 from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.schema import FLOAT64
 
-REDUCTIONS = {name.lower(): name for name in (*GROUPED, *PAIR_STATISTICS) if name != "size"}
-"""The name that each reduction has here, by the name that users write in any case."""
+GROUP_REDUCTIONS = {name.lower(): name for name, item in REDUCTIONS.items() if item.group_types and name != "size"}
+"""The name that each reduction of values has here, by the name that users write in any case."""
 
-GROUPBY_REDUCTION_TYPES = frozenset(REDUCTIONS)
+GROUPBY_REDUCTION_TYPES = frozenset(GROUP_REDUCTIONS)
 
 
 class GroupReductionMethods(GroupBase):
@@ -174,6 +176,38 @@ class GroupReductionMethods(GroupBase):
         """Return the keys and the median of each group as float64; see `sum`."""
         return self._statistic("median", values, skipna)
 
+    def quantile(
+        self, values: Any, q: float = 0.5, skipna: bool = True, method: str = "linear"
+    ) -> tuple[Keys, pdarray]:
+        """Return the keys and a quantile of each group, exactly; see `sum` and `pdarray.quantile`.
+
+        Parameters
+        ----------
+        values : pdarray
+            With the rows of the keys.
+        q : float, default 0.5
+            Which quantile, from 0 to 1.
+        skipna : bool
+            Leave out NaN; otherwise groups with NaN give NaN.
+        method : str
+            How to choose between two values, by the names of ``numpy.quantile``.
+
+        Raises
+        ------
+        ArgumentError
+            If `q` is not one number from 0 to 1, or there is no such method.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.GroupBy(ak.array([1, 2, 1])).quantile(ak.array([5, 3, 7]), 0.25)[1].tolist()
+        [5.5, 3.0]
+        """
+        wanted = checked_quantiles(q, method)
+        if not isinstance(wanted, float):
+            raise ArgumentError("one quantile of groups is found at a time.", hint="call quantile for each.")
+        return self._statistic("quantile", values, skipna, q=wanted, method=method)
+
     def aggregate(
         self, values: Any, operator: str | Sequence[str], skipna: bool = True, ddof: int = 1
     ) -> tuple[Keys, Any]:
@@ -196,17 +230,20 @@ class GroupReductionMethods(GroupBase):
         if not isinstance(operator, str):
             found = [self.aggregate(values, name, skipna, ddof) for name in operator]
             return found[0][0], [result for _, result in found]
-        name = REDUCTIONS.get(operator.lower())
+        name = GROUP_REDUCTIONS.get(operator.lower())
         if name is None:
             raise ArgumentError(
                 f"groups cannot be reduced by {operator!r}.",
                 details=[f"reductions: {', '.join(sorted(GROUPBY_REDUCTION_TYPES))}"],
             )
-        if name in ("var", "std"):
-            return self._reduced(name, values, skipna=skipna, ddof=ddof)
-        if name in ("sum", "prod", "mean", "min", "max"):
-            return self._reduced(name, values, skipna=skipna)
-        return self.median(values, skipna) if name == "median" else getattr(self, name)(values)
+        method = getattr(self, name)
+        given = {"skipna": skipna, "ddof": ddof}
+        return method(values, **{name: given[name] for name in signature(method).parameters if name in given})
+
+    def reduce_column(self, name: str, values: Any, **params: Any) -> Any:
+        """Return a reduction of each group, by its name, without the keys; lazy."""
+        reduce = self._reduced if REDUCTIONS[name].distinct is None else self._statistic
+        return reduce(name, values, **params)[1]
 
     def reduce_at_once(self, calls: Sequence[tuple[Any, str]], **params: Any) -> tuple[Keys, list[Any]]:
         """Return the keys and several reductions of the groups, found in one pass over the rows; lazy.
@@ -234,15 +271,19 @@ class GroupReductionMethods(GroupBase):
         keys, (result,) = self.reduce_at_once([(values, name)], **params)
         return keys, result
 
-    def _statistic(self, name: str, values: Any, skipna: bool = True) -> tuple[Keys, Any]:
+    def _statistic(self, name: str, values: Any, skipna: bool = True, **params: Any) -> tuple[Keys, Any]:
         given = as_array(values)
-        operand = given if name == "median" else codes_of(given)
-        PAIR_STATISTICS[name].result_type(operand._value.dtype)
+        form = REDUCTIONS[name].distinct
+        assert form is not None, "others are reduced in one pass"
+        operand = given if form.of_numbers else codes_of(given)
+        result = REDUCTIONS[name].group_result_type(operand._value.dtype, **params)
         frame, keys, (value,), numbers = self._on(operand)
         are_times = isinstance(given, TimeArray)
-        node = GroupStatistic(frame, keys, self._by.identities, value, name, skipna, are_times, numbers)
-        if name == "median" and are_times:
-            return self._keys_of(node), given._like(node, times_of(node.result))
+        arguments = tuple(sorted(params.items()))
+        node = GroupStatistic(frame, keys, self._by.identities, value, name, skipna, are_times, numbers, arguments)
+        if form.of_numbers and are_times:
+            found = times_of(node.result) if result == FLOAT64 else node.result
+            return self._keys_of(node), given._like(node, found)
         return self._keys_of(node), like(given if name == "mode" else None, node, node.result)
 
 

@@ -6,6 +6,8 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
@@ -67,6 +69,28 @@ def var(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = Fa
 def std(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`."""
     return _reduced("std", pda, axis=axis, keepdims=keepdims, ddof=ddof)
+
+
+def median(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the median of an array; lazy.  See `sum` and `pdarray.median`."""
+    return _reduced("median", pda, axis=axis, keepdims=keepdims)
+
+
+def quantile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    """Return one or several quantiles of an array; lazy if it is one.  See `sum` and `pdarray.quantile`.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.quantile(ak.arange(5), 0.25)
+    np.float64(1.0)
+    """
+    return _reduced("quantile", a, q=q, axis=axis, method=method, keepdims=keepdims)
+
+
+def percentile(a: Any, q: Any = 50, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    """Return one or several percentiles of an array, from 0 to 100; see `quantile`."""
+    return quantile(a, np.true_divide(q, 100), axis, method, keepdims)
 
 
 def any(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -12,175 +12,192 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from akdask.kernels import compiled
+from akdask.kernels.aggregates.by_group import GroupState
+from akdask.kernels.aggregates.specification import AccumulatorForm
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
-from akdask.kernels.group.reductions import State
 from akdask.typing import Column, NumberArray
-
-EXTREMES = frozenset({"min", "max"})
-REDUCED = EXTREMES | {"size", "count", "sum", "mean"}
-"""Reductions that lanes know, with the states that `akdask.kernels.group.reductions` gives them; they skip NaN."""
 
 ZERO = np.uint64(0)
 
 ROWS, TOTAL, LEAST, MOST = range(4)
-"""What is in a cell."""
+"""What is in a slot."""
 
 Name: TypeAlias = tuple[int, np.dtype[Any]]
 """The number of a column, and the type of its totals."""
 
 
 class Accumulators:
-    """Partial results of rows, one cell for each group, of what lanes know.
+    """Partial results of rows, one slot for each group, of reductions that have a form for accumulators.
 
     Parameters
     ----------
-    collapse : Collapse
+    aggregation : Aggregation
         What is computed.
     count : int
-        Number of cells.
+        Number of slots.
     values : sequence of ndarray
         Some rows of what is reduced, of which only the types matter.
     """
 
-    def __init__(self, collapse: Aggregation, count: int, values: Sequence[Column]) -> None:
-        self._steps = collapse.steps
+    def __init__(self, aggregation: Aggregation, count: int, values: Sequence[Column]) -> None:
+        self._steps = aggregation.steps
         self._names = [_name(step, values) for step in self._steps]
-        self._lanes = {name: Accumulator(count, name[1], self._asked(name)) for name in self._names if name is not None}
-        self._rows = np.zeros(0 if self._lanes else count, np.int64)
+        self._columns = {name: Accumulator(count, name[1], self._asked(name)) for name in self._names if name}
+        self._sizes = np.zeros(0 if self._columns else count, np.int64)
 
-    def _asked(self, wanted: Name) -> frozenset[str]:
+    def _asked(self, wanted: Name) -> list[AccumulatorForm]:
         """Return the reductions that are found from some totals; rows may be counted with any."""
         asked = zip(self._names, self._steps, strict=True)
-        return frozenset(step.name for name, step in asked if name is None or name == wanted)
+        return [_form(step) for name, step in asked if name is None or name == wanted]
 
     @staticmethod
-    def knows(collapse: Aggregation, values: Sequence[Column]) -> bool:
-        """Whether lanes do all that is to be computed of rows like the given ones."""
+    def accept(aggregation: Aggregation, values: Sequence[Column]) -> bool:
+        """Whether accumulators find all that is to be computed of rows like the given ones."""
         return all(isinstance(column, np.ndarray) for column in values) and all(
-            _is_known(step, values) for step in collapse.steps
+            _is_accepted(step, values) for step in aggregation.steps
         )
 
     def add(self, codes: NumberArray, values: Sequence[Column], first: np.uint64 = ZERO) -> None:
-        """Add rows, given the codes of their cells, and that of the first cell."""
-        if not self._lanes:
-            _count_rows(codes, first, self._rows)
-        for (number, _), lane in self._lanes.items():
-            lane.add(codes, first, np.asarray(values[number]))
+        """Add rows, given the codes of their slots, and that of the first slot."""
+        if not self._columns:
+            _count_rows(codes, first, self._sizes)
+        for (number, _), accumulator in self._columns.items():
+            accumulator.add(codes, first, np.asarray(values[number]))
 
-    def moved(self, places: NumberArray, count: int) -> Accumulators:
-        """Return the same with so many cells, given where each cell goes."""
-        lanes = copy(self)
-        lanes._lanes = {name: lane.moved(places, count) for name, lane in self._lanes.items()}
-        lanes._rows = np.zeros(count if len(self._rows) else 0, np.int64)
-        if len(self._rows):
-            lanes._rows[places] = self._rows
-        return lanes
+    def moved(self, slots: NumberArray, count: int) -> Accumulators:
+        """Return the same with `count` slots, given where each slot goes."""
+        result = copy(self)
+        result._columns = {name: column.moved(slots, count) for name, column in self._columns.items()}
+        result._sizes = np.zeros(count if len(self._sizes) else 0, np.int64)
+        if len(self._sizes):
+            result._sizes[slots] = self._sizes
+        return result
 
     @property
-    def marks(self) -> NumberArray:
-        """Numbers that are not 0 where a cell has rows."""
-        return next((lane.rows for lane in self._lanes.values()), self._rows)
+    def occupied(self) -> NumberArray:
+        """Numbers that are not 0 where a slot has rows."""
+        return next((column.rows for column in self._columns.values()), self._sizes)
 
-    def states(self) -> list[State]:
+    def states(self) -> list[GroupState]:
         """Return the state of each step."""
         return [
-            (self.marks.astype(np.int64),) if name is None else self._lanes[name].state(step.name)
+            (self.occupied.astype(np.int64),) if name is None else _form(step).state(self._columns[name])
             for step, name in zip(self._steps, self._names, strict=True)
         ]
 
 
 class Accumulator:
-    """What the values of a column come to in each cell.
+    """What the values of a column come to in each slot: the `Slots` of reductions.
 
-    Compiled loops want all of a cell side by side, NumPy all cells.  NumPy goes over the rows once for each thing, so
-    that it only marks the cells that have rows where their number is not asked for.
+    Compiled loops want all of a slot side by side, NumPy all slots.  NumPy goes over the rows once for each thing, so
+    that it only marks the slots that have rows where their number is not asked for.
     """
 
-    def __init__(self, cells: int, dtype: np.dtype[Any], names: frozenset[str]) -> None:
-        self._names = names
+    def __init__(self, nslots: int, dtype: np.dtype[Any], forms: Sequence[AccumulatorForm]) -> None:
+        self._forms = forms
         self._is_compiled = compiled.is_loaded()
-        self._cells = np.zeros((cells, 4 if names & EXTREMES else 2), dtype, "C" if self._is_compiled else "F")
-        self._nans = np.zeros(cells, np.int64)
-        self._all_marked = False
-        if names & EXTREMES:
+        extremes = any(form.extremes for form in forms)
+        self._counts_rows = any(form.counts for form in forms)
+        self._slots = np.zeros((nslots, 4 if extremes else 2), dtype, "C" if self._is_compiled else "F")
+        self._nans = np.zeros(nslots, np.int64)
+        self._all_occupied = False
+        if extremes:
             floats = dtype.kind == "f"
-            self._cells[:, LEAST] = np.inf if floats else np.iinfo(dtype).max
-            self._cells[:, MOST] = -np.inf if floats else np.iinfo(dtype).min
+            self._slots[:, LEAST] = np.inf if floats else np.iinfo(dtype).max
+            self._slots[:, MOST] = -np.inf if floats else np.iinfo(dtype).min
 
     def add(self, codes: NumberArray, first: np.uint64, values: NumberArray) -> None:
         """Add rows."""
         if not self._is_compiled:
-            self._add_by_numpy(_cells(codes, first), values)
+            self._add_by_numpy(_slot_numbers(codes, first), values)
             return
-        from akdask.kernels.compiled.group import one_pass as onepass
+        from akdask.kernels.compiled.group import one_pass
 
-        loop = onepass.add_extremes if self._cells.shape[1] > LEAST else onepass.add_values
-        loop(codes, first, readable(values), self._cells.reshape(-1), self._nans)
+        loop = one_pass.add_extremes if self._slots.shape[1] > LEAST else one_pass.add_values
+        loop(codes, first, readable(values), self._slots.reshape(-1), self._nans)
 
-    def moved(self, places: NumberArray, count: int) -> Accumulator:
-        """Return the same with so many cells, given where each cell goes."""
-        lane = Accumulator(count, self._cells.dtype, self._names)
-        lane._cells[places], lane._nans[places] = self._cells, self._nans
-        return lane
+    def moved(self, slots: NumberArray, count: int) -> Accumulator:
+        """Return the same with `count` slots, given where each slot goes."""
+        result = Accumulator(count, self._slots.dtype, self._forms)
+        result._slots[slots], result._nans[slots] = self._slots, self._nans
+        return result
 
-    def _add_by_numpy(self, cells: NumberArray, values: NumberArray) -> None:
-        self._count(cells)
+    def _add_by_numpy(self, slots: NumberArray, values: NumberArray) -> None:
+        self._count(slots)
         missing = np.isnan(values) if values.dtype == np.float64 else None
         if missing is not None and missing.any():
-            self._nans += np.bincount(cells[missing], minlength=len(self._nans))
-            cells, values = cells[~missing], values[~missing]
-        np.add.at(self._cells[:, TOTAL], cells, values)
-        if self._cells.shape[1] > LEAST:
-            np.minimum.at(self._cells[:, LEAST], cells, values)
-            np.maximum.at(self._cells[:, MOST], cells, values)
+            self._nans += np.bincount(slots[missing], minlength=len(self._nans))
+            slots, values = slots[~missing], values[~missing]
+        np.add.at(self._slots[:, TOTAL], slots, values)
+        if self._slots.shape[1] > LEAST:
+            np.minimum.at(self._slots[:, LEAST], slots, values)
+            np.maximum.at(self._slots[:, MOST], slots, values)
 
-    def _count(self, cells: NumberArray) -> None:
-        """Count the rows of each cell, or mark those that have any where nobody asks for more."""
-        if self._names - {"sum"}:
-            self.rows[:] += np.bincount(cells, minlength=len(self.rows)).astype(self.rows.dtype, copy=False)
-        elif not self._all_marked:
-            self.rows[cells] = 1
-            self._all_marked = bool(self.rows.all())
+    def _count(self, slots: NumberArray) -> None:
+        """Count the rows of each slot, or mark those that have any where no reduction asks for more."""
+        if self._counts_rows:
+            self.rows[:] += np.bincount(slots, minlength=len(self.rows)).astype(self.rows.dtype, copy=False)
+        elif not self._all_occupied:
+            self.rows[slots] = 1
+            self._all_occupied = bool(self.rows.all())
 
     @property
     def rows(self) -> NumberArray:
-        """The number of rows in each cell, in the type of the totals; not 0 if there are any where only sums count."""
-        return self._cells[:, ROWS]
+        """The number of rows in each slot, in the type of the totals; not 0 if there are any where only sums count."""
+        return self._slots[:, ROWS]
 
-    def state(self, name: str) -> State:
-        """Return the state of a reduction."""
-        match name:
-            case "count":
-                return (self._counts(),)
-            case "sum":
-                return (self._cells[:, TOTAL],)
-            case "mean":
-                return self._counts(), self._cells[:, TOTAL]
-        extremes = self._cells[:, LEAST if name == "min" else MOST]
+    @property
+    def sizes(self) -> NumberArray:
+        """The number of rows in each slot."""
+        return self.rows.astype(np.int64)
+
+    @property
+    def counts(self) -> NumberArray:
+        """The number of values that are not NaN."""
+        return self.sizes - self._nans
+
+    @property
+    def totals(self) -> NumberArray:
+        """The sums."""
+        return self._slots[:, TOTAL]
+
+    @property
+    def minima(self) -> NumberArray:
+        """The smallest values, NaN where there are none."""
+        return self._extremes(LEAST)
+
+    @property
+    def maxima(self) -> NumberArray:
+        """The largest values, NaN where there are none."""
+        return self._extremes(MOST)
+
+    def _extremes(self, number: int) -> NumberArray:
+        extremes = self._slots[:, number]
         # Where there are none but NaN, this is what is left.
-        return (np.where(self._counts() > 0, extremes, np.nan) if extremes.dtype.kind == "f" else extremes,)
-
-    def _counts(self) -> NumberArray:
-        """Return the number of values that are not NaN."""
-        return self.rows.astype(np.int64) - self._nans
+        return np.where(self.counts > 0, extremes, np.nan) if extremes.dtype.kind == "f" else extremes
 
 
-def _cells(codes: NumberArray, first: np.uint64) -> NumberArray:
+def _slot_numbers(codes: NumberArray, first: np.uint64) -> NumberArray:
     return (codes - first if first else codes).astype(np.int64, copy=False)
 
 
-def _count_rows(codes: NumberArray, first: np.uint64, cells: NumberArray) -> None:
+def _count_rows(codes: NumberArray, first: np.uint64, counts: NumberArray) -> None:
     if not compiled.should_compile(len(codes)):
-        cells += np.bincount(_cells(codes, first), minlength=len(cells))
+        counts += np.bincount(_slot_numbers(codes, first), minlength=len(counts))
         return
-    from akdask.kernels.compiled.group import one_pass as onepass
+    from akdask.kernels.compiled.group import one_pass
 
-    onepass.count_rows(codes, first, cells)
+    one_pass.count_rows(codes, first, counts)
 
 
-def _is_known(step: AggregationStep, values: Sequence[Column]) -> bool:
-    if step.name not in REDUCED or not step.columns:
-        return step.name in REDUCED
+def _form(step: AggregationStep) -> AccumulatorForm:
+    assert step.form.accumulated is not None, "other steps are not accepted"
+    return step.form.accumulated
+
+
+def _is_accepted(step: AggregationStep, values: Sequence[Column]) -> bool:
+    if step.form.accumulated is None or not step.columns:
+        return step.form.accumulated is not None
     dtype = values[step.columns[0]].dtype
     return (dtype == np.float64 and step.skipna) or dtype in (np.int64, np.uint64)
 
@@ -190,7 +207,7 @@ def _name(step: AggregationStep, values: Sequence[Column]) -> Name | None:
     if not step.columns or step.name == "size":
         return None
     (number,) = step.columns
-    return number, np.dtype(np.float64) if step.name == "mean" else values[number].dtype
+    return number, np.dtype(np.float64) if _form(step).as_floats else values[number].dtype
 
 
 def readable(column: NumberArray) -> NumberArray:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from akdask.columns import Table, concat_rows, take_rows
+from akdask.kernels.aggregates.by_group import GroupState, RowGroups
+from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.kernels.aggregates.specification import GroupedForm
 from akdask.kernels.group.grouping import Grouping
-from akdask.kernels.group.reductions import GROUPED, State
-from akdask.kernels.group.row_groups import RowGroups, StackedGroups, group_rows
+from akdask.kernels.group.row_groups import StackedGroups, group_rows
+from akdask.kernels.keys.encoded_strings import EncodedStrings
 from akdask.typing import Column, NumberArray
 
 
@@ -21,7 +24,7 @@ class AggregationStep:
     Parameters
     ----------
     name : str
-        A key of ``GROUPED``.
+        A key of ``REDUCTIONS``, of a reduction with a grouped form.
     columns : tuple of int
         What it takes, by position among the values: a column, and the numbers of the rows where they matter.
     skipna : bool
@@ -35,36 +38,12 @@ class AggregationStep:
     skipna: bool = True
     params: tuple[tuple[str, Any], ...] = ()
 
-
-class TableMerge(Protocol):
-    """How tables that are sorted by key become one."""
-
     @property
-    def cut_keys(self) -> int:
-        """Number of leading keys that decide to which range of the result a row belongs."""
-        ...
-
-    @property
-    def reduces(self) -> bool:
-        """Whether merging leaves fewer rows, the same whatever the order of the tables."""
-        ...
-
-    @property
-    def rounds(self) -> bool:
-        """Whether the last bits depend on the steps in which tables are merged."""
-        ...
-
-    def keys(self, table: Table) -> list[Column]:
-        """Return the key columns of a table."""
-        ...
-
-    def merge(self, tables: Sequence[Table]) -> Table:
-        """Return one table of several; at least one must be given."""
-        ...
-
-    def finish(self, table: Table) -> Table:
-        """Return the results."""
-        ...
+    def form(self) -> GroupedForm:
+        """How it is computed."""
+        form = REDUCTIONS[self.name].grouped
+        assert form is not None, "steps are made of reductions with a grouped form"
+        return form
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +56,7 @@ class Aggregation:
     ----------
     nkeys : int
         Number of columns that the rows are grouped by.
-    steps : tuple of Step
+    steps : tuple of AggregationStep
         What is computed.
     rounds : bool
         Whether floats are added up or multiplied, so that all tables have to be merged at once, in their order.
@@ -97,6 +76,15 @@ class Aggregation:
         """Whether merging leaves fewer rows, the same whatever the order of the tables."""
         return not self.rounds
 
+    @property
+    def encoded_keys(self) -> int:
+        """Number of leading keys that may come as encoded strings: all."""
+        return self.nkeys
+
+    def group(self, keys: Sequence[Column | EncodedStrings]) -> Grouping:
+        """Return rows by key."""
+        return Grouping(keys)
+
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
         return self.grouped(Grouping(keys), values)
@@ -105,21 +93,26 @@ class Aggregation:
         """Return the table of rows that have been grouped."""
         return self.table(grouping.keys, grouping.reduce(self.partial, values))
 
-    def table(self, keys: Sequence[Column], states: Sequence[State]) -> Table:
+    def table(self, keys: Sequence[Column], states: Sequence[GroupState]) -> Table:
         """Return the table of groups given by their keys, with their states."""
         named: dict[Hashable, Column] = dict(enumerate(keys))
         named |= {(step, number): column for step, state in enumerate(states) for number, column in enumerate(state)}
         return Table(named, len(keys[0]))
 
-    def cells(self, keys: Sequence[Column], states: Sequence[State], cells: NumberArray) -> Table:
-        """Return the table of groups given by their keys, with the states in some cells of a grid."""
-        return self.table(keys, [tuple(take_rows(column, cells) for column in state) for state in states])
+    def select_slots(self, keys: Sequence[Column], states: Sequence[GroupState], slots: NumberArray) -> Table:
+        """Return the table of groups given by their keys, with the states in some slots."""
+        return self.table(keys, [tuple(take_rows(column, slots) for column in state) for state in states])
 
     def merge(self, tables: Sequence[Table]) -> Table:
         """Return one table of several, which may have groups in common; at least one must be given."""
         if len(tables) == 1:
             return tables[0]
         return self.merge_grouped(self.group_again(tables), tables)
+
+    def merge_cached(self, tables: Sequence[Table], known: Grouping | None) -> tuple[Table, Grouping]:
+        """Return one table of several, and how their rows were grouped, which may be known."""
+        grouping = known or self.group_again(tables)
+        return self.merge_grouped(grouping, tables), grouping
 
     def group_again(self, tables: Sequence[Table]) -> Grouping:
         """Return the groups of the rows of tables, end to end."""
@@ -131,7 +124,7 @@ class Aggregation:
         columns = [concat_rows([table.columns[name] for table in tables]) for name in self._state_names(tables[0])]
         widths = [len(state) for state in self._states(tables[0])]
 
-        def again(groups: RowGroups, parts: Sequence[Column]) -> list[State]:
+        def again(groups: RowGroups, parts: Sequence[Column]) -> list[GroupState]:
             remaining = iter(parts)
             return self._again(groups, [tuple(islice(remaining, width)) for width in widths])
 
@@ -143,35 +136,35 @@ class Aggregation:
         assert permutation is not None, "rows were grouped by sorting"
         return self._with_keys(table, keys).take(permutation)
 
-    def partial(self, groups: RowGroups, values: Sequence[Column]) -> list[State]:
+    def partial(self, groups: RowGroups, values: Sequence[Column]) -> list[GroupState]:
         """Return the states of some rows."""
         states = []
         for step in self.steps:
             columns = [values[number] for number in step.columns] or [None]
-            states.append(GROUPED[step.name].partial(groups, *columns, skipna=step.skipna))
+            states.append(step.form.partial(groups, *columns, skipna=step.skipna))
         return states
 
-    def merge_cells(self, layers: Sequence[Sequence[State]], cells: int) -> list[State]:
-        """Return the states of the same groups of several lots of rows put together."""
+    def merge_slots(self, layers: Sequence[Sequence[GroupState]], nslots: int) -> list[GroupState]:
+        """Return the states of the same groups of several sets of rows merged."""
         states = [
             tuple(concat_rows(columns) for columns in zip(*parts, strict=True)) for parts in zip(*layers, strict=True)
         ]
-        return self._again(StackedGroups(len(layers), cells), states)
+        return self._again(StackedGroups(len(layers), nslots), states)
 
     @property
-    def folds(self) -> bool:
+    def merges_in_place(self) -> bool:
         """Whether states of the same groups are merged in place, column by column."""
-        return all(GROUPED[step.name].folds for step in self.steps)
+        return all(step.form.merges_in_place for step in self.steps)
 
-    def fold_cells(self, totals: Sequence[State], more: Sequence[State]) -> None:
-        """Merge states of the same groups into the first of them, in place; see `folds`."""
+    def merge_in_place(self, totals: Sequence[GroupState], more: Sequence[GroupState]) -> None:
+        """Merge states of the same groups into the first of them, in place; see `merges_in_place`."""
         for step, total, state in zip(self.steps, totals, more, strict=True):
-            GROUPED[step.name].fold(total, state, skipna=step.skipna)
+            step.form.merge_in_place(total, state, skipna=step.skipna)
 
     def finish(self, table: Table) -> Table:
         """Return the keys and the results, named by their numbers."""
         results = [
-            GROUPED[step.name].finalize(*state, **dict(step.params))
+            step.form.finalize(*state, **dict(step.params))
             for step, state in zip(self.steps, self._states(table), strict=True)
         ]
         return Table(dict(enumerate([*self.keys(table), *results])), table.nrows)
@@ -180,7 +173,7 @@ class Aggregation:
         """Return the key columns of a table."""
         return [table.columns[number] for number in range(self.nkeys)]
 
-    def _states(self, table: Table) -> list[State]:
+    def _states(self, table: Table) -> list[GroupState]:
         states: list[list[Column]] = [[] for _ in self.steps]
         for name in self._state_names(table):
             states[name[0]].append(table.columns[name])
@@ -189,10 +182,9 @@ class Aggregation:
     def _state_names(self, table: Table) -> list[tuple[int, int]]:
         return [name for name in table.columns if isinstance(name, tuple)]
 
-    def _again(self, groups: RowGroups, states: Sequence[State]) -> list[State]:
+    def _again(self, groups: RowGroups, states: Sequence[GroupState]) -> list[GroupState]:
         return [
-            GROUPED[step.name].merge(groups, *state, skipna=step.skipna)
-            for step, state in zip(self.steps, states, strict=True)
+            step.form.merge(groups, *state, skipna=step.skipna) for step, state in zip(self.steps, states, strict=True)
         ]
 
     def _with_keys(self, table: Table, keys: Sequence[Column]) -> Table:

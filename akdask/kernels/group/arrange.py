@@ -1,13 +1,14 @@
-"""Rows brought together by key, all of them or some of each group."""
+"""Rows sorted by key, all of them or some of each group."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from akdask.columns import Table
+from akdask.columns import Table, nbytes
 from akdask.errors import ArgumentError
 from akdask.kernels.group.row_groups import SortedGroups, group_rows, group_sorted
 from akdask.kernels.keys.gather import gather
@@ -30,7 +31,7 @@ class RowsPerGroup:
     replace : bool
         Whether a row may be chosen several times.
     seed : int
-        Decides the choice together with the positions of the rows, whatever their partitions are.
+        Decides the choice, with the positions of the rows; their partitions do not matter.
     weighted : bool
         Whether the last carried column has the odds of the rows.
     """
@@ -44,6 +45,21 @@ class RowsPerGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class RowOrder:
+    """Rows by key: the keys, and the permutation that sorts them."""
+
+    kind: ClassVar[str] = "sorted"
+
+    keys: Sequence[Column]
+    permutation: NumberArray
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it occupies."""
+        return self.permutation.nbytes + sum(map(nbytes, self.keys))
+
+
+@dataclass(frozen=True, slots=True)
 class Arrangement:
     """Tables of rows sorted by key, with the columns that they carry; equal keys stay in their order.
 
@@ -51,7 +67,7 @@ class Arrangement:
     ----------
     nkeys : int
         Number of keys, which are the first columns.
-    some : Some, optional
+    some : RowsPerGroup, optional
         Which rows to keep at the end.
     """
 
@@ -77,13 +93,32 @@ class Arrangement:
         """Return the key columns of a table."""
         return [table.columns[number] for number in range(self.nkeys)]
 
-    def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
-        """Return the table of some rows."""
-        return self._sorted(Table(dict(enumerate([*keys, *values])), len(keys[0])))
+    @property
+    def encoded_keys(self) -> int:
+        """Number of leading keys that may come as encoded strings: none, as the rows keep their keys."""
+        return 0
+
+    def group(self, keys: Sequence[Column]) -> RowOrder:
+        """Return the order of rows by key."""
+        permutation = group_rows(keys).permutation
+        assert permutation is not None, "rows were grouped by sorting"
+        return RowOrder(keys, permutation)
+
+    def grouped(self, grouping: RowOrder, values: Sequence[Column]) -> Table:
+        """Return the table of rows in order."""
+        columns = [gather(column, grouping.permutation) for column in (*grouping.keys, *values)]
+        return Table(dict(enumerate(columns)), len(grouping.permutation))
 
     def merge(self, tables: Sequence[Table]) -> Table:
         """Return one table of several; at least one must be given."""
-        return tables[0] if len(tables) == 1 else self._sorted(Table.concat(tables))
+        if len(tables) == 1:
+            return tables[0]
+        columns = list(Table.concat(tables).columns.values())
+        return self.grouped(self.group(columns[: self.nkeys]), columns[self.nkeys :])
+
+    def merge_cached(self, tables: Sequence[Table], known: Any | None) -> tuple[Table, None]:
+        """Return one table of several; their order is not cached."""
+        return self.merge(tables), None
 
     def finish(self, table: Table) -> Table:
         """Return the rows that are wanted, without their keys."""
@@ -92,11 +127,6 @@ class Arrangement:
             table = table.take(_chosen(groups, self.some, list(table.columns.values())[self.nkeys :]))
         carried = list(table.columns.values())[self.nkeys :]
         return Table(dict(enumerate(carried)), table.nrows)
-
-    def _sorted(self, table: Table) -> Table:
-        permutation = group_rows(self.keys(table)).permutation
-        assert permutation is not None, "rows were grouped by sorting"
-        return Table({name: gather(column, permutation) for name, column in table.columns.items()}, table.nrows)
 
 
 def _chosen(groups: SortedGroups, some: RowsPerGroup, carried: Sequence[Column]) -> NumberArray:

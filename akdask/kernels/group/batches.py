@@ -1,4 +1,4 @@
-"""Rows of several lots grouped by one key, and reduced, by compiled loops where the rows are."""
+"""Rows of several batches grouped by one key, and reduced, by compiled loops where the rows are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from akdask.kernels import compiled
 from akdask.kernels.core.words import SIGN, WORD_BITS, Words
 from akdask.kernels.group.accumulators import Accumulators, readable
 from akdask.kernels.group.aggregation import Aggregation
-from akdask.kernels.group.grouping import CELLS_PER_ROW
+from akdask.kernels.group.grouping import SLOTS_PER_ROW
 from akdask.kernels.keys.normalized import row_bits
 from akdask.kernels.keys.output import Output
 from akdask.typing import Column, NumberArray
@@ -24,35 +24,37 @@ from akdask.typing import Column, NumberArray
 Codes: TypeAlias = npt.NDArray[np.int32]
 
 
-def group_batches(lots: Sequence[Column], low: int, bits: int, room: RowBuffer) -> SlotGroups | NumberedGroups | None:
-    """Return the rows of several lots grouped by key; None where compiled loops do not do it.
+def group_batches(
+    batches: Sequence[Column], low: int, bits: int, buffer: RowBuffer
+) -> SlotGroups | NumberedGroups | None:
+    """Return the rows of several batches grouped by key; None where compiled loops do not do it.
 
     Parameters
     ----------
-    lots : sequence of columns
-        The key of each lot of rows; at least one.
+    batches : sequence of columns
+        The key of each batch of rows; at least one.
     low : int
         The smallest word that a key may have.
     bits : int
         All words are less than ``2 ** bits`` from there.
-    room : Room
+    buffer : RowBuffer
         Where the numbers of the rows may stay.
     """
-    key, nrows = lots[0], sum(map(len, lots))
+    key, nrows = batches[0], sum(map(len, batches))
     is_integer = isinstance(key, np.ndarray) and key.dtype in (np.int64, np.uint64)
     if not nrows or not is_integer or not compiled.should_compile(nrows):
         return None
     # Words count from the smallest number that there is, keys from 0.
     first = np.uint64(low) ^ SIGN if key.dtype == np.int64 else np.uint64(low)
-    keys = [readable(lot).view(np.uint64) for lot in lots]
-    if 1 << bits <= CELLS_PER_ROW * nrows:
+    keys = [readable(batch).view(np.uint64) for batch in batches]
+    if 1 << bits <= SLOTS_PER_ROW * nrows:
         return SlotGroups(keys, first, 1 << bits, key.dtype)
-    return _numbered(keys, first, bits, key.dtype, room)
+    return _numbered(keys, first, bits, key.dtype, buffer)
 
 
 @dataclass(frozen=True, slots=True)
 class RowBuffer:
-    """Memory for so many rows, whose groups are numbered.
+    """Memory for the numbers of the groups of some rows, and for their keys.
 
     It is taken for all rows at once, since little by little it would be new memory, which has to be found and cleared.
     """
@@ -72,21 +74,21 @@ class RowBuffer:
 
 @dataclass(frozen=True, slots=True)
 class SlotGroups:
-    """Rows whose group is how far their key is from the first: a cell, and some cells have no rows.
+    """Rows whose group is how far their key is from the first: a slot, and some slots have no rows.
 
     Parameters
     ----------
-    lots : sequence of ndarray of uint64
-        The keys of each lot.
+    batches : sequence of ndarray of uint64
+        The keys of each batch.
     first : uint64
-        The key of the first cell.
+        The key of the first slot.
     count : int
-        Number of cells.
+        Number of slots.
     dtype : numpy.dtype
         Of the keys.
     """
 
-    lots: Sequence[Words]
+    batches: Sequence[Words]
     first: np.uint64
     count: int
     dtype: np.dtype[Any]
@@ -96,21 +98,21 @@ class SlotGroups:
         """Bytes that it occupies, besides the keys, which it looks at again each time."""
         return 0
 
-    def reduce(self, collapse: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
-        """Append the groups, sorted by key, to those of smaller keys, given the values of each lot."""
-        lanes = Accumulators(collapse, self.count, values[0])
-        for key, of_lot in zip(self.lots, values, strict=True):
-            lanes.add(key, of_lot, self.first)
-        keys = (_places(self.count) + self.first).view(self.dtype)
-        output.add_masked(collapse.table([keys], lanes.states()), lanes.marks)
+    def reduce(self, aggregation: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
+        """Append the groups, sorted by key, to those of smaller keys, given the values of each batch."""
+        accumulators = Accumulators(aggregation, self.count, values[0])
+        for key, columns in zip(self.batches, values, strict=True):
+            accumulators.add(key, columns, self.first)
+        keys = (_slot_numbers(self.count) + self.first).view(self.dtype)
+        output.add_masked(aggregation.table([keys], accumulators.states()), accumulators.occupied)
 
 
 @lru_cache(8)
-def _places(count: int) -> Words:
-    """Return 0, 1, 2, … as often as there are cells, which most pieces have alike."""
-    places = np.arange(count, dtype=np.uint64)
-    places.flags.writeable = False
-    return places
+def _slot_numbers(count: int) -> Words:
+    """Return the numbers of all slots, of which most slices have the same."""
+    numbers = np.arange(count, dtype=np.uint64)
+    numbers.flags.writeable = False
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class NumberedGroups:
     Parameters
     ----------
     codes : sequence of ndarray of int32
-        The number of each row, for each lot.
+        The number of each row, for each batch.
     keys : ndarray of int64 or uint64
         The keys of the groups, ascending.
     """
@@ -133,16 +135,16 @@ class NumberedGroups:
         """Bytes that it occupies."""
         return self.keys.nbytes + sum(codes.nbytes for codes in self.codes)
 
-    def reduce(self, collapse: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
-        """Append the groups, sorted by key, to those of smaller keys, given the values of each lot."""
-        lanes = Accumulators(collapse, len(self.keys), values[0])
-        for codes, of_lot in zip(self.codes, values, strict=True):
-            lanes.add(codes, of_lot)
-        output.add(collapse.table([self.keys], lanes.states()))
+    def reduce(self, aggregation: Aggregation, values: Sequence[Sequence[Column]], output: Output) -> None:
+        """Append the groups, sorted by key, to those of smaller keys, given the values of each batch."""
+        accumulators = Accumulators(aggregation, len(self.keys), values[0])
+        for codes, columns in zip(self.codes, values, strict=True):
+            accumulators.add(codes, columns)
+        output.add(aggregation.table([self.keys], accumulators.states()))
 
 
 def _numbered(
-    keys: Sequence[Words], first: np.uint64, bits: int, dtype: np.dtype[Any], room: RowBuffer
+    keys: Sequence[Words], first: np.uint64, bits: int, dtype: np.dtype[Any], buffer: RowBuffer
 ) -> NumberedGroups | None:
     """Return rows numbered by key; None where bits that give way to row numbers change the order, which is seldom."""
     from akdask.kernels.compiled.compiler import read_only
@@ -152,13 +154,15 @@ def _numbered(
     nrows = bounds[-1]
     shift = row_bits(nrows)
     lost = max(bits + shift - WORD_BITS, 0)
-    whole, packed, firsts = new_array(3 * nrows, np.uint64).reshape(3, nrows)
+    words, packed, firsts = new_array(3 * nrows, np.uint64).reshape(3, nrows)
     for key, start in zip(keys, bounds, strict=False):
-        pack(key, first, np.uint64(lost), np.uint64(shift), np.uint64(start), whole, packed)
+        pack(key, first, np.uint64(lost), np.uint64(shift), np.uint64(start), words, packed)
     packed.sort()
-    count = int(number_sorted(packed, np.uint64(shift), read_only(whole), not lost, room.codes, firsts.view(np.int64)))
+    count = int(
+        number_sorted(packed, np.uint64(shift), read_only(words), not lost, buffer.codes, firsts.view(np.int64))
+    )
     if count < 0:
         return None
-    words = whole.take(firsts[:count].view(np.int64), out=room.keys[:count], mode="clip")
+    words = words.take(firsts[:count].view(np.int64), out=buffer.keys[:count], mode="clip")
     words += first
-    return NumberedGroups([room.codes[start:stop] for start, stop in pairwise(bounds)], words.view(dtype))
+    return NumberedGroups([buffer.codes[start:stop] for start, stop in pairwise(bounds)], words.view(dtype))

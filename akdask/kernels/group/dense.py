@@ -1,160 +1,202 @@
-"""Groups by one integer key of close values, one cell for each value: rows are never brought into order.
+"""Dense aggregation: groups by one integer key of close values, one slot for each value, without sorting.
 
-Cells of several slabs are added up where they lie, which takes half the time of sorting tables of groups together,
-and a fifth where only the distinct keys are wanted.
+Slots of several tables are merged in place, which takes half the time of sorting the rows of all tables, and a
+fifth where only the distinct keys are wanted.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask.columns import Table, full_array, new_array
+from akdask.kernels.aggregates.by_group import GroupState
 from akdask.kernels.group.aggregation import Aggregation
-from akdask.kernels.group.direct_index import MOST_CELLS
-from akdask.kernels.group.grouping import CELLS_PER_ROW
-from akdask.kernels.group.reductions import State
+from akdask.kernels.group.direct_index import MOST_SLOTS
+from akdask.kernels.group.grouping import SLOTS_PER_ROW
 from akdask.kernels.group.row_groups import GroupCodes
+from akdask.kernels.group.sorted import SAMPLES, KeySplitters, TableSample
+from akdask.kernels.group.strategy import GroupStrategy, KeyGrouping, PartialTable, TableMerge
 from akdask.kernels.keys.slots import SlotGrid
-from akdask.typing import Column
+from akdask.typing import Column, NumberArray
 
 CHUNK = 2**16
-"""Cells that are added up at a time, and whose multiple every slab begins at: it has all cells of a chunk, or none."""
+"""Slots that are merged at a time, and whose multiple every table begins at: it has all slots of a chunk, or none."""
 
 
-class DenseTable:
-    """Partial results of rows, one cell for each value that the key can have.
+class DenseAggregation(GroupStrategy):
+    """Groups rows by one integer key of close values, of reductions that ufuncs merge in place."""
+
+    caches = False
+    _table: DenseTable
+
+    def accepts(self, keys: Sequence[Column], values: Sequence[Column]) -> DenseKeys | None:
+        """Return the slots of the rows; None where there would be too many, or another type is in the way."""
+        are_numbers = all(isinstance(column, np.ndarray) for column in values)
+        grid = _grid(keys) if self.aggregation.merges_in_place and are_numbers else None
+        return None if grid is None else DenseKeys(grid, grid.codes(keys), keys[0].dtype)
+
+    def add(self, grouping: DenseKeys, values: Sequence[Column]) -> None:
+        """Make the table of all rows of the partition."""
+        grid, codes, dtype = grouping
+        occupied = full_array(grid.nslots, False, np.bool_)
+        occupied[codes] = True
+        states = self.aggregation.partial(GroupCodes(codes, grid.nslots), values)
+        self._table = DenseTable(self.aggregation, dtype, grid.lows[0], occupied, states)
+
+    def finish(self) -> DenseTable:
+        """Return the table."""
+        return self._table
+
+
+class DenseKeys(NamedTuple):
+    """The slots of rows, and the slot of each."""
+
+    grid: SlotGrid
+    codes: NumberArray
+    dtype: np.dtype[Any]
+
+
+class DenseTable(PartialTable):
+    """Partial results of rows, one slot for each value that the key can have; see `DenseAggregation`.
 
     Parameters
     ----------
-    collapse : Collapse
-        What is computed; see `Aggregation.folds`.
+    aggregation : Aggregation
+        What is computed.
     dtype : numpy.dtype
         Of the key.
     low : int
-        The key of the first cell.
-    seen : ndarray of bool
-        Which cells have rows.
+        The key of the first slot.
+    occupied : ndarray of bool
+        Which slots have rows.
     states : sequence of states
-        One for each step, with a row for each cell.
+        One for each step, with a row for each slot.
     """
+
+    precedence = 0
 
     def __init__(
         self,
-        collapse: Aggregation,
+        aggregation: Aggregation,
         dtype: np.dtype[Any],
         low: int,
-        seen: npt.NDArray[np.bool_],
-        states: Sequence[State],
+        occupied: npt.NDArray[np.bool_],
+        states: Sequence[GroupState],
     ) -> None:
-        self.collapse = collapse
+        self.aggregation = aggregation
         self.dtype = dtype
         self.low = low
-        self.seen = seen
+        self.occupied = occupied
         self.states = states
-
-    @classmethod
-    def of(cls, collapse: Aggregation, keys: Sequence[Column], values: Sequence[Column]) -> DenseTable | None:
-        """Return the slab of some rows, None where it does not pay or another type is in the way."""
-        grid = _grid(keys) if collapse.folds else None
-        if grid is None or not all(isinstance(column, np.ndarray) for column in values):
-            return None
-        codes = grid.codes(keys)
-        seen = full_array(grid.nslots, False, np.bool_)
-        seen[codes] = True
-        states = collapse.partial(GroupCodes(codes, grid.nslots), values)
-        return cls(collapse, np.dtype(keys[0].dtype), grid.lows[0], seen, states)
 
     @property
     def high(self) -> int:
-        """The key after that of the last cell."""
-        return self.low + len(self.seen)
+        """The key after that of the last slot."""
+        return self.low + len(self.occupied)
 
     def __sizeof__(self) -> int:
-        return self.seen.nbytes + sum(column.nbytes for state in self.states for column in state)
+        return self.occupied.nbytes + sum(column.nbytes for state in self.states for column in state)
+
+    @property
+    def nrows(self) -> int:
+        return len(self.occupied)
 
     def between(self, start: float, stop: float) -> DenseTable:
-        """Return the cells of keys from `start` up to `stop`, which may be infinite, without a copy."""
+        """Return the slots of keys from `start` up to `stop`, which may be infinite, without a copy."""
         first, last = (int(min(max(key, self.low), self.high)) - self.low for key in (start, stop))
         states = [tuple(column[first:last] for column in state) for state in self.states]
-        return DenseTable(self.collapse, self.dtype, self.low + first, self.seen[first:last], states)
-
-    def keys(self) -> Column:
-        """Return the keys that have rows, ascending."""
-        return self._keys_of(np.flatnonzero(self.seen))
+        return DenseTable(self.aggregation, self.dtype, self.low + first, self.occupied[first:last], states)
 
     def table(self) -> Table:
-        """Return the groups that have rows, sorted by key."""
         return merge_dense_tables([self])
 
-    def _keys_of(self, cells: npt.NDArray[np.int64]) -> Column:
-        (keys,) = SlotGrid((self.low,), (len(self.seen),)).keys(cells, [self.dtype])
+    def sample(self, nkeys: int, most: int = SAMPLES) -> TableSample:
+        return TableSample.of([self._keys_of(np.flatnonzero(self.occupied))], most)
+
+    def split(self, splitters: KeySplitters, count: int, nkeys: int) -> list[DenseTable]:
+        edges = [-math.inf, *(int(key) for (key,) in splitters.keys), math.inf]
+        return [self.between(*edge) for edge in pairwise(edges)] + [self.between(0, 0)] * (count - len(edges) + 1)
+
+    def own(self) -> DenseTable:
+        states = [tuple(column.copy() for column in state) for state in self.states]
+        return DenseTable(self.aggregation, self.dtype, self.low, self.occupied.copy(), states)
+
+    @classmethod
+    def merge(
+        cls, merging: TableMerge, parts: Sequence[DenseTable], known: KeyGrouping | None, *, caches: bool
+    ) -> tuple[Table, KeyGrouping | None]:
+        return merge_dense_tables(parts), None
+
+    def _keys_of(self, slots: npt.NDArray[np.int64]) -> Column:
+        (keys,) = SlotGrid((self.low,), (len(self.occupied),)).keys(slots, [self.dtype])
         return keys
 
 
 def _grid(keys: Sequence[Column]) -> SlotGrid | None:
-    """Return the cells for the only key, None where there are too many or so few that they are better tallied."""
+    """Return the slots for the only key, None where there are too many, or few enough for direct-index aggregation."""
     (key, *others) = keys
     is_one_number = isinstance(key, np.ndarray) and not others and len(key)
-    found = SlotGrid.within([key], CELLS_PER_ROW * len(key)) if is_one_number else None
-    if found is None or found.nslots <= MOST_CELLS:
+    found = SlotGrid.within([key], SLOTS_PER_ROW * len(key)) if is_one_number else None
+    if found is None or found.nslots <= MOST_SLOTS:
         return None
     low = found.lows[0] - found.lows[0] % CHUNK
     return SlotGrid((low,), (-(-(found.lows[0] + found.nslots - low) // CHUNK) * CHUNK,))
 
 
-def merge_dense_tables(slabs: Sequence[DenseTable]) -> Table:
-    """Return the groups of all slabs, sorted by key; at least one must be given, and all be cut at the same keys.
+def merge_dense_tables(tables: Sequence[DenseTable]) -> Table:
+    """Return the groups of all tables, sorted by key; at least one must be given, and all be split at the same keys.
 
-    They are counted first, so that all of them go straight to where they stay.
+    They are counted first, so that each is written once.
     """
-    used = [slab for slab in slabs if len(slab.seen)] or slabs[:1]
-    collapse, chunks = used[0].collapse, _chunks(used)
-    seen = [_fold_seen(parts) for parts in chunks]
-    nrows = sum(map(np.count_nonzero, seen))
+    used = [table for table in tables if len(table.occupied)] or tables[:1]
+    aggregation, chunks = used[0].aggregation, _chunks(used)
+    occupied = [_merge_occupied(parts) for parts in chunks]
+    nrows = sum(map(np.count_nonzero, occupied))
     keys = new_array(nrows, used[0].dtype)
     states = [tuple(new_array(nrows, column.dtype) for column in state) for state in used[0].states]
     scratch = [tuple(np.empty(CHUNK, column.dtype) for column in state) for state in states]
     start = 0
-    for parts, there in zip(chunks, seen, strict=True):
-        cells = np.flatnonzero(there)
-        rows = slice(start, start + len(cells))
-        keys[rows] = parts[0]._keys_of(cells)
-        folded = _fold_states(parts, [tuple(column[: len(there)] for column in state) for state in scratch])
-        for columns, targets in zip(folded, states, strict=True):
+    for parts, has_rows in zip(chunks, occupied, strict=True):
+        slots = np.flatnonzero(has_rows)
+        rows = slice(start, start + len(slots))
+        keys[rows] = parts[0]._keys_of(slots)
+        merged = _merge_states(parts, [tuple(column[: len(has_rows)] for column in state) for state in scratch])
+        for columns, targets in zip(merged, states, strict=True):
             for column, target in zip(columns, targets, strict=True):
-                column.take(cells, out=target[rows], mode="clip")
+                column.take(slots, out=target[rows], mode="clip")
         start = rows.stop
-    return collapse.table([keys], states)
+    return aggregation.table([keys], states)
 
 
-def _chunks(slabs: Sequence[DenseTable]) -> list[list[DenseTable]]:
-    """Return slabs chunk by chunk, each with the same cells of all slabs that have them."""
-    start, stop = min(slab.low for slab in slabs), max(slab.high for slab in slabs)
+def _chunks(tables: Sequence[DenseTable]) -> list[list[DenseTable]]:
+    """Return tables chunk by chunk, each with the same slots of all tables that have them."""
+    start, stop = min(table.low for table in tables), max(table.high for table in tables)
     edges = pairwise([start, *range(start - start % CHUNK + CHUNK, stop, CHUNK), stop])
-    chunks = [[slab.between(*edge) for slab in slabs if slab.low <= edge[0] < slab.high] for edge in edges]
+    chunks = [[table.between(*edge) for table in tables if table.low <= edge[0] < table.high] for edge in edges]
     return [parts for parts in chunks if parts]
 
 
-def _fold_seen(parts: Sequence[DenseTable]) -> npt.NDArray[np.bool_]:
-    """Return which cells have rows in any of several slabs of the same cells."""
-    first, *others = (part.seen for part in parts)
+def _merge_occupied(parts: Sequence[DenseTable]) -> npt.NDArray[np.bool_]:
+    """Return which slots have rows in any of several tables of the same slots."""
+    first, *others = (part.occupied for part in parts)
     return reduce(np.logical_or, others, first)
 
 
-def _fold_states(parts: Sequence[DenseTable], room: Sequence[State]) -> Sequence[State]:
-    """Return the states of several slabs of the same cells as one, in the given room unless there is only one slab."""
+def _merge_states(parts: Sequence[DenseTable], buffer: Sequence[GroupState]) -> Sequence[GroupState]:
+    """Return the states of several tables of the same slots as one, in the buffer unless there is only one table."""
     first, *others = (part.states for part in parts)
     if not others:
         return first
-    for state, targets in zip(first, room, strict=True):
+    for state, targets in zip(first, buffer, strict=True):
         for column, target in zip(state, targets, strict=True):
             np.copyto(target, column)
     for other in others:
-        parts[0].collapse.fold_cells(room, other)
-    return room
+        parts[0].aggregation.merge_in_place(buffer, other)
+    return buffer

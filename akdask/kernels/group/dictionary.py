@@ -1,4 +1,4 @@
-"""Keys as numbers: strings by their bits or their place in a table, so that they are grouped like integers."""
+"""Keys as numbers: strings by their bits or their position in a table, so that they are grouped like integers."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SAMPLE = 2**12
 
 
 class DictionaryColumns:
-    """Columns with numbers in the place of anything else, in the same order.
+    """Columns with numbers instead of anything else, in the same order.
 
     Parameters
     ----------
     columns : sequence of columns
-        Numbers stay what they are; strings, coded or not, and integers of any size become one or several columns of
+        Numbers stay what they are; strings, encoded or not, and integers of any size become one or several columns of
         numbers.
     """
 
@@ -71,16 +71,16 @@ def _(integers: pa.FixedSizeBinaryArray) -> tuple[Sequence[NumberArray], Restore
 def _(strings: pa.LargeStringArray) -> tuple[Sequence[NumberArray], Restore]:
     coding = StringEncoder(len(strings))
     coding.append(strings)
-    coded = coding.finish()
-    if isinstance(coded, EncodedStrings):
-        return _numbers(coded)
+    encoded = coding.finish()
+    if isinstance(encoded, EncodedStrings):
+        return _numbers(encoded)
     ranks, table = ranked(strings)
     return [ranks], lambda numbers: take_rows(table, numbers[0])
 
 
 @_numbers.register
-def _(coded: EncodedStrings) -> tuple[Sequence[NumberArray], Restore]:
-    return coded.codes, partial(strings_of, coded.form)
+def _(encoded: EncodedStrings) -> tuple[Sequence[NumberArray], Restore]:
+    return encoded.codes, partial(strings_of, encoded.form)
 
 
 def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
@@ -121,14 +121,14 @@ class Dictionary:
         encoded = strings.dictionary_encode()
         if len(encoded.dictionary) > MOST_STRINGS:
             return None
-        places = pc.index_in(encoded.dictionary, value_set=self.strings)
-        if places.null_count:
-            new = encoded.dictionary.filter(places.is_null())
+        positions = pc.index_in(encoded.dictionary, value_set=self.strings)
+        if positions.null_count:
+            new = encoded.dictionary.filter(positions.is_null())
             if len(self.strings) + len(new) > MOST_STRINGS:
                 return None
             self.strings = concat_rows([self.strings, new])
-            places = pc.index_in(encoded.dictionary, value_set=self.strings)
-        codes: NumberArray = places.to_numpy().astype(np.int64)[_indices(encoded)]
+            positions = pc.index_in(encoded.dictionary, value_set=self.strings)
+        codes: NumberArray = positions.to_numpy().astype(np.int64)[_indices(encoded)]
         return codes
 
     def _compiled_codes(self, strings: pa.LargeStringArray) -> NumberArray | None:

@@ -1,70 +1,119 @@
-"""Groups of few keys, tallied block by block without sorting: integer keys of small ranges index the results."""
+"""Direct-index aggregation: few groups, whose integer keys index the results, block by block and without sorting.
+
+The slots of a grid are the combinations of what the keys can be.  Strings are numbered first.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from akdask.columns import Table, concat_rows, take_rows
+from akdask.kernels import compiled
+from akdask.kernels.aggregates.by_group import GroupState
+from akdask.kernels.core.words import WORD_BITS
+from akdask.kernels.group.accumulators import Accumulators, readable
 from akdask.kernels.group.aggregation import Aggregation
 from akdask.kernels.group.dictionary import Dictionary
-from akdask.kernels.group.one_pass import OnePassAggregation
-from akdask.kernels.group.reductions import State
 from akdask.kernels.group.row_groups import GroupCodes
+from akdask.kernels.group.sorted import GroupTable
+from akdask.kernels.group.strategy import GroupStrategy
 from akdask.kernels.keys.slots import SlotGrid
 from akdask.typing import Column, NumberArray
 
-MOST_CELLS = 2**18
-"""Cells of a grid of which a column still stays in the core's cache."""
+MOST_SLOTS = 2**18
+"""Slots of a grid of which a column still stays in the core's cache."""
 
-FEWEST_CELLS = 2**10
-"""Cells that are not worth saving, however few rows there are."""
+FEWEST_SLOTS = 2**10
+"""Slots that are not worth saving, however few rows there are."""
 
 PENDING = 8
-"""Blocks whose results are kept side by side before they are added up."""
+"""Blocks whose results are added up at a time."""
 
 
-class DirectIndexTable:
-    """Partial results of blocks of rows, one cell of a grid for each group.
+class DirectIndexRows(NamedTuple):
+    """Rows by key: the keys as numbers, and the slot of each row, if that is found without looking for other slots."""
+
+    keys: list[NumberArray]
+    codes: NumberArray | None
+
+
+class SlotTable(ABC):
+    """Partial results of blocks of rows, one slot of a grid for each group.
 
     Parameters
     ----------
-    collapse : Collapse
+    aggregation : Aggregation
         What is computed.
-    grid : Grid
-        Holds the keys of all rows that will be added.
+    grid : SlotGrid
+        Holds the keys of the rows that will be added.
+    dtypes : sequence of dtypes
+        Of the keys.
     """
 
-    def __init__(self, collapse: Aggregation, grid: SlotGrid) -> None:
+    def __init__(self, aggregation: Aggregation, grid: SlotGrid, dtypes: Sequence[np.dtype[np.generic]]) -> None:
         self.grid = grid
-        self._collapse = collapse
-        self._pending: list[list[State]] = []
-        self._seen = np.zeros(grid.nslots, np.bool_)
-        self._all_seen = False
-        self._dtypes: list[np.dtype[np.generic]] = []
+        self._aggregation = aggregation
+        self._dtypes = dtypes
+
+    @property
+    @abstractmethod
+    def fewest_rows(self) -> int:
+        """Rows that are worth adding at a time."""
+
+    @abstractmethod
+    def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
+        """Return the slots of rows; None where the grid does not hold all of them, or it takes long to tell."""
+
+    @abstractmethod
+    def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
+        """Add the rows of a block, given their slots."""
+
+    @abstractmethod
+    def widened(self, grid: SlotGrid) -> SlotTable | None:
+        """Return a table that goes on in a larger grid; None where it is faster to begin another."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return the groups that have rows, sorted by key."""
+
+    def _selected(self, slots: NumberArray, states: Sequence[GroupState]) -> Table:
+        return self._aggregation.select_slots(self.grid.keys(slots, self._dtypes), states, slots)
+
+
+class BlockTable(SlotTable):
+    """Results of each block, which are added up: for all reductions."""
+
+    def __init__(self, aggregation: Aggregation, grid: SlotGrid, dtypes: Sequence[np.dtype[np.generic]]) -> None:
+        super().__init__(aggregation, grid, dtypes)
+        self._pending: list[list[GroupState]] = []
+        self._occupied = np.zeros(grid.nslots, np.bool_)
+        self._all_occupied = False
 
     @property
     def fewest_rows(self) -> int:
-        """Rows that are worth adding, since all cells are touched."""
+        # All slots are touched.
         return self.grid.nslots
 
-    def add_within(self, keys: Sequence[NumberArray], values: Sequence[Column]) -> bool:
-        """Return False: whether the grid holds the rows of a block takes as long to tell as to find their own."""
-        return False
+    def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
+        # Whether the grid holds the rows of a block takes as long to tell as to find their own.
+        return None
 
-    def add(self, keys: Sequence[Column], values: Sequence[Column]) -> None:
-        """Add the rows of a block."""
-        self._dtypes = [key.dtype for key in keys]
-        groups = GroupCodes(self.grid.codes(keys), self.grid.nslots)
-        if not self._all_seen:
-            np.logical_or(self._seen, groups.sizes() > 0, out=self._seen)
-            self._all_seen = bool(self._seen.all())
-        states = self._collapse.partial(groups, values)
-        if self._collapse.folds and all(isinstance(column, np.ndarray) for state in states for column in state):
+    def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
+        groups = GroupCodes(codes, self.grid.nslots)
+        if not self._all_occupied:
+            np.logical_or(self._occupied, groups.sizes() > 0, out=self._occupied)
+            self._all_occupied = bool(self._occupied.all())
+        states = self._aggregation.partial(groups, values)
+        are_numbers = all(isinstance(column, np.ndarray) for state in states for column in state)
+        if self._aggregation.merges_in_place and are_numbers:
             if self._pending:
-                self._collapse.fold_cells(self._pending[0], states)
+                self._aggregation.merge_in_place(self._pending[0], states)
                 return
             # Several reductions may have been given the same sums.
             states = [tuple(map(np.copy, state)) for state in states]
@@ -72,69 +121,132 @@ class DirectIndexTable:
         if len(self._pending) == PENDING:
             self._pending = [self._total()]
 
-    def table(self) -> Table:
-        """Return the groups that have rows, sorted by key."""
-        cells = np.flatnonzero(self._seen)
-        return self._collapse.cells(self.grid.keys(cells, self._dtypes), self._total(), cells)
+    def widened(self, grid: SlotGrid) -> None:
+        return None
 
-    def _total(self) -> list[State]:
+    def table(self) -> Table:
+        return self._selected(np.flatnonzero(self._occupied), self._total())
+
+    def _total(self) -> list[GroupState]:
         if len(self._pending) == 1:
             return self._pending[0]
-        return self._collapse.merge_cells(self._pending, self.grid.nslots)
+        return self._aggregation.merge_slots(self._pending, self.grid.nslots)
 
 
-class DirectIndexAggregation:
-    """Tallies of blocks for as long as their keys span few cells; the grid grows as wider blocks come.
+class AccumulatorTable(SlotTable):
+    """Accumulators, which add up in the order of the rows whatever block these come from."""
+
+    fewest_rows = 0
+
+    def __init__(
+        self,
+        aggregation: Aggregation,
+        grid: SlotGrid,
+        dtypes: Sequence[np.dtype[np.generic]],
+        accumulators: Accumulators,
+    ) -> None:
+        super().__init__(aggregation, grid, dtypes)
+        self._accumulators = accumulators
+        self._codes: npt.NDArray[np.int32] = np.empty(0, np.int32)
+
+    def codes_within(self, keys: Sequence[NumberArray]) -> NumberArray | None:
+        if not compiled.should_compile(len(keys[0])):
+            return None
+        from akdask.kernels.compiled.group.one_pass import encode
+
+        if len(self._codes) < len(keys[0]):
+            self._codes = np.empty(len(keys[0]), np.int32)
+        codes = self._codes[: len(keys[0])]
+        for number, (key, low, size) in enumerate(zip(keys, self.grid.lows, self.grid.sizes, strict=True)):
+            scale = np.uint64(size if number else 0)
+            if not encode(readable(key), np.uint64(low % 2**WORD_BITS), np.uint64(size), scale, codes):
+                return None
+        return codes
+
+    def add(self, codes: NumberArray, values: Sequence[Column]) -> None:
+        self._accumulators.add(codes, values)
+
+    def widened(self, grid: SlotGrid) -> AccumulatorTable:
+        slots = grid.codes(self.grid.keys(np.arange(self.grid.nslots), self._dtypes))
+        moved = self._accumulators.moved(slots, grid.nslots)
+        return AccumulatorTable(self._aggregation, grid, self._dtypes, moved)
+
+    def table(self) -> Table:
+        return self._selected(np.flatnonzero(self._accumulators.occupied), self._accumulators.states())
+
+
+class DirectIndexAggregation(GroupStrategy):
+    """Groups blocks for as long as their keys span few slots; the grid grows as wider blocks come.
 
     Parameters
     ----------
-    collapse : Collapse
+    aggregation : Aggregation
         What is computed.
     nrows : int
         Number of rows that may come in all.
     """
 
-    def __init__(self, collapse: Aggregation, nrows: int) -> None:
-        self._collapse = collapse
-        self._cells = min(MOST_CELLS, max(nrows, FEWEST_CELLS))
+    def __init__(self, aggregation: Aggregation, nrows: int) -> None:
+        super().__init__(aggregation)
+        self._most_slots = min(MOST_SLOTS, max(nrows, FEWEST_SLOTS))
         self._done: list[Table] = []
-        self._tally: DirectIndexTable | OnePassAggregation | None = None
+        self._table: SlotTable | None = None
         self._waiting: list[tuple[list[Column], list[Column]]] = []
-        self._dictionaries = [Dictionary() for _ in range(collapse.nkeys)]
+        self._dictionaries = [Dictionary() for _ in range(aggregation.nkeys)]
         self._of_strings: list[bool] = []
         self.closed = False
-        """Whether no block is taken any more."""
+        """Whether no block is accepted any more."""
+        self.has_rows = False
+        """Whether a block has been added."""
 
-    def add(self, keys: Sequence[Column], values: Sequence[Column]) -> bool:
-        """Add the rows of a block, at least one; False, for this one and all later ones, where it does not pay."""
+    def accepts(self, keys: Sequence[Column], values: Sequence[Column]) -> DirectIndexRows | None:
+        """Return the rows of a block, at least one, by key; None, for this one and all later ones, of many slots."""
         numbers = None if self.closed else self._numbers(keys)
-        if numbers is not None and self._tally is not None and self._tally.add_within(numbers, values):
-            return True
+        codes = None if numbers is None or self._table is None else self._table.codes_within(numbers)
+        if numbers is not None and codes is not None:
+            return DirectIndexRows(numbers, codes)
         grid = None if numbers is None else SlotGrid.around(numbers)
-        if grid is not None and self._tally is not None and not self._tally.grid.covers(grid):
-            grid = grid.united(self._tally.grid)
-            if isinstance(self._tally, OnePassAggregation) and grid.nslots <= self._cells:
-                self._tally = self._tally.widened(grid)
-            else:
-                self._close_tally()
-        if numbers is None or grid is None or (self._tally is None and grid.nslots > self._cells):
+        if grid is not None and self._table is not None and not self._table.grid.covers(grid):
+            grid = grid.united(self._table.grid)
+            self._widen(self._table, grid)
+        if numbers is None or grid is None or (self._table is None and grid.nslots > self._most_slots):
             self.closed = True
-            return False
-        if self._tally is None:
-            one_pass = OnePassAggregation.of(self._collapse, grid, numbers, values)
-            self._tally = DirectIndexTable(self._collapse, grid) if one_pass is None else one_pass
-        self._add(self._tally, numbers, values)
-        return True
+            return None
+        if self._table is None:
+            self._table = _new_table(self.aggregation, grid, numbers, values)
+        return DirectIndexRows(numbers, None)
+
+    def add(self, grouping: DirectIndexRows, values: Sequence[Column]) -> None:
+        """Add the rows of a block; of few rows keep a copy, until others come."""
+        table, keys = self._open_table, grouping.keys
+        self.has_rows = True
+        if grouping.codes is not None:
+            table.add(grouping.codes, values)
+        elif not self._waiting and len(keys[0]) >= table.fewest_rows:
+            table.add(self._codes(keys), values)
+        else:
+            self._waiting.append(([own(column) for column in keys], [own(column) for column in values]))
+            if sum(len(waiting[0]) for waiting, _ in self._waiting) >= table.fewest_rows:
+                self._add_waiting()
 
     def tables(self) -> list[Table]:
         """Return the tables of all blocks; they may have groups in common."""
-        self._close_tally()
+        self._close_table()
         if not any(self._of_strings):
             return self._done
-        return [self._collapse.relabelled(table, self._strings(table)) for table in self._done]
+        return [self.aggregation.relabelled(table, self._strings(table)) for table in self._done]
+
+    def finish(self, others: Sequence[Table] = ()) -> GroupTable:
+        """Return the groups of all rows; those of rows that were not accepted are given."""
+        return GroupTable(self.aggregation.merge([*self.tables(), *others]))
+
+    @property
+    def _open_table(self) -> SlotTable:
+        assert self._table is not None, "rows are added after they were accepted"
+        return self._table
 
     def _numbers(self, keys: Sequence[Column]) -> list[NumberArray] | None:
-        """Return the keys with numbers in the place of strings; None where these are too many, or neither."""
+        """Return the keys, with numbers instead of strings; None for too many strings, or other types."""
         self._of_strings = [isinstance(key, pa.LargeStringArray) for key in keys]
         numbers = []
         for key, is_string, dictionary in zip(keys, self._of_strings, self._dictionaries, strict=True):
@@ -145,34 +257,43 @@ class DirectIndexAggregation:
         return numbers
 
     def _strings(self, table: Table) -> list[Column]:
-        parts = zip(self._collapse.keys(table), self._of_strings, self._dictionaries, strict=True)
-        return [take_rows(words.strings, key) if is_string else key for key, is_string, words in parts]
+        parts = zip(self.aggregation.keys(table), self._of_strings, self._dictionaries, strict=True)
+        return [take_rows(found.strings, key) if is_string else key for key, is_string, found in parts]
 
-    def _add(
-        self, tally: DirectIndexTable | OnePassAggregation, keys: Sequence[NumberArray], values: Sequence[Column]
-    ) -> None:
-        """Keep rows that are too few until others come."""
-        if not self._waiting and len(keys[0]) >= tally.fewest_rows:
-            tally.add(keys, values)
-            return
-        self._waiting.append(([own(column) for column in keys], [own(column) for column in values]))
-        if sum(len(held[0]) for held, _ in self._waiting) >= tally.fewest_rows:
-            self._add_waiting(tally)
+    def _codes(self, keys: Sequence[NumberArray]) -> NumberArray:
+        codes = self._open_table.codes_within(keys)
+        return self._open_table.grid.codes(keys) if codes is None else codes
 
-    def _add_waiting(self, tally: DirectIndexTable | OnePassAggregation) -> None:
+    def _widen(self, table: SlotTable, grid: SlotGrid) -> None:
+        wider = table.widened(grid) if grid.nslots <= self._most_slots else None
+        if wider is None:
+            self._close_table()
+        else:
+            self._table = wider
+
+    def _add_waiting(self) -> None:
         keys, values = (
-            [concat_rows(parts) for parts in zip(*lots, strict=True)] for lots in zip(*self._waiting, strict=True)
+            [concat_rows(parts) for parts in zip(*blocks, strict=True)] for blocks in zip(*self._waiting, strict=True)
         )
-        tally.add(keys, values)
+        self._open_table.add(self._codes(keys), values)
         self._waiting.clear()
 
-    def _close_tally(self) -> None:
-        if self._tally is None:
+    def _close_table(self) -> None:
+        if self._table is None:
             return
         if self._waiting:
-            self._add_waiting(self._tally)
-        self._done.append(self._tally.table())
-        self._tally = None
+            self._add_waiting()
+        self._done.append(self._table.table())
+        self._table = None
+
+
+def _new_table(
+    aggregation: Aggregation, grid: SlotGrid, keys: Sequence[NumberArray], values: Sequence[Column]
+) -> SlotTable:
+    dtypes = [key.dtype for key in keys]
+    if not Accumulators.accept(aggregation, values):
+        return BlockTable(aggregation, grid, dtypes)
+    return AccumulatorTable(aggregation, grid, dtypes, Accumulators(aggregation, grid.nslots, values))
 
 
 def own(column: Column) -> Column:

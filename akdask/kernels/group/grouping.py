@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask.columns import concat_rows, nbytes, new_array, take_rows
 from akdask.kernels import compiled
+from akdask.kernels.aggregates.by_group import GroupState, RowGroups
 from akdask.kernels.group.dictionary import DictionaryColumns
-from akdask.kernels.group.reductions import State
-from akdask.kernels.group.row_groups import GroupCodes, RowGroups, SortedGroups, group_rows, number_rows
+from akdask.kernels.group.row_groups import GroupCodes, SortedGroups, group_rows, number_rows
 from akdask.kernels.group.slices import RadixSlices, SortedSlices
 from akdask.kernels.keys.encoded_strings import EncodedStrings
 from akdask.kernels.keys.slots import SlotGrid
 from akdask.kernels.keys.sort import MAX_COMPRESSION_RATIO_ROWS
 from akdask.typing import Column, NumberArray
 
-CELLS_PER_ROW = 2
-"""Cells of a grid that take less time than sorting a row does."""
+SLOTS_PER_ROW = 2
+"""Slots that take less time than sorting a row does."""
 
-Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[State]]
+Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[GroupState]]
 """Makes the states of reductions of some rows."""
 
 
@@ -33,37 +33,39 @@ class GroupedSlice:
 
     Parameters
     ----------
-    groups : Runs or Codes
+    groups : SortedGroups or GroupCodes
         The groups.
-    cells : ndarray of int64 or None
+    slots : ndarray of int64 or None
         Which of them have rows; None if all do.
     nbytes : int
         Bytes that they occupy.
     """
 
     groups: SortedGroups | GroupCodes
-    cells: NumberArray | None
+    slots: NumberArray | None
     nbytes: int
 
-    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[State]:
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
         """Return the states of the groups that have rows."""
         states = reduce(self.groups, values)
         self.groups.forget_values()
-        if self.cells is None:
+        if self.slots is None:
             return states
-        return [tuple(take_rows(column, self.cells) for column in state) for state in states]
+        return [tuple(take_rows(column, self.slots) for column in state) for state in states]
 
 
 class Grouping:
-    """Rows grouped by key, in pieces that fit the processor's cache where there are many.
+    """Rows grouped by key, in slices that fit the processor's cache where there are many.
 
     Parameters
     ----------
-    keys : sequence of columns, or of coded strings
+    keys : sequence of columns, or of encoded strings
         At least one, the first the most significant.
     runs : sequence of int, optional
         How many rows follow each other in the order of the keys, where it is known.
     """
+
+    kind: ClassVar[str] = "sorted"
 
     def __init__(self, keys: Sequence[Column | EncodedStrings], runs: Sequence[int] | None = None) -> None:
         self.nrows = len(keys[0])
@@ -71,46 +73,46 @@ class Grouping:
         self._division: RadixSlices | SortedSlices | None = (
             RadixSlices.of(numbered.columns) if runs is None else SortedSlices.of(numbered.columns[0], runs)
         )
-        self._pieces: list[GroupedSlice] = []
+        self._slices: list[GroupedSlice] = []
         unique: list[Sequence[NumberArray]] = []
-        # Piece by piece it would be new memory, which has to be found and cleared.
-        room = new_array(self.nrows, np.int32)
+        # Taken at once, since for each slice it would be new memory, which has to be found and cleared.
+        codes = new_array(self.nrows, np.int32)
         for numbers in self._divided(numbered.columns):
-            piece, found = _grouped(numbers, room)
-            room = room[len(numbers[0]) :]
-            self._pieces.append(piece)
+            grouped, found = _grouped(numbers, codes)
+            codes = codes[len(numbers[0]) :]
+            self._slices.append(grouped)
             unique.append(found)
         self.keys = numbered.restored([concat_rows(columns) for columns in zip(*unique, strict=True)])
         """The keys of the groups, ascending."""
-        parts = [self._division, *self._pieces]
+        parts = [self._division, *self._slices]
         self.nbytes = sum(part.nbytes for part in parts if part is not None) + sum(map(nbytes, self.keys))
         """Bytes that it occupies."""
 
-    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[State]:
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
         """Return the states of the groups, of columns with the rows of the keys."""
         parts = [
-            piece.reduce(reduce, columns) for piece, columns in zip(self._pieces, self._divided(values), strict=True)
+            item.reduce(reduce, columns) for item, columns in zip(self._slices, self._divided(values), strict=True)
         ]
         return [tuple(map(concat_rows, zip(*states, strict=True))) for states in zip(*parts, strict=True)]
 
     def _divided(self, columns: Sequence[Column]) -> list[Sequence[Column]]:
-        return [columns] if self._division is None else list(self._division.pieces(columns))
+        return [columns] if self._division is None else list(self._division.slices(columns))
 
 
-def _grouped(keys: Sequence[NumberArray], room: npt.NDArray[np.int32]) -> tuple[GroupedSlice, Sequence[NumberArray]]:
-    """Return some rows by group, and the keys; sort only where these span much, for numbering cells is faster.
+def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tuple[GroupedSlice, Sequence[NumberArray]]:
+    """Return some rows by group, and the keys; sort only where these span much, since numbering slots is faster.
 
-    The numbers of the rows may be written to `room`, and stay there.
+    The numbers of the rows may be written to `buffer`, and stay there.
     """
-    grid = SlotGrid.within(keys, CELLS_PER_ROW * len(keys[0])) if len(keys[0]) else None
+    grid = SlotGrid.within(keys, SLOTS_PER_ROW * len(keys[0])) if len(keys[0]) else None
     if grid is not None:
         codes = GroupCodes(grid.codes(keys), grid.nslots)
-        cells = np.flatnonzero(codes.sizes())
-        size = codes.codes.nbytes + codes.sizes().nbytes + cells.nbytes
-        return GroupedSlice(codes, cells, size), grid.keys(cells, [key.dtype for key in keys])
+        slots = np.flatnonzero(codes.sizes())
+        size = codes.codes.nbytes + codes.sizes().nbytes + slots.nbytes
+        return GroupedSlice(codes, slots, size), grid.keys(slots, [key.dtype for key in keys])
     if 0 < len(keys[0]) < MAX_COMPRESSION_RATIO_ROWS and compiled.should_compile(len(keys[0])):
-        codes, firsts = number_rows(keys, room[: len(keys[0])])
-        # Sizes are counted when somebody asks for them.
+        codes, firsts = number_rows(keys, buffer[: len(keys[0])])
+        # Sizes are counted when they are asked for.
         nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count
         return GroupedSlice(codes, None, nbytes_with_sizes), [key.take(firsts) for key in keys]
     runs = group_rows(keys)

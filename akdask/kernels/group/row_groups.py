@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,36 +36,13 @@ from akdask.kernels.keys.strings import unpack_bools
 from akdask.typing import Column, NumberArray
 
 
-class RowGroups(Protocol):
-    """Rows by group; what a grouped reduction needs to know of them."""
-
-    count: int
-    """Number of groups."""
-
-    def sizes(self) -> NumberArray:
-        """Return the number of rows of each group as int64."""
-        ...
-
-    def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
-        """Reduce the values of each group; groups without rows get the ufunc's neutral value."""
-        ...
-
-    def spread(self, values: NumberArray) -> NumberArray:
-        """Return, for each row, the value of its group."""
-        ...
-
-    def pick(self, mask: NumberArray) -> NumberArray:
-        """Return the position of the one row of each group where a mask holds, 0 for groups without rows."""
-        ...
-
-
 class SortedGroups:
     """Rows sorted by key.
 
     Parameters
     ----------
     permutation : ndarray of int64 or None
-        Positions that bring equal keys together, those of one group ascending; None if they are together.
+        Positions that make equal keys adjacent, those of one group ascending; None if they are adjacent.
     segments : ndarray of int64
         Where each group begins among the permuted rows.
     nrows : int
@@ -77,7 +54,7 @@ class SortedGroups:
         self.segments = segments
         self.nrows = nrows
         self.count = len(segments)
-        self._gathered: tuple[Any, Any] = None, None
+        self._last_sorted: tuple[Any, Any] = None, None
 
     def sizes(self) -> NumberArray:
         return np.diff(self.segments, append=self.nrows)
@@ -89,11 +66,11 @@ class SortedGroups:
     def reduce(self, ufunc: np.ufunc, values: NumberArray) -> NumberArray:
         if not self.count:
             return values[:0].copy()
-        gathered = self.gather(values)
+        in_order = self.gather(values)
         if ufunc is np.add and values.dtype == np.float64:
             # In the order of the rows, as `GroupCodes` does; `reduceat` adds up several of a group side by side.
-            return np.bincount(np.repeat(np.arange(self.count), self.sizes()), gathered, minlength=self.count)
-        reduced: NumberArray = ufunc.reduceat(gathered, self.segments)
+            return np.bincount(np.repeat(np.arange(self.count), self.sizes()), in_order, minlength=self.count)
+        reduced: NumberArray = ufunc.reduceat(in_order, self.segments)
         return reduced
 
     def spread(self, values: NumberArray) -> NumberArray:
@@ -110,19 +87,19 @@ class SortedGroups:
         return self.permutation[self.gather(mask)]
 
     def forget_values(self) -> None:
-        """Drop what is at hand for further reductions of the same values."""
-        self._gathered = None, None
+        """Drop what further reductions of the same values would have used."""
+        self._last_sorted = None, None
 
     def gather(self, values: NumberArray) -> NumberArray:
-        """Return the values with those of each group together; several reductions of one column gather it once."""
+        """Return the values with those of each group adjacent; several reductions of one column gather it once."""
         if self.permutation is None:
             return values
-        # Other threads may gather or forget other values meanwhile, where groups are kept.
-        gathered_from, gathered = self._gathered
-        if gathered_from is not values:
-            gathered = np.asarray(gather(values, self.permutation))
-            self._gathered = values, gathered
-        found: NumberArray = gathered
+        # Other threads may gather or forget other values meanwhile, where groupings are cached.
+        source, values_by_group = self._last_sorted
+        if source is not values:
+            values_by_group = np.asarray(gather(values, self.permutation))
+            self._last_sorted = values, values_by_group
+        found: NumberArray = values_by_group
         return found
 
 
@@ -188,7 +165,7 @@ class GroupCodes:
 
     def _sums(self, values: NumberArray) -> NumberArray:
         """Add floats up once for all reductions that want their sum."""
-        # Other threads may forget it meanwhile, where groups are kept.
+        # Other threads may forget it meanwhile, where groupings are cached.
         found = self._totals.get(id(values))
         if found is None:
             if compiled.should_compile(len(values)):
@@ -200,7 +177,7 @@ class GroupCodes:
         return found[1]
 
     def forget_values(self) -> None:
-        """Drop what is at hand for further reductions of the same values."""
+        """Drop what further reductions of the same values would have used."""
         self._totals.clear()
 
     def spread(self, values: NumberArray) -> NumberArray:
@@ -292,7 +269,7 @@ def group_rows(keys: Sequence[Column]) -> SortedGroups:
 def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
     """Return rows numbered in the order of their keys, and the first row of each key, by compiled loops.
 
-    It is faster than to bring the values of each group together.
+    It is faster than making the values of each group adjacent.
 
     Parameters
     ----------
@@ -376,7 +353,7 @@ def _sorted_runs(key: Key, shift: int) -> SortedGroups:
     packed.sort()
     rows = unpack_rows(packed, shift)
     if shift == WORD_BITS:  # pragma: no cover - no memory holds so many rows
-        raise AssertionError("row numbers leave no place for keys")
+        raise AssertionError("row numbers leave no bits for keys")
     codes = np.right_shift(packed, np.uint64(shift), out=packed)
     return SortedGroups(rows, boundaries(codes), len(codes))
 

@@ -50,22 +50,22 @@ def count_in_bins(columns: Sequence[NumberArray], edges: Sequence[NumberArray]) 
     """
     columns = [column.view(np.uint8) if column.dtype == np.bool_ else column for column in columns]
     if len(columns) > 1:
-        return count_in_cells(columns, edges)
+        return count_in_any_bins(columns, edges)
     # NumPy has a faster way for bins of equal width than for given edges.
     (column,), (bounds,) = columns, edges
     counts: NumberArray = np.histogram(column, len(bounds) - 1, (bounds[0], bounds[-1]))[0]
     return counts
 
 
-def count_in_cells(columns: Sequence[NumberArray], edges: Sequence[NumberArray]) -> NumberArray:
+def count_in_any_bins(columns: Sequence[NumberArray], edges: Sequence[NumberArray]) -> NumberArray:
     """Return the same as `count_in_bins`, for any edges and any number of dimensions."""
-    cells = np.zeros(len(columns[0]), np.int64)
+    bins_of_rows = np.zeros(len(columns[0]), np.int64)
     inside = np.ones(len(columns[0]), np.bool_)
     for column, bounds in zip(columns, edges, strict=True):
         bins = len(bounds) - 1
         # NaN come after all edges, so that they are in no bin either.
-        places = bounds.searchsorted(column, "right") - 1
-        places[column == bounds[-1]] -= 1
-        inside &= (places >= 0) & (places < bins)
-        cells = cells * bins + places
-    return np.bincount(cells[inside], minlength=prod(len(bounds) - 1 for bounds in edges))
+        positions = bounds.searchsorted(column, "right") - 1
+        positions[column == bounds[-1]] -= 1
+        inside &= (positions >= 0) & (positions < bins)
+        bins_of_rows = bins_of_rows * bins + positions
+    return np.bincount(bins_of_rows[inside], minlength=prod(len(bounds) - 1 for bounds in edges))

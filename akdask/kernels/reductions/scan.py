@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.columns import type_of
 from akdask.columns.bigint import from_ints, to_ints
-from akdask.kernels.core.reduction import TOTALS
+from akdask.kernels.aggregates.specification import TOTALS, themselves
 from akdask.schema import BIGINT, ColumnType
 from akdask.typing import Column, NumberArray
 
@@ -26,7 +26,7 @@ class PrefixScan:
     reduction : str
         The reduction whose result over a row and all before it the scan gives.
     ufunc : ufunc
-        Puts two results together.
+        Merges two results.
     types : mapping of ColumnType to ColumnType
         Type of the result for every type of column that it takes.
     """
@@ -47,7 +47,7 @@ class PrefixScan:
             return running if before is None else self.ufunc(running, before, out=running)
 
 
-ITSELF = {dtype: dtype for dtype in TOTALS}
+ITSELF = themselves(*TOTALS)
 
 SCANS: dict[str, PrefixScan] = {
     scan.name: scan

@@ -49,10 +49,10 @@ PREFIX_BYTES = 16
 
 
 class PrefixRange:
-    """The first 16 bytes of the smallest and of the largest of strings that come in pieces.
+    """The first 16 bytes of the smallest and of the largest of strings that come in blocks.
 
-    Both are kept as two words, their first bytes in the highest places, which a compiled loop widens on its way.
-    Without one they are looked for when somebody asks, as not every file that is written has a manifest.
+    Both are stored as two words, their first bytes in the highest bits, which a compiled loop widens on its way.
+    They are found when first asked for, since not every file that is written has a manifest.
 
     Examples
     --------

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns.bigint import (
+    LARGEST,
     from_ints,
     from_limbs,
     from_numbers,
@@ -32,9 +33,6 @@ from akdask.kernels.core.rules import Kernel, Operation, Rule
 from akdask.kernels.rowwise.limbs import BY_LIMBS, ORDERED, operand_limbs, order
 from akdask.schema import BOOL, FLOAT64, UINT64, ColumnType, bigint_of
 from akdask.typing import NumberArray
-
-LARGEST = 2**20
-"""Bits beyond which an integer is an error rather than a way to fill the memory."""
 
 
 def is_bigint(item: Any) -> bool:

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any, Self
 
 from akdask.cluster import memory, on_cluster
+from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
-from akdask.kernels.group.distinct_values import PAIR_STATISTICS, DistinctValues
-from akdask.kernels.group.reductions import GROUPED, ROUNDING
-from akdask.plan.expr import cache as kept
+from akdask.kernels.group.distinct_values import DistinctValues
+from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain, column_identity
 from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
@@ -30,8 +30,8 @@ RANGE_ROWS = 2**21
 """Rows of the input for which a partition of the result is planned."""
 
 
-ENOUGH_TO_SCATTER = 2**30
-"""Bytes of memory for each thread of a worker below which it always makes tables, which take less."""
+ENOUGH_FOR_ROWS = 2**30
+"""Bytes of memory for each thread of a worker below which it always makes tables, which take less than rows do."""
 
 
 class GroupReduction:
@@ -40,7 +40,7 @@ class GroupReduction:
     Parameters
     ----------
     name : str
-        Which: a name in `akdask.kernels.group.reductions.GROUPED`.
+        Which: a reduction with a grouped form in `akdask.kernels.aggregates.registry.REDUCTIONS`.
     *values : Value
         What is reduced: nothing for ``size``, and the numbers of the rows as well where the reduction is by position.
     skipna : bool
@@ -61,7 +61,7 @@ class GroupReduction:
         self.values = values
         self.skipna = skipna
         self.params = tuple(sorted(params.items()))
-        self.dtype = GROUPED[name].result_type(values[0].dtype) if values else INT64
+        self.dtype = REDUCTIONS[name].group_result_type(values[0].dtype, **params) if values else INT64
         self.token = token(name, values, skipna, self.params)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -131,7 +131,7 @@ def group_rows(
 
 
 def _tables(frame: Frame, keys: Sequence[Value]) -> str:
-    """Name the tables that groups are found from: where partitions of groups are cut depends on them."""
+    """Name the tables that groups are found from: splitters of groups depend on them."""
     return token(frame.rows.token, tuple(map(len, group_batches(frame, keys))))
 
 
@@ -145,9 +145,9 @@ def _planned_ranges(frame: Frame) -> int:
 class GroupStatistic(Frame):
     """One row for each distinct combination of keys: the keys, and a statistic of the distinct values of a column.
 
-    Whole groups come together in one partition, since no statistic of a part says enough.  `times` tells that the
+    All rows of a group are in one partition, since no statistic of some rows is enough.  `times` tells that the
     values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
-    `identities` are those of the keys.
+    `identities` are those of the keys, `params` the arguments of the statistic.
     """
 
     no_more_rows = True
@@ -160,13 +160,14 @@ class GroupStatistic(Frame):
     skipna: bool
     times: bool
     numbers: Value
+    params: tuple[tuple[str, Any], ...]
 
     @cached_property
     def planned_rows(self) -> RowSpace:
         rows = group_rows("groups", self.frame, self.keys, self.identities)
         if rows.npartitions == 1:
             return rows
-        # Cut by how many distinct values groups have, so not where other groups are cut.
+        # Split by how many distinct values groups have, so at other keys than other groups.
         identities = (*self.identities, column_identity(self.frame, self.value))
         return rows_decided_by("groups of", identities, rows.npartitions, rows.token)
 
@@ -177,7 +178,7 @@ class GroupStatistic(Frame):
     @property
     def result(self) -> ColumnRef:
         """The statistic."""
-        dtype = PAIR_STATISTICS[self.statistic].result_type(self.value.dtype)
+        dtype = REDUCTIONS[self.statistic].group_result_type(self.value.dtype, **dict(self.params))
         return ColumnRef(self._name, len(self.keys), dtype)
 
     def describe(self) -> str:
@@ -191,22 +192,31 @@ def _(frame: GroupAggregate) -> Expr:
         AggregationStep(item.name, tuple(values.index(value) for value in item.values), item.skipna, item.params)
         for item in frame.reductions
     )
-    rounds = any(item.name in ROUNDING and item.dtype == FLOAT64 for item in frame.reductions)
-    collapse = Aggregation(len(frame.keys), steps, rounds)
-    name = frame.grouping
-    kept_as = name if kept.is_leased(name) and not on_cluster() else None
-    described = frame.describe()
-    in_slabs = merged_in_process(frame.frame.npartitions, frame.npartitions)
-    scattered = not on_cluster() or memory() >= ENOUGH_TO_SCATTER
+    rounds = any(REDUCTIONS[item.name].rounds and item.dtype == FLOAT64 for item in frame.reductions)
+    aggregation = Aggregation(len(frame.keys), steps, rounds)
+    cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
+    strategies = {"direct"}
+    if not on_cluster() or memory() >= ENOUGH_FOR_ROWS:
+        strategies.add("radix")
+    if merged_in_process(frame.frame.npartitions, frame.npartitions):
+        strategies.add("dense")
     partials = group_partitions(
-        frame.frame, (*frame.keys, *values), collapse, described, kept_as, scattered=scattered, in_slabs=in_slabs
+        frame.frame,
+        (*frame.keys, *values),
+        aggregation,
+        frame.describe(),
+        strategies=frozenset(strategies),
+        cached_as=cached_as,
     )
-    return merge_by_range(frame._name, partials, frame.npartitions, collapse, kept_as)
+    return merge_by_range(frame._name, partials, frame.npartitions, aggregation, cached_as)
 
 
 @lower.register
 def _(frame: GroupStatistic) -> Expr:
-    pairs = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times)
-    carried = (frame.numbers,) if PAIR_STATISTICS[frame.statistic].by_position else ()
-    partials = group_partitions(frame.frame, (*frame.keys, frame.value, *carried), pairs.collapse, frame.describe())
-    return merge_by_range(frame._name, partials, frame.npartitions, pairs)
+    distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times, frame.params)
+    carried = (frame.numbers,) if REDUCTIONS[frame.statistic].by_position else ()
+    values = (*frame.keys, frame.value, *carried)
+    partials = group_partitions(
+        frame.frame, values, distinct.aggregation, frame.describe(), strategies=frozenset(["direct"])
+    )
+    return merge_by_range(frame._name, partials, frame.npartitions, distinct)

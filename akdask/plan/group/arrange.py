@@ -82,7 +82,7 @@ class BroadcastToRows(Frame):
 class GroupNumbers(Frame):
     """The number of each row's group, in one partition, -1 of rows that are in none.
 
-    `permutation` are the numbers of the rows with those of each group together, `segments` where each group begins
+    `permutation` are the numbers of the rows with those of each group adjacent, `segments` where each group begins
     among them; `size` is the number of rows.
     """
 

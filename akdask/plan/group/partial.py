@@ -1,19 +1,15 @@
-"""What a partition makes of its rows where they are grouped: a table sorted by key."""
+"""Partial aggregation: what a partition makes of its rows where they are grouped."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any
 
-from akdask.columns import Table
-from akdask.kernels.group.aggregation import Aggregation
-from akdask.kernels.group.arrange import Arrangement
-from akdask.kernels.group.dense import DenseTable
+from akdask.kernels.group.choice import STRATEGIES, choose_strategy
 from akdask.kernels.group.direct_index import DirectIndexAggregation
-from akdask.kernels.group.grouping import Grouping
-from akdask.kernels.group.radix import RadixPartitioned, RadixPlan
-from akdask.plan.expr import cache as kept
+from akdask.kernels.group.strategy import PartialTable, RowAggregation
+from akdask.plan.expr import cache
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.tokens import token
@@ -25,93 +21,95 @@ from akdask.plan.task.pipeline import Compile, pipeline
 from akdask.plan.task.program import Program
 from akdask.typing import Column
 
-Gathering: TypeAlias = Aggregation | Arrangement
-"""Makes a table of rows: reduced to one for each group, or all of them."""
-
 
 def group_partitions(
     frame: Frame,
     values: Sequence[Value],
-    gathering: Gathering,
+    aggregation: RowAggregation,
     purpose: str,
-    kept_as: str | None = None,
     *,
-    scattered: bool = False,
-    in_slabs: bool = False,
+    strategies: frozenset[str] = frozenset(),
+    cached_as: str | None = None,
 ) -> Expr:
-    """Return the node that makes sorted tables of the partitions of a frame; the first values are the keys.
+    """Return the node that makes partial tables of the partitions of a frame; the first values are the keys.
 
-    Groupings of partitions are kept under the name `kept_as`, if one is given.  If told to, some are scattered rows, or
-    slabs, instead.
+    Groupings of partitions are cached under the name `cached_as`, if one is given.  `strategies` are the names of those
+    that may be taken, besides the sorted one.
     """
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
-        nkeys = gathering.nkeys
-        name = None if kept_as is None else (kept_as, token(tuple(values[:nkeys])))
-        return PartialGroups(compile_these(values), compile_these(values[nkeys:]), gathering, name, scattered, in_slabs)
+        nkeys = aggregation.nkeys
+        name = None if cached_as is None else (cached_as, token(tuple(values[:nkeys])))
+        return PartialAggregation(compile_these(values), compile_these(values[nkeys:]), aggregation, strategies, name)
 
-    purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(gathering)[:8]}"
-    return pipeline(frame, values, sink, purpose, batches=group_batches(frame, values[: gathering.nkeys]))
+    purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(aggregation)[:8]}"
+    return pipeline(frame, values, sink, purpose, batches=group_batches(frame, values[: aggregation.nkeys]))
 
 
 @dataclass(frozen=True, slots=True)
-class PartialGroups:
+class PartialAggregation:
     """Group the rows of a partition.
 
-    While their keys span few cells, blocks are tallied one by one; what follows is gathered in memory and sorted.
+    While direct-index aggregation accepts blocks, they are aggregated one by one; what follows is buffered, and goes to
+    the strategy that is chosen for it.
     """
 
     program: Program
     without_keys: Program
-    gathering: Gathering
-    kept_as: kept.Key | None = None
-    scattered: bool = False
-    in_slabs: bool = False
+    aggregation: Any
+    strategies: frozenset[str]
+    cached_as: cache.Key | None = None
     leave_last_mask: bool = False
 
     @property
     def programs(self) -> Sequence[Program]:
         return (self.program,)
 
-    def run(self, partition: Partition | PartitionBatch) -> Table | DenseTable | RadixPartitioned:
-        name = None if self.kept_as is None else (*self.kept_as, *partition.identity)
-        found = kept.find(name)
-        if isinstance(self.gathering, Aggregation) and isinstance(found, RadixPlan):
-            return RadixPartitioned.of(self.gathering, found, self._values(partition))
-        if isinstance(self.gathering, Aggregation) and isinstance(found, Grouping):
-            return self.gathering.grouped(found, self._values(partition))
-        tallies = (
-            DirectIndexAggregation(self.gathering, partition.nrows) if isinstance(self.gathering, Aggregation) else None
-        )
-        gathered = ColumnBuffer(self.program, partition.nrows, self.gathering.nkeys if tallies is not None else 0)
+    def run(self, partition: Partition | PartitionBatch) -> PartialTable:
+        name = None if self.cached_as is None else (*self.cached_as, *partition.identity)
+        cached: Any = cache.find(name)
+        if cached is not None:
+            strategy = STRATEGIES[cached.kind](self.aggregation)
+            strategy.add(cached, self._values(partition))
+            return strategy.finish()
+        direct = DirectIndexAggregation(self.aggregation, partition.nrows) if "direct" in self.strategies else None
+        rows = ColumnBuffer(self.program, partition.nrows, self.aggregation.encoded_keys)
         for block in partition.blocks():
-            # Once it is known that tallying does not pay, rows are read to where they stay.
-            if tallies is None or tallies.closed or not tallies.add(*self._parted(block.evaluate(self.program))):
-                gathered.add(block)
-        tables = [] if tallies is None else tallies.tables()
-        if tables and not gathered.nrows:
-            return self.gathering.merge(tables)
-        keys, values = self._parted(gathered.columns())
-        if not tables and isinstance(self.gathering, Aggregation):
-            placement = RadixPlan.of(keys) if self.scattered else None
-            if placement is not None:
-                return RadixPartitioned.of(self.gathering, kept.put(name, placement), values)
-            slab = DenseTable.of(self.gathering, keys, values) if self.in_slabs else None
-            if slab is not None:
-                return slab
-        # What was tallied in part is quickly found again.
-        return self.gathering.merge([*tables, self._sorted(keys, values, None if tables else name)])
+            # Once direct-index aggregation is closed, rows are read to where they stay.
+            if direct is None or direct.closed or not _add_block(direct, *self._split(block.evaluate(self.program))):
+                rows.add(block)
+        if direct is not None and direct.has_rows and not rows.nrows:
+            return direct.finish()
+        others = self._aggregate(*self._split(rows.columns()), direct, name)
+        return others if direct is None or not direct.has_rows else direct.finish([others.table()])
 
-    def _sorted(self, keys: list[Column], values: list[Column], name: kept.Key | None) -> Table:
-        if isinstance(self.gathering, Arrangement):
-            return self.gathering.rows(keys, values)
-        return self.gathering.grouped(kept.put(name, Grouping(keys)), values)
+    def _aggregate(
+        self, keys: list[Column], values: list[Column], direct: DirectIndexAggregation | None, name: cache.Key | None
+    ) -> PartialTable:
+        """Aggregate the rows that direct-index aggregation has not accepted."""
+        is_rest = direct is not None and direct.has_rows
+        strategy, grouping = choose_strategy(
+            self.aggregation, frozenset() if is_rest else self.strategies, keys, values
+        )
+        if strategy.caches and not is_rest:
+            # What has been aggregated in part is quickly found again.
+            cache.put(name, grouping)
+        strategy.add(grouping, values)
+        return strategy.finish()
 
     def _values(self, partition: Partition | PartitionBatch) -> list[Column]:
-        gathered = ColumnBuffer(self.without_keys, partition.nrows)
+        values = ColumnBuffer(self.without_keys, partition.nrows)
         for block in partition.blocks() if self.without_keys.outputs else ():
-            gathered.add(block)
-        return gathered.columns()
+            values.add(block)
+        return values.columns()
 
-    def _parted(self, columns: list[Column]) -> tuple[list[Column], list[Column]]:
-        return columns[: self.gathering.nkeys], columns[self.gathering.nkeys :]
+    def _split(self, columns: list[Column]) -> tuple[list[Column], list[Column]]:
+        return columns[: self.aggregation.nkeys], columns[self.aggregation.nkeys :]
+
+
+def _add_block(direct: DirectIndexAggregation, keys: list[Column], values: list[Column]) -> bool:
+    """Add a block if it is accepted, and tell whether it is."""
+    grouping = direct.accepts(keys, values)
+    if grouping is not None:
+        direct.add(grouping, values)
+    return grouping is not None

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from akdask.kernels.reductions.scalar import REDUCTIONS, adds_floats, join_states, reduction_of
+from akdask.kernels.aggregates.registry import REDUCTIONS, ScalarReduction, merge_states
 from akdask.plan.expr._dask import Expr, ExprSequence, List, Task, TaskRef
 from akdask.plan.expr.garbage import without_collection
 from akdask.plan.expr.lower import lower
@@ -35,7 +35,7 @@ class AggregateExpr:
     Parameters
     ----------
     name : str
-        Which: a name in `akdask.kernels.reductions.scalar.REDUCTIONS`.
+        Which: a name in `akdask.kernels.aggregates.registry.REDUCTIONS`.
     value : Value
         What is reduced.
     params : dict
@@ -55,8 +55,8 @@ class AggregateExpr:
     __slots__ = ("_text", "dtype", "name", "params", "token", "value")
 
     def __init__(self, name: str, value: Value, **params: Any) -> None:
-        self.name = reduction_of(name, value.dtype)
-        self.dtype = REDUCTIONS[self.name].result_type(value.dtype)
+        self.name = name
+        self.dtype = REDUCTIONS[name].result_type(value.dtype, **params)
         self.value = value
         self.params = tuple(sorted(params.items()))
         self.token = token(name, value, self.params)
@@ -66,6 +66,11 @@ class AggregateExpr:
     def values(self) -> tuple[Value, ...]:
         """What is reduced, as all reductions tell it."""
         return (self.value,)
+
+    @property
+    def kernel(self) -> ScalarReduction:
+        """What reduces columns of the value's type."""
+        return ScalarReduction(self.name, self.value.dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return flattened(self)
@@ -234,33 +239,30 @@ class TreeReduce(Node):
 class CombineStates:
     """Merge lists of states, one list for each group of rows."""
 
-    names: tuple[str, ...]
+    reductions: tuple[ScalarReduction, ...]
 
     @property
     def token(self) -> str:
-        return token("combine", self.names)
+        return token("combine", self.reductions)
 
     def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
-        return reduce(partial(join_states, self.names), partials)
+        return reduce(partial(merge_states, self.reductions), partials)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishStates:
     """Merge the last states and turn them into scalars."""
 
-    reductions: tuple[tuple[str, ColumnType, tuple[tuple[str, Any], ...]], ...]
+    reductions: tuple[tuple[ScalarReduction, tuple[tuple[str, Any], ...]], ...]
 
     @property
     def token(self) -> str:
-        return token("finish", tuple((name, dtype.name, params) for name, dtype, params in self.reductions))
+        return token("finish", self.reductions)
 
     def __call__(self, partials: Sequence[list[Any]]) -> list[Any]:
-        states = CombineStates(tuple(name for name, _, _ in self.reductions))(partials)
-        results = []
-        for (name, dtype, params), state in zip(self.reductions, states, strict=True):
-            reduction = REDUCTIONS[name]
-            results.append(reduction.finalize(reduction.empty(dtype) if state is None else state, **dict(params)))
-        return results
+        states = CombineStates(tuple(reduction for reduction, _ in self.reductions))(partials)
+        calls = zip(self.reductions, states, strict=True)
+        return [reduction.finalize(state, **dict(params)) for (reduction, params), state in calls]
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,10 +331,10 @@ def _moved(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
 
 @lower.register
 def _(frame: Aggregate) -> Expr:
-    names = tuple(item.name for item in frame.reductions)
+    kernels = tuple(item.kernel for item in frame.reductions)
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        calls = list(enumerate(names))
+        calls = list(enumerate(kernels))
         plain = [call for call, value in zip(calls, values, strict=True) if isinstance(value, ColumnRef)]
         computed = [call for call, value in zip(calls, values, strict=True) if not isinstance(value, ColumnRef)]
         return sinks.Reduce(
@@ -340,14 +342,14 @@ def _(frame: Aggregate) -> Expr:
             tuple(plain),
             compile_these([values[number] for number, _ in computed]),
             tuple(computed),
-            any(adds_floats(item.name, item.value.dtype) for item in frame.reductions),
+            any(kernel.adds_floats for kernel in kernels),
         )
 
     values = [item.value for item in frame.reductions]
     purpose = "reduce " + ", ".join(map(str, frame.reductions))
     partials = pipeline(frame.frame, values, sink, purpose, batches=reduction_batches(frame.frame))
-    finish = FinishStates(tuple((item.name, item.value.dtype, item.params) for item in frame.reductions))
-    return TreeReduce(CombineStates(names), finish, partials)
+    finish = FinishStates(tuple((item.kernel, item.params) for item in frame.reductions))
+    return TreeReduce(CombineStates(kernels), finish, partials)
 
 
 @lower.register

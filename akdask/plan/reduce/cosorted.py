@@ -39,7 +39,7 @@ def _(frame: Cosorted) -> Expr:
     calls = tuple((((0, partition),), ()) for partition in range(count))
     parts = Tasks(f"ascending {frame._name}", _part, calls, frame.frame)
     everything = tuple((0, partition) for partition in range(count))
-    return Tasks(frame._name, _whole, ((everything, ()),), parts)
+    return Tasks(frame._name, _joined, ((everything, ()),), parts)
 
 
 def _part(tables: Sequence[Table]) -> tuple[bool, Table]:
@@ -49,7 +49,7 @@ def _part(tables: Sequence[Table]) -> tuple[bool, Table]:
     return is_ascending(list(table.columns.values())), table.take(edges)
 
 
-def _whole(parts: Sequence[tuple[bool, Table]]) -> Table:
+def _joined(parts: Sequence[tuple[bool, Table]]) -> Table:
     edges = Table.concat([table for _, table in parts])
     ascending = all(flag for flag, _ in parts) and is_ascending(list(edges.columns.values()))
     return Table({0: np.array([ascending])}, 1)

@@ -78,7 +78,7 @@ class CountInBins:
         return (self.program,)
 
     def run(self, partition: Partition | PartitionBatch) -> NumberArray:
-        edges = [partition.replicas[whole.position][whole.field] for whole in self.edges]
+        edges = [partition.replicas[item.position][item.field] for item in self.edges]
         counts = np.zeros(prod(len(bounds) - 1 for bounds in edges), np.int64)
         for block in partition.blocks():
             counts += count_in_bins(block.evaluate(self.program), edges)
@@ -109,10 +109,10 @@ def _(frame: Histogram) -> Expr:
     count = len(frame.edges)
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        # One by one, for dimensions may have the same edges.
-        wholes = [step for value in values[count:] for step in compile_these([value]).steps]
+        # One by one, since dimensions may have the same edges.
+        inputs = [step for value in values[count:] for step in compile_these([value]).steps]
         return CountInBins(
-            compile_these(values[:count]), tuple(step for step in wholes if isinstance(step, BroadcastInput))
+            compile_these(values[:count]), tuple(step for step in inputs if isinstance(step, BroadcastInput))
         )
 
     values = [*(edges.value for edges in frame.edges), *(Replica(edges, 0, FLOAT64) for edges in frame.edges)]

@@ -1,4 +1,4 @@
-"""Row numbers of frames, also of those whose rows nobody has counted when the plan is written."""
+"""Row numbers of frames, also of those whose number of rows is unknown when the plan is written."""
 
 from __future__ import annotations
 

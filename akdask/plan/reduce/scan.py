@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from akdask.columns import Table
-from akdask.kernels.reductions.scalar import REDUCTIONS, adds_floats, reduction_of
+from akdask.kernels.aggregates.registry import ScalarReduction
 from akdask.kernels.reductions.scan import SCANS
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.lower import lower
@@ -44,12 +44,10 @@ class RunningScan(Frame):
 @lower.register
 def _(frame: RunningScan) -> Expr:
     project = frame.frame
-    reduction = reduction_of(SCANS[frame.scan].reduction, project.values[0].dtype)
-
-    adds = adds_floats(reduction, project.values[0].dtype)
+    reduction = ScalarReduction(SCANS[frame.scan].reduction, project.values[0].dtype)
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
-        return sinks.Reduce(compile_these([]), (), compile_these(values), ((0, reduction),), adds)
+        return sinks.Reduce(compile_these([]), (), compile_these(values), ((0, reduction),), reduction.adds_floats)
 
     totals = pipeline(project.frame, project.values, sink, f"totals for {frame.scan}")
     count = project.npartitions
@@ -62,14 +60,14 @@ def _all(count: int) -> tuple[tuple[int, int], ...]:
     return tuple((0, index) for index in range(count))
 
 
-def _offsets(totals: Sequence[list[Any]], name: str) -> list[Any]:
+def _offsets(totals: Sequence[list[Any]], reduction: ScalarReduction) -> list[Any]:
     """Return for each partition the result of those before it, None where these have no rows."""
-    reduction = REDUCTIONS[name]
-    state, before = None, [None]
+    state: Any = None
+    before: list[Any] = [None]
     for (total,) in totals:
         # Of no rows there is no extreme, which has an empty tuple for its state.
         if total is not None and not (isinstance(total, tuple) and not total):
-            state = total if state is None else reduction.merge(state, total)
+            state = reduction.merge(state, total)
         before.append(None if state is None else reduction.finalize(state))
     return before
 

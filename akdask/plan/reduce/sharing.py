@@ -1,4 +1,4 @@
-"""Groups that are computed together are found in one pass: the reductions of the same rows by the same keys."""
+"""Groups that are computed at once are found in one pass: the reductions of the same rows by the same keys."""
 
 from __future__ import annotations
 
@@ -55,9 +55,13 @@ def _merge(nodes: list[GroupAggregate]) -> dict[str, GroupAggregate]:
     else:
         common = next(iter(frames.values())) if len(frames) == 1 else Zip(tuple(frames.values()))
     reductions = {item.token: item for node in nodes for item in node.reductions}
-    whole = GroupAggregate(common, nodes[0].keys, nodes[0].identities, tuple(reductions.values()))
+    merged_node = GroupAggregate(common, nodes[0].keys, nodes[0].identities, tuple(reductions.values()))
     # Where other bases say more of how many rows there are, there would be other partitions.
-    return {node._name: whole for node in nodes} if len(nodes) > 1 and whole.rows.same_rows(nodes[0].rows) else {}
+    return (
+        {node._name: merged_node for node in nodes}
+        if len(nodes) > 1 and merged_node.rows.same_rows(nodes[0].rows)
+        else {}
+    )
 
 
 def _moved(plan: Any, merged: Mapping[str, GroupAggregate]) -> Any:
@@ -86,8 +90,8 @@ def _moved_rows(computed: Computed, merged: Mapping[str, GroupAggregate]) -> Com
 
 def _columns(old: GroupAggregate, new: GroupAggregate) -> dict[str, Value]:
     """Return where each column of a node is found in the one that replaces it."""
-    places = {item.token: number for number, item in enumerate(new.reductions)}
+    positions = {item.token: number for number, item in enumerate(new.reductions)}
     moved: dict[str, Value] = {old.key(number).token: new.key(number) for number in range(len(old.keys))}
     for number, item in enumerate(old.reductions):
-        moved[old.result(number).token] = new.result(places[item.token])
+        moved[old.result(number).token] = new.result(positions[item.token])
     return moved

@@ -43,9 +43,9 @@ class TopK(Frame):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        return rows_rearranged("extremes", [self.frame.rows], 1, self._kept, self.count)
+        return rows_rearranged("extremes", [self.frame.rows], 1, self._lengths, self.count)
 
-    def _kept(self, lengths: Sequence[int]) -> list[int]:
+    def _lengths(self, lengths: Sequence[int]) -> list[int]:
         return [min(sum(lengths), abs(self.count))]
 
     @property
@@ -64,7 +64,7 @@ class TopK(Frame):
 
 @dataclass(frozen=True, slots=True)
 class TopKSink:
-    """Keep the extremes of what has been seen."""
+    """Find the extremes of the rows of a partition."""
 
     program: Program
     count: int
@@ -75,12 +75,12 @@ class TopKSink:
         return (self.program,)
 
     def run(self, partition: Partition | PartitionBatch) -> Table:
-        kept = Table({name: empty(dtype) for name, dtype in zip((VALUE, ROW), self.program.dtypes, strict=True)}, 0)
+        found = Table({name: empty(dtype) for name, dtype in zip((VALUE, ROW), self.program.dtypes, strict=True)}, 0)
         for block in partition.blocks():
             values, rows = block.evaluate(self.program)
             table = Table({VALUE: values, ROW: rows}, block.nrows)
-            kept = _extremes([kept, _extremes([table], self.count)], self.count)
-        return kept
+            found = _extremes([found, _extremes([table], self.count)], self.count)
+        return found
 
 
 def _extremes(tables: Sequence[Table], count: int) -> Table:
@@ -94,6 +94,6 @@ def _(frame: TopK) -> Expr:
     def sink(compile_these: Compile, values: Sequence[Value]) -> sinks.Sink:
         return TopKSink(compile_these(values), frame.count)
 
-    kept = pipeline(frame.frame, [frame.value, frame.row], sink, frame.describe().lower())
-    everything = tuple((0, index) for index in range(kept.npartitions))
-    return Tasks(frame._name, _extremes, ((everything, (frame.count,)),), kept)
+    found = pipeline(frame.frame, [frame.value, frame.row], sink, frame.describe().lower())
+    everything = tuple((0, index) for index in range(found.npartitions))
+    return Tasks(frame._name, _extremes, ((everything, (frame.count,)),), found)

@@ -63,7 +63,7 @@ class RadixPartitioning:
 
     def partitioned(self, column: Column) -> Column:
         """Return a column of all rows, by range."""
-        return self._slices.placed(column[: self.nrows])
+        return self._slices.partitioned(column[: self.nrows])
 
     def partitions(self) -> Iterator[tuple[int, int, list[int]]]:
         """Yield the first row of each new partition, the row after its last, and the bounds of its ranges."""

@@ -14,10 +14,10 @@ import numpy as np
 
 from akdask.columns import StringsBuilder, Table, concat_rows, empty, new_array, with_capacity
 from akdask.kernels import compiled
-from akdask.kernels.core.reduction import State
+from akdask.kernels.aggregates.registry import ScalarReduction, merge_states
+from akdask.kernels.aggregates.specification import State
 from akdask.kernels.core.summation import UnitPositions
 from akdask.kernels.keys.encoded_strings import StringEncoder
-from akdask.kernels.reductions.scalar import REDUCTIONS, join_states
 from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.program import Program
 from akdask.plan.task.vectorized import VectorizedReduction
@@ -136,14 +136,14 @@ class Reduce:
     """Reduce results block by block to one state for each reduction; None where no row was left.
 
     `plain` are columns as read, reduced under the mask of a final filter; `computed` are evaluated on the selected rows
-    only.  Calls are (position among the states, name of the reduction), one for each output.  With `adds_floats`,
+    only.  Calls are (position among the states, reduction), one for each output.  With `adds_floats`,
     blocks must consist of whole units of `akdask.kernels.core.summation`.
     """
 
     plain: Program
-    plain_calls: tuple[tuple[int, str], ...]
+    plain_calls: tuple[tuple[int, ScalarReduction], ...]
     computed: Program
-    computed_calls: tuple[tuple[int, str], ...]
+    computed_calls: tuple[tuple[int, ScalarReduction], ...]
     adds_floats: bool = False
     leave_last_mask: bool = True
 
@@ -153,10 +153,10 @@ class Reduce:
 
     def run(self, partition: Partition | PartitionBatch) -> list[Any]:
         calls = (*self.plain_calls, *self.computed_calls)
-        names = [name for _, name in calls]
+        reductions = [reduction for _, reduction in calls]
         reducer = self._reducer(partition)
         found = self._by_blocks(partition) if reducer is None else self._by_vectors(partition, reducer)
-        states = reduce(partial(join_states, names), found, [None] * len(names))
+        states = reduce(partial(merge_states, reductions), found, [None] * len(reductions))
         return [state for _, state in sorted(zip(calls, states, strict=True), key=itemgetter(0))]
 
     def _by_vectors(self, partition: Partition | PartitionBatch, reducer: VectorizedReduction) -> Iterator[list[State]]:
@@ -195,8 +195,8 @@ class Reduce:
     def _new_reducer(self, partition: Partition | PartitionBatch) -> VectorizedReduction | None:
         try:
             reducer = VectorizedReduction(partition.selections, partition.replicas)
-            reducer.reduce(self.plain, [name for _, name in self.plain_calls])
-            reducer.reduce(self.computed, [name for _, name in self.computed_calls])
+            reducer.reduce(self.plain, [reduction.name for _, reduction in self.plain_calls])
+            reducer.reduce(self.computed, [reduction.name for _, reduction in self.computed_calls])
         except NoInstructionError:
             return None
         return reducer
@@ -206,12 +206,12 @@ _reducers: WeakKeyDictionary[Reduce, VectorizedReduction | None] = WeakKeyDictio
 
 
 def _partials(
-    calls: Sequence[tuple[int, str]],
+    calls: Sequence[tuple[int, ScalarReduction]],
     columns: Sequence[Column],
     mask: NumberArray | None,
     positions: UnitPositions | None,
 ) -> list[State]:
-    return [REDUCTIONS[name].partial(column, mask, positions) for (_, name), column in zip(calls, columns, strict=True)]
+    return [reduction.partial(column, mask, positions) for (_, reduction), column in zip(calls, columns, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

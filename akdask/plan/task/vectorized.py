@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from akdask.kernels.core.reduction import State
+from akdask.kernels.aggregates.specification import State
 from akdask.plan.task.blocks import Partition
 from akdask.plan.task.inputs import Mask, Selection
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall

@@ -16,18 +16,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from akdask.columns.scratch import scratch
-from akdask.kernels.core.opcodes import (
-    BLOCK,
-    CHOICES,
-    CONVERSIONS,
-    FAILED,
-    LEAST,
-    MOST,
-    VECTOR,
-    Instruction,
-    Opcode,
-)
-from akdask.kernels.core.reduction import State
+from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.kernels.aggregates.specification import State
+from akdask.kernels.core.opcodes import BLOCK, CHOICES, CONVERSIONS, FAILED, VECTOR, Instruction, Opcode
 from akdask.kernels.core.summation import ACCUMULATORS, UNIT, ExactSum
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.typing import NumberArray
@@ -90,7 +81,6 @@ class Results:
 
 
 Finish: TypeAlias = Callable[[Results], State]
-Declared: TypeAlias = Callable[["VectorProgram", Register], Finish]
 
 
 class VectorProgram:
@@ -187,32 +177,38 @@ class VectorProgram:
         self._marking = len(self._columns), len(self._code)
 
     def reduce(self, reduction: str, value: Register) -> None:
-        """Reduce a value by a reduction of `akdask.kernels.reductions.scalar`."""
-        self._finish.append(_REDUCTIONS.get(reduction, _unknown)(self, value))
+        """Reduce a value by a reduction that has a compiled form."""
+        form = REDUCTIONS[reduction].compiled
+        if form is None:
+            raise NoInstructionError
+        if not form.opcodes:
+            self._finish.append(lambda results: form.state(results.nrows, None))
+            return
+        if form.as_floats:
+            value = self._converted(value, FLOAT64)
+        opcode = form.opcodes.get(value.dtype)
+        if opcode is None:
+            raise NoInstructionError
+        accumulated = self._accumulate(opcode, value)
+        self._finish.append(lambda results: form.state(results.nrows, accumulated(results)))
 
-    def add_up(self, value: Register) -> Finish:
-        """Return what computes the sum of floats, or of integers."""
-        if value.dtype == FLOAT64:
+    def _accumulate(self, opcode: Opcode, value: Register) -> Finish:
+        """Return what computes the sum of floats, the sum of integers, or the extreme that an opcode accumulates."""
+        if opcode in EXTREMES:
+            start, ufunc = EXTREMES[opcode]
+            best = self.constant(value.dtype.numpy.type(start))
+            self._code.append((opcode, best.row, value.row, 0, 0))
+            return lambda results: ufunc.reduce(results.memory.vector(best))
+        if opcode == Opcode.SUM_FLOATS:
             self._nsums += 1
             position = self._nsums - 1
-            self._code.append((Opcode.SUM_FLOATS, position, value.row, 0, 0))
+            self._code.append((opcode, position, value.row, 0, 0))
             return lambda results: ExactSum.of(results.sums[position])
         self._ntotals += 1
-        op = Opcode.COUNT_BOOLS if value.dtype == BOOL else Opcode.SUM_INTS
         wanted = np.uint64 if value.dtype == UINT64 else np.int64
         position = self._ntotals - 1
-        self._code.append((op, position, value.row, 0, 0))
+        self._code.append((opcode, position, value.row, 0, 0))
         return lambda results: results.totals.view(wanted)[position]
-
-    def extreme(self, op: Opcode, value: Register, start: Any, ufunc: np.ufunc) -> Finish:
-        """Return what computes an extreme, given the identity of the ufunc."""
-        best = self.constant(value.dtype.numpy.type(start))
-        self._code.append((op, best.row, value.row, 0, 0))
-        return lambda results: (ufunc.reduce(results.memory.vector(best)),)
-
-    def floats(self, value: Register) -> Register:
-        """Return a value as float64."""
-        return self._converted(value, FLOAT64)
 
     # --------------------------------------------------------------------------------------------------------- running
 
@@ -304,62 +300,15 @@ def _check(dtype: ColumnType) -> None:
         raise NoInstructionError
 
 
-# ------------------------------------------------------------------------------ reductions, and the states they have
-
-
-def _unknown(program: VectorProgram, value: Register) -> Finish:
-    raise NoInstructionError
-
-
-def _count(program: VectorProgram, value: Register) -> Finish:
-    return lambda results: results.nrows
-
-
-def _count_true(program: VectorProgram, value: Register) -> Finish:
-    if value.dtype != BOOL:
-        raise NoInstructionError
-    total = program.add_up(value)
-    return lambda results: int(total(results))
-
-
-def _any(program: VectorProgram, value: Register) -> Finish:
-    count = _count_true(program, value)
-    return lambda results: np.bool_(count(results) > 0)
-
-
-def _all(program: VectorProgram, value: Register) -> Finish:
-    count = _count_true(program, value)
-    return lambda results: np.bool_(count(results) == results.nrows)
-
-
-def _mean(program: VectorProgram, value: Register) -> Finish:
-    total = program.add_up(program.floats(value))
-    return lambda results: (results.nrows, total(results))
-
-
-def _extreme(ops: Mapping[ColumnType, Opcode], ufunc: np.ufunc, furthest: Mapping[ColumnType, Any]) -> Declared:
-    def declared(program: VectorProgram, value: Register) -> Finish:
-        if value.dtype not in ops:
-            raise NoInstructionError
-        return program.extreme(ops[value.dtype], value, furthest[value.dtype], ufunc)
-
-    return declared
-
-
-_LARGEST = {FLOAT64: np.inf, INT64: 2**63 - 1, UINT64: 2**64 - 1}
-_SMALLEST = {FLOAT64: -np.inf, INT64: -(2**63), UINT64: 0}
-
-_REDUCTIONS: dict[str, Declared] = {
-    "count": _count,
-    "sum": VectorProgram.add_up,
-    "mean": _mean,
-    "count_nonzero": _count_true,
-    "any": _any,
-    "all": _all,
-    "min": _extreme(LEAST, np.minimum, _LARGEST),
-    "max": _extreme(MOST, np.maximum, _SMALLEST),
+EXTREMES: dict[Opcode, tuple[Any, np.ufunc]] = {
+    Opcode.LEAST_FLOATS: (np.inf, np.minimum),
+    Opcode.LEAST_INTS: (2**63 - 1, np.minimum),
+    Opcode.LEAST_UINTS: (2**64 - 1, np.minimum),
+    Opcode.MOST_FLOATS: (-np.inf, np.maximum),
+    Opcode.MOST_INTS: (-(2**63), np.maximum),
+    Opcode.MOST_UINTS: (0, np.maximum),
 }
-"""Reductions by their names in `akdask.kernels.reductions.scalar`."""
+"""Identity and ufunc of the opcodes that accumulate extremes."""
 
 
 def warm_up() -> None:

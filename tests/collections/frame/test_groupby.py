@@ -6,8 +6,8 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError
+from akdask.kernels.group import sorted as sorted_groups
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.group import splitters as cuts
 from akdask.testing.strategies import partitioned
 
 TABLE = pd.DataFrame(
@@ -22,7 +22,7 @@ TABLE = pd.DataFrame(
 
 @pytest.fixture(params=[[7], [2, 0, 3, 2]])
 def df(request, monkeypatch):
-    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 2)
     return ak.DataFrame({name: partitioned(TABLE[name].to_numpy(), request.param) for name in ("k", "x", "y")}
                         | {"j": partitioned(TABLE["j"].to_numpy(str), request.param)})  # fmt: skip

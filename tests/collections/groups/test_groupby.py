@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
+from akdask.kernels.group import sorted as sorted_groups
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.group import splitters as cuts
 from akdask.testing.strategies import columns, partition_lengths, partitioned
 
 NUMBERS = ("int64", "uint64", "float64", "bool")
@@ -20,7 +20,7 @@ BY_PANDAS = ("sum", "prod", "mean", "var", "std", "min", "max", "median", "count
 @pytest.fixture(autouse=True)
 def cut_everything(monkeypatch):
     """Small tables stay whole in real use; here they are cut at keys like large ones."""
-    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 4)
 
 
@@ -267,7 +267,9 @@ def test_a_second_array_of_keys_is_not_taken_for_an_option():
 
 
 def test_the_names_of_reductions_are_those_of_the_documentation():
-    names = "all and any argmax argmin count first max mean median min mode nunique or prod std sum unique var xor"
+    names = (
+        "all and any argmax argmin count first max mean median min mode nunique or prod quantile std sum unique var xor"
+    )
     assert set(names.split()) == ak.GROUPBY_REDUCTION_TYPES == ak.GroupBy.Reductions
 
 

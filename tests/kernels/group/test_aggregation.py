@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import Table
-from akdask.kernels.group import grouping
-from akdask.kernels.group import slices as pieces
+from akdask.kernels.group import grouping, slices
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.dictionary import Dictionary, ranked
 
@@ -18,7 +17,7 @@ SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("first", (0
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Divide rows that would fit the cache anyway."""
-    monkeypatch.setattr(pieces, "PIECE_ROWS", 2)
+    monkeypatch.setattr(slices, "SLICE_ROWS", 2)
 
 
 def as_lists(table: Table) -> list[list[object]]:
@@ -28,7 +27,7 @@ def as_lists(table: Table) -> list[list[object]]:
 def at_once(make, *args):
     """Group without dividing the rows, as few rows are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "PIECE_ROWS", 2**16)
+        patch.setattr(slices, "SLICE_ROWS", 2**16)
         return make(*args)
 
 
@@ -51,7 +50,7 @@ def test_sorting_rows_gives_what_numbering_cells_gives(plain):
     keys, values = np.array(plain, np.int64) % 50, np.arange(len(plain))
     numbered = SUMS.rows([keys], [values, values])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grouping, "CELLS_PER_ROW", 0)
+        patch.setattr(grouping, "SLOTS_PER_ROW", 0)
         assert as_lists(SUMS.rows([keys], [values, values])) == as_lists(numbered)
     distinct = np.unique(keys)
     assert as_lists(numbered)[:2] == [distinct.tolist(), [values[keys == key].sum() for key in distinct]]

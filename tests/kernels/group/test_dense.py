@@ -1,4 +1,4 @@
-"""Groups in slabs are the groups that are found by sorting."""
+"""Groups in dense tables are the groups that are found by sorting."""
 
 import sys
 
@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels.group import dense as slab
+from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.kernels.group import dense
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
-from akdask.kernels.group.dense import DenseTable, merge_dense_tables
-from akdask.kernels.group.reductions import GROUPED
+from akdask.kernels.group.dense import DenseAggregation, merge_dense_tables
 
 FOLDING = ("size", "count", "sum", "prod", "min", "max", "mean", "any", "all")
 ALL = Aggregation(
@@ -25,9 +25,9 @@ ENDS = [np.iinfo(dtype) for dtype in (np.int64, np.uint64)]
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(slab, "MOST_CELLS", 0)
-    monkeypatch.setattr(slab, "CHUNK", 4)
-    monkeypatch.setattr(slab, "CELLS_PER_ROW", 50)
+    monkeypatch.setattr(dense, "MOST_SLOTS", 0)
+    monkeypatch.setattr(dense, "CHUNK", 4)
+    monkeypatch.setattr(dense, "SLOTS_PER_ROW", 50)
 
 
 @st.composite
@@ -38,16 +38,26 @@ def keys(draw):
     return np.array([low + step for step in draw(st.lists(st.integers(0, 30), min_size=1, max_size=40))], ends.dtype)
 
 
+def dense_table(aggregation, keys, values):
+    """Return the dense table of some rows, None where they are not accepted."""
+    strategy = DenseAggregation(aggregation)
+    grouping = strategy.accepts(keys, values)
+    if grouping is None:
+        return None
+    strategy.add(grouping, values)
+    return strategy.finish()
+
+
 VALUES = st.sampled_from([0.0, -0.0, 1.5, -2.0, np.nan, np.inf])
 
 
 @given(keys(), st.data())
-def test_slabs_of_several_lots_of_rows_are_the_table_that_sorting_gives(keys, data):
+def test_dense_tables_of_several_batches_are_the_table_that_sorting_gives(keys, data):
     values = np.array(data.draw(st.lists(VALUES, min_size=len(keys), max_size=len(keys))))
-    lots = np.array_split(np.arange(len(keys)), data.draw(st.integers(1, 3)))
-    slabs = [DenseTable.of(ALL, [keys[lot]], [values[lot]]) for lot in lots if len(lot)]
+    batches = np.array_split(np.arange(len(keys)), data.draw(st.integers(1, 3)))
+    tables = [dense_table(ALL, [keys[rows]], [values[rows]]) for rows in batches if len(rows)]
     cut = int(data.draw(st.sampled_from(keys.tolist())))
-    found = [merge_dense_tables([part.between(*edge) for part in slabs]) for edge in ((-np.inf, cut), (cut, np.inf))]
+    found = [merge_dense_tables([part.between(*edge) for part in tables]) for edge in ((-np.inf, cut), (cut, np.inf))]
     wanted = ALL.rows([keys], [values])
     for name, column in wanted.columns.items():
         made = np.concatenate([table.columns[name] for table in found])
@@ -55,9 +65,10 @@ def test_slabs_of_several_lots_of_rows_are_the_table_that_sorting_gives(keys, da
         np.testing.assert_array_equal(made, column)
 
 
-def test_folding_reductions_are_known():
-    assert ALL.folds
-    assert {name for name in GROUPED if Aggregation(1, (AggregationStep(name, (0,)),)).folds} == {
+def test_reductions_that_merge_in_place_are_known():
+    assert ALL.merges_in_place
+    grouped = [name for name, reduction in REDUCTIONS.items() if reduction.grouped]
+    assert {name for name in grouped if Aggregation(1, (AggregationStep(name, (0,)),)).merges_in_place} == {
         *FOLDING,
         "AND",
         "OR",
@@ -65,18 +76,18 @@ def test_folding_reductions_are_known():
     }
 
 
-def test_keys_far_apart_or_several_or_of_other_types_make_no_slab():
+def test_keys_far_apart_or_several_or_of_other_types_make_no_dense_table():
     near, far = np.arange(10), np.arange(10) * 1000
     sums = Aggregation(1, (AggregationStep("sum", (0,)),))
-    assert DenseTable.of(sums, [near], [near]) is not None
-    assert DenseTable.of(sums, [far], [near]) is None
-    assert DenseTable.of(sums, [near[:0]], [near[:0]]) is None
-    assert DenseTable.of(sums, [near.astype(float)], [near]) is None
-    assert DenseTable.of(Aggregation(2, ()), [near, near], []) is None
-    assert DenseTable.of(Aggregation(1, (AggregationStep("var", (0,)),)), [near], [near]) is None
+    assert dense_table(sums, [near], [near]) is not None
+    assert dense_table(sums, [far], [near]) is None
+    assert dense_table(sums, [near[:0]], [near[:0]]) is None
+    assert dense_table(sums, [near.astype(float)], [near]) is None
+    assert dense_table(Aggregation(2, ()), [near, near], []) is None
+    assert dense_table(Aggregation(1, (AggregationStep("var", (0,)),)), [near], [near]) is None
 
 
-def test_a_slab_tells_how_much_memory_it_takes():
-    made = DenseTable.of(Aggregation(1, (AggregationStep("sum", (0,)),)), [np.arange(1000)], [np.arange(1000)])
+def test_a_dense_table_tells_how_much_memory_it_takes():
+    made = dense_table(Aggregation(1, (AggregationStep("sum", (0,)),)), [np.arange(1000)], [np.arange(1000)])
     assert made is not None
     assert 9_000 <= sys.getsizeof(made) < 10_000

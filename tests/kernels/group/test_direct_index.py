@@ -6,18 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns import Table, type_of
-from akdask.kernels.group import direct_index as tally
-from akdask.kernels.group.accumulators import REDUCED
+from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.kernels.group import direct_index
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
 from akdask.kernels.group.direct_index import DirectIndexAggregation
-from akdask.kernels.group.reductions import GROUPED
 from akdask.kernels.keys.slots import SlotGrid
 
 STEPS = tuple(
-    AggregationStep(name, (0, 1) if GROUPED[name].by_position else (0,), skipna)
-    for name in GROUPED
+    AggregationStep(name, (0, 1) if reduction.by_position else (0,), skipna)
+    for name, reduction in REDUCTIONS.items()
     for skipna in (True, False)
-    if np.dtype("float64").name in {t.name for t in GROUPED[name].types}
+    if np.dtype("float64").name in {t.name for t in reduction.group_types} and reduction.grouped
 )
 
 
@@ -43,13 +42,21 @@ def same(left: Table, right: Table) -> None:
         assert left.columns[name].dtype == right.columns[name].dtype
 
 
-FOLDING = tuple(step for step in STEPS if Aggregation(2, (step,)).folds)
+FOLDING = tuple(step for step in STEPS if Aggregation(2, (step,)).merges_in_place)
 """Steps whose states are added up in place from block to block."""
 
 EXACT = {"size", "count", "sum", "min", "max"}
 
-IN_ONE_PASS = tuple(step for step in STEPS if step.name in REDUCED and step.skipna)
+IN_ONE_PASS = tuple(step for step in STEPS if step.form.accumulated and step.skipna)
 """Steps that compiled loops know."""
+
+
+def add(groups, keys, values):
+    """Add a block if it is accepted, and tell whether it is."""
+    grouping = groups.accepts(keys, values)
+    if grouping is not None:
+        groups.add(grouping, values)
+    return grouping is not None
 
 
 @pytest.mark.parametrize(
@@ -71,20 +78,20 @@ def test_tallied_blocks_give_what_sorting_all_rows_gives(steps, dtype, made):
         scale = 2**61 if all(step.name in EXACT for step in steps) else 2**20
         made = [(keys, np.nan_to_num(values * scale, nan=7).astype(np.int64).astype(dtype)) for keys, values in made]
     of_type = type_of(np.empty(0, dtype))
-    collapse = Aggregation(2, tuple(step for step in steps if of_type in GROUPED[step.name].types))
-    tallies = DirectIndexAggregation(collapse, 10_000)
+    aggregation = Aggregation(2, tuple(step for step in steps if of_type in REDUCTIONS[step.name].group_types))
+    groups = DirectIndexAggregation(aggregation, 10_000)
     taken, position = [], 0
     for keys, values in made:
         columns = [values, np.arange(position, position + len(values))]
-        if tallies.add(keys, columns):
+        if add(groups, keys, columns):
             taken.append((keys, columns))
             position += len(values)
-    tables = tallies.tables()
+    tables = groups.tables()
     assert bool(tables) == bool(taken)
     if taken:
         keys = [np.concatenate(parts) for parts in zip(*(keys for keys, _ in taken), strict=True)]
         values = [np.concatenate(parts) for parts in zip(*(values for _, values in taken), strict=True)]
-        same(collapse.finish(collapse.merge(tables)), collapse.finish(collapse.rows(keys, values)))
+        same(aggregation.finish(aggregation.merge(tables)), aggregation.finish(aggregation.rows(keys, values)))
 
 
 def test_a_grid_numbers_its_cells_in_the_order_of_the_keys():
@@ -101,20 +108,20 @@ def test_keys_that_are_no_integers_have_no_grid():
 
 
 def test_wide_keys_are_not_tallied_and_neither_is_what_follows():
-    tallies = DirectIndexAggregation(Aggregation(1, ()), 100)
-    assert tallies.add([np.arange(5)], [])
-    assert not tallies.add([np.array([0, tally.MOST_CELLS])], [])
-    assert not tallies.add([np.arange(5)], [])
-    assert [table.nrows for table in tallies.tables()] == [5]
+    groups = DirectIndexAggregation(Aggregation(1, ()), 100)
+    assert add(groups, [np.arange(5)], [])
+    assert not add(groups, [np.array([0, direct_index.MOST_SLOTS])], [])
+    assert not add(groups, [np.arange(5)], [])
+    assert [table.nrows for table in groups.tables()] == [5]
 
 
 ONE_SUM = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("count", (0,)), AggregationStep("mean", (0,))))
 
 
-def tallied(collapse, *made):
-    tallies = DirectIndexAggregation(collapse, 10_000)
-    assert all(tallies.add([np.array(keys)], [np.array(values)]) for keys, values in made)
-    return collapse.finish(collapse.merge(tallies.tables())).columns
+def tallied(aggregation, *made):
+    groups = DirectIndexAggregation(aggregation, 10_000)
+    assert all(add(groups, [np.array(keys)], [np.array(values)]) for keys, values in made)
+    return aggregation.finish(aggregation.merge(groups.tables())).columns
 
 
 @pytest.mark.parametrize("cells", [3, 600])
@@ -128,13 +135,13 @@ def test_numbers_of_missing_values_stay_when_the_grid_grows(cells):
 
 def test_blocks_that_wait_are_added_in_their_order():
     # Of variances, no loop knows anything: blocks with fewer rows than cells wait for others.
-    collapse = Aggregation(1, (AggregationStep("var", (0,)), AggregationStep("first", (0, 1))))
-    tallies = DirectIndexAggregation(collapse, 10_000)
+    aggregation = Aggregation(1, (AggregationStep("var", (0,)), AggregationStep("first", (0, 1))))
+    groups = DirectIndexAggregation(aggregation, 10_000)
     made = [([0, 99], [1e16, 1.0]), ([0, 99], [1.0, 2.0]), ([0, 99], [-1e16, 4.0]), ([0, 99], [3.0, 8.0])]
     for number, (keys, values) in enumerate(made):
-        assert tallies.add([np.array(keys)], [np.array(values), np.array([2 * number, 2 * number + 1])])
-    (table,) = tallies.tables()
+        assert add(groups, [np.array(keys)], [np.array(values), np.array([2 * number, 2 * number + 1])])
+    (table,) = groups.tables()
     rows = [np.concatenate([np.array(part, float) for part in parts]) for parts in zip(*made, strict=True)]
-    wanted = collapse.rows([rows[0].astype(np.int64)], [rows[1], np.arange(8)])
+    wanted = aggregation.rows([rows[0].astype(np.int64)], [rows[1], np.arange(8)])
     for name, column in wanted.columns.items():
         assert np.asarray(table.columns[name]).tobytes() == np.asarray(column).tobytes(), name

@@ -1,4 +1,4 @@
-"""Groups of scattered rows are the groups that are found by sorting."""
+"""Groups of radix-partitioned rows are the groups that are found by sorting."""
 
 import pickle
 import sys
@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.kernels.group import radix as scattered
+from akdask.kernels.group import radix
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
-from akdask.kernels.group.radix import RadixPartitioned, RadixPlan, RadixRange, RadixSplitters
+from akdask.kernels.group.radix import LeadingBits, RadixAggregation, RadixPlan, RadixRange
+from akdask.kernels.group.sorted import GroupTable
+from akdask.kernels.group.strategy import merge_partial_tables
 from akdask.plan.group.merge import MergeGroups
 
 STEPS = Aggregation(
@@ -38,10 +40,10 @@ EXTREMES = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(scattered, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(scattered, "PIECE_ROWS", 2)
-    monkeypatch.setattr(scattered, "HEAVIEST", 1000)
-    monkeypatch.setattr(scattered, "ROWS_OF_A_GROUP", 1000)
+    monkeypatch.setattr(radix, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(radix, "SLICE_ROWS", 2)
+    monkeypatch.setattr(radix, "HEAVIEST", 1000)
+    monkeypatch.setattr(radix, "ROWS_OF_A_GROUP", 1000)
 
 
 @st.composite
@@ -57,8 +59,10 @@ def keys(draw):
     return np.array(values, dtype)
 
 
-def scattered_rows(collapse, keys, values):
-    return RadixPartitioned.of(collapse, RadixPlan.of(keys), values)
+def partitioned_rows(aggregation, keys, values):
+    strategy = RadixAggregation(aggregation)
+    strategy.add(strategy.accepts(keys, values), values)
+    return strategy.finish()
 
 
 def columns_of(table):
@@ -67,20 +71,20 @@ def columns_of(table):
 
 @pytest.mark.parametrize("steps", [STEPS, LOOPS_KNOW, Aggregation(1, ())], ids=["any", "loops know", "none"])
 @given(keys=keys(), data=st.data())
-def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(steps, keys, data):
+def test_ranges_of_several_batches_of_rows_are_the_table_that_sorting_gives(steps, keys, data):
     floats = st.sampled_from([0.0, 1.5, -2.0, np.nan, np.inf])
     values = np.array(data.draw(st.lists(floats, min_size=len(keys), max_size=len(keys))))
     numbers = np.arange(len(keys))
-    lots = [lot for lot in np.array_split(numbers, data.draw(st.integers(1, 4))) if len(lot)]
-    rows = [([keys[lot]], [values[lot], numbers[lot]]) for lot in lots]
-    in_tables = data.draw(st.integers(0, len(lots) - 1))
-    parts = [scattered_rows(steps, *some) for some in rows[in_tables:]]
+    batches = [rows for rows in np.array_split(numbers, data.draw(st.integers(1, 4))) if len(rows)]
+    rows = [([keys[part]], [values[part], numbers[part]]) for part in batches]
+    in_tables = data.draw(st.integers(0, len(batches) - 1))
+    parts = [partitioned_rows(steps, *some) for some in rows[in_tables:]]
     tables = [steps.rows(*some) for some in rows[:in_tables]]
     count = data.draw(st.integers(1, 3))
-    ranges = RadixRange.divide(parts, count, tables)
+    ranges = divided(parts, count, tables)
     found = [columns_of(part.table()) for part in ranges]
     for name, wanted in columns_of(steps.rows([keys], [values, numbers])).items():
-        for tables_of_ranges in (found, cut_and_sent(parts, count, tables)):
+        for tables_of_ranges in (found, split_and_sent(parts, count, tables)):
             made = np.concatenate([columns[name] for columns in tables_of_ranges])
             assert made.dtype == wanted.dtype
             np.testing.assert_array_equal(made, wanted)
@@ -92,29 +96,35 @@ def test_ranges_of_several_lots_of_rows_are_the_table_that_sorting_gives(steps, 
             np.testing.assert_array_equal(columns_of(again)[name], column)
 
 
-def cut_and_sent(parts, count, tables):
+def divided(parts, count, tables=()):
+    """Return the rows of each range of the keys, beside the groups of tables."""
+    splitters = LeadingBits.choose_splitters([part.bits for part in parts], count)
+    split = zip(*(part.split(splitters, count, 1) for part in parts), strict=True)
+    of_tables = list(zip(*(splitters.split_table(table, count, 1) for table in tables), strict=True)) or [()] * count
+    return [RadixRange.of(rows, others) for rows, others in zip(split, of_tables, strict=True)]
+
+
+def split_and_sent(parts, count, tables):
     """Return the table of each range, made of what other processes have sent of it."""
-    marks = RadixSplitters.choose([part.bits for part in parts], count)
-    cuts = [[piece.own() for piece in part.cut(marks)] for part in pickle.loads(pickle.dumps(parts))]
-    of_tables = [marks.cut(table) for table in tables]
-    merge = MergeGroups(parts[0].collapse)
+    splitters = LeadingBits.choose_splitters([part.bits for part in parts], count)
+    slices = [[item.own() for item in part.split(splitters, count, 1)] for part in pickle.loads(pickle.dumps(parts))]
+    of_tables = [[GroupTable(item) for item in splitters.split_table(table, count, 1)] for table in tables]
+    merge = MergeGroups(parts[0].aggregation)
     found = []
     for number in range(count):
-        sent = pickle.loads(pickle.dumps([piece[number] for piece in [*of_tables, *cuts]]))
+        sent = pickle.loads(pickle.dumps([item[number] for item in [*of_tables, *slices]]))
         (merged,) = merge.pack(sent)
         assert sys.getsizeof(merged) <= sum(map(sys.getsizeof, sent)) + 10_000
-        (everything,) = RadixRange.divide(
-            [item for item in sent if isinstance(item, RadixPartitioned)], 1, sent[: len(tables)]
-        )
-        assert merge([merged]).nrows == everything.table().nrows
-        found.append(columns_of(everything.table()))
+        table, _ = merge_partial_tables(parts[0].aggregation, sent)
+        assert merge([merged]).nrows == table.nrows
+        found.append(columns_of(table))
     return found
 
 
 def test_parts_whose_keys_lie_far_apart_make_few_pieces():
     low, high = np.arange(50), np.arange(2**62, 2**62 + 50)
-    parts = [scattered_rows(STEPS, [keys], [keys * 1.0, keys]) for keys in (high, low)]
-    first, second = (columns_of(part.table()) for part in RadixRange.divide(parts, 2))
+    parts = [partitioned_rows(STEPS, [keys], [keys * 1.0, keys]) for keys in (high, low)]
+    first, second = (columns_of(part.table()) for part in divided(parts, 2))
     np.testing.assert_array_equal(first[0], low)
     np.testing.assert_array_equal(second[0], high)
 
@@ -122,9 +132,8 @@ def test_parts_whose_keys_lie_far_apart_make_few_pieces():
 def test_strings_are_reduced_as_well():
     first = Aggregation(1, (AggregationStep("first", (0, 1)),))
     texts = pa.array(["b", "a", "c", "d"], pa.large_string())
-    part = scattered_rows(first, [np.array([7, 5, 7, 6])], [texts, np.arange(4)])
-    (everything,) = RadixRange.divide([part], 1)
-    assert first.finish(everything.table()).columns[1].to_pylist() == ["a", "d", "b"]
+    part = partitioned_rows(first, [np.array([7, 5, 7, 6])], [texts, np.arange(4)])
+    assert first.finish(part.table()).columns[1].to_pylist() == ["a", "d", "b"]
 
 
 @pytest.mark.parametrize(
@@ -138,13 +147,13 @@ def test_strings_are_reduced_as_well():
         ([np.arange(10)], "few rows"),
     ],
 )
-def test_tables_are_made_where_scattering_does_not_pay(keys, reason, monkeypatch):
-    monkeypatch.setattr(scattered, "FEWEST_ROWS", 100)
-    monkeypatch.setattr(scattered, "HEAVIEST", 8)
-    monkeypatch.setattr(scattered, "ROWS_OF_A_GROUP", 2)
+def test_other_strategies_are_taken_where_partitioning_is_slower(keys, reason, monkeypatch):
+    monkeypatch.setattr(radix, "FEWEST_ROWS", 100)
+    monkeypatch.setattr(radix, "HEAVIEST", 8)
+    monkeypatch.setattr(radix, "ROWS_OF_A_GROUP", 2)
     assert (RadixPlan.of(keys) is None) == (reason != "floats of one sign are in few pieces")
 
 
 def test_its_size_is_that_of_its_columns():
-    part = scattered_rows(STEPS, [np.arange(1000)], [np.ones(1000), np.arange(1000)])
+    part = partitioned_rows(STEPS, [np.arange(1000)], [np.ones(1000), np.arange(1000)])
     assert 24_000 <= sys.getsizeof(part) < 25_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from akdask.columns import concat_rows, to_objects
 from akdask.columns.bigint import from_ints, from_limbs, from_numbers, limbs_of, modulo_power, narrowed, with_limbs
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
-from akdask.kernels.reductions.scalar import REDUCTIONS, reduction_of
+from akdask.kernels.aggregates.registry import ScalarReduction
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT64, bigint_of
 
@@ -237,8 +237,7 @@ def test_floats_lose_their_fraction_and_nan_is_no_integer():
 
 
 def reduce(name, pieces, bits=-1):
-    dtype = bigint_of(bits)
-    reduction = REDUCTIONS[reduction_of(name, dtype)]
+    reduction = ScalarReduction(name, bigint_of(bits))
     state = reduction.partial(from_ints(pieces[0]))
     for piece in pieces[1:]:
         state = reduction.merge(state, reduction.partial(from_ints(piece)))
@@ -274,14 +273,14 @@ def test_reductions_are_pythons_whatever_the_pieces(pieces, bits):
 @given(pieces=st.lists(st.lists(st.integers(0, 2**200), max_size=5), min_size=1, max_size=4))
 def test_limbs_are_as_many_as_the_largest_needs_and_at_least_one(pieces):
     largest = max((n for piece in pieces for n in piece), default=0)
-    reduction = REDUCTIONS["limbs"]
+    reduction = ScalarReduction("limbs", BIGINT)
     states = [reduction.partial(from_ints(piece)) for piece in pieces]
     assert max(states) == max(1, -(-largest.bit_length() // 64))
 
 
 def test_integers_below_0_have_no_unsigned_limbs():
     with pytest.raises(SchemaError, match="max_bits"):
-        REDUCTIONS["limbs"].partial(from_ints([1, -1]))
+        ScalarReduction("limbs", BIGINT).partial(from_ints([1, -1]))
 
 
 def test_a_product_that_would_fill_the_memory_is_refused_unless_it_is_modular():

@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.kernels.group import direct_index as tally
-from akdask.kernels.group import grouping
-from akdask.kernels.group import radix as scattered
+from akdask.kernels.group import direct_index, grouping, radix
+from akdask.kernels.group import sorted as sorted_groups
 from akdask.plan.expr import cache
 from akdask.plan.group import aggregate as group_plan
-from akdask.plan.group import splitters as cuts
 from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned
 
@@ -22,10 +20,10 @@ ROWS = np.arange(60)
 @pytest.fixture(autouse=True)
 def sorted_and_cut(monkeypatch):
     """Few rows are neither sorted nor cut in real use."""
-    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
-    monkeypatch.setattr(tally, "FEWEST_CELLS", 0)
-    monkeypatch.setattr(tally, "MOST_CELLS", 0)
+    monkeypatch.setattr(direct_index, "FEWEST_SLOTS", 0)
+    monkeypatch.setattr(direct_index, "MOST_SLOTS", 0)
 
 
 @pytest.fixture
@@ -47,8 +45,8 @@ def found(monkeypatch):
 def form(request, monkeypatch):
     """Rows of a partition are grouped, or kept near the others of their group until all partitions are there."""
     if request.param == "scattered":
-        for name, value in {"FEWEST_ROWS": 1, "PIECE_ROWS": 2, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
-            monkeypatch.setattr(scattered, name, value)
+        for name, value in {"FEWEST_ROWS": 1, "SLICE_ROWS": 2, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
+            monkeypatch.setattr(radix, name, value)
 
 
 def sums(keys, values):

@@ -6,13 +6,12 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.kernels.group import direct_index as tally
-from akdask.kernels.group import radix as scattered
-from akdask.kernels.group.dense import DenseTable
+from akdask.kernels.group import direct_index, radix
+from akdask.kernels.group import sorted as sorted_groups
+from akdask.kernels.group.dense import DenseAggregation
 from akdask.plan.group import aggregate as group_plan
 from akdask.plan.group import merge as ranges
-from akdask.plan.group import partial as groupblocks
-from akdask.plan.group import splitters as cuts
+from akdask.plan.group.partial import PartialAggregation
 from akdask.plan.run.explain import explain
 from akdask.plan.shuffle import exchange
 from akdask.testing.memory import MemorySource
@@ -30,8 +29,8 @@ def data():
 def passes(monkeypatch):
     """Count the partitions over which rows are grouped."""
     seen = []
-    run = groupblocks.PartialGroups.run
-    monkeypatch.setattr(groupblocks.PartialGroups, "run", lambda self, rows: seen.append(rows) or run(self, rows))
+    run = PartialAggregation.run
+    monkeypatch.setattr(PartialAggregation, "run", lambda self, rows: seen.append(rows) or run(self, rows))
     return seen
 
 
@@ -88,7 +87,7 @@ def test_only_the_columns_that_are_asked_for_are_read(data):
 
 
 def test_many_partitions_of_groups_are_cut_at_keys(data, monkeypatch):
-    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 10)
     joined = ak.concatenate([data["y"], data["y"]])
     counts = ak.value_counts(joined)[1]
@@ -107,10 +106,10 @@ def test_groups_are_found_on_a_cluster(data, cluster_client):
 
 
 @pytest.mark.parametrize("keys", [[0, 1, 2**63, 0, 0], [5, 3, 5, 3, 4], ["a", "bbbbbbbbb", "b", "a", "c"]])
-def test_partitions_whose_keys_are_scattered_fit_those_with_tables(monkeypatch, keys):
+def test_radix_partitioned_rows_fit_tables_of_other_partitions(monkeypatch, keys):
     """Integers of any size take as many words as the largest of their partition; some partitions have no rows."""
-    for name, value in {"FEWEST_ROWS": 2, "PIECE_ROWS": 1, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
-        monkeypatch.setattr(scattered, name, value)
+    for name, value in {"FEWEST_ROWS": 2, "SLICE_ROWS": 1, "HEAVIEST": 100, "ROWS_OF_A_GROUP": 100}.items():
+        monkeypatch.setattr(radix, name, value)
     column = ak.array(keys, dtype="bigint") if 2**63 in keys else ak.array(keys)
     parts = [column[:2], column[:0], column[2:4], column[4:]]
     found, sums = ak.GroupBy(ak.concatenate(parts)).sum(ak.arange(5))
@@ -119,19 +118,19 @@ def test_partitions_whose_keys_are_scattered_fit_those_with_tables(monkeypatch, 
 
 
 @pytest.mark.parametrize("pieces", [exchange.MAX_SLICES, 8])
-def test_scattered_rows_are_cut_where_tables_are(monkeypatch, pieces):
+def test_radix_partitioned_rows_are_split_where_tables_are(monkeypatch, pieces):
     """Where no task looks at all partitions: some have few groups, and are in tables; their pieces may be joined."""
-    for name, value in {"FEWEST_ROWS": 50, "PIECE_ROWS": 8, "HEAVIEST": 100}.items():
-        monkeypatch.setattr(scattered, name, value)
-    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
-    monkeypatch.setattr(tally, "MOST_CELLS", 0)
+    for name, value in {"FEWEST_ROWS": 50, "SLICE_ROWS": 8, "HEAVIEST": 100}.items():
+        monkeypatch.setattr(radix, name, value)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
+    monkeypatch.setattr(direct_index, "MOST_SLOTS", 0)
     monkeypatch.setattr(ranges, "MOST_SLICES", 0)
     monkeypatch.setattr(exchange, "MAX_SLICES", pieces)
     monkeypatch.setattr(exchange, "FEWEST_GROUPS", 2)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 150)
     made = []
-    of = scattered.RadixPartitioned.of
-    monkeypatch.setattr(scattered.RadixPartitioned, "of", lambda *args: made.append(of(*args)) or made[-1])
+    finish = radix.RadixAggregation.finish
+    monkeypatch.setattr(radix.RadixAggregation, "finish", lambda self: made.append(finish(self)) or made[-1])
     random = np.random.default_rng(3)
     keys = np.concatenate([random.integers(-(10**9), 10**9, 300), np.repeat([-5, 7, 10**12], 60), np.arange(120)])
     values = random.integers(-100, 100, 600)
@@ -150,15 +149,15 @@ def test_scattered_rows_are_cut_where_tables_are(monkeypatch, pieces):
 
 
 @pytest.mark.parametrize("count", [1, 3, 7])
-def test_groups_in_slabs_are_cut_where_sorted_ones_are(monkeypatch, count):
-    """Sums can be kept in slabs, variances cannot; they share their rows, also where some partitions have no slab."""
-    for path, value in {"dense.MOST_CELLS": 0, "dense.CHUNK": 4, "direct_index.MOST_CELLS": 0}.items():
+def test_dense_tables_are_split_where_sorted_ones_are(monkeypatch, count):
+    """Sums can be in dense tables, variances cannot; they share their rows, also where some partitions are sorted."""
+    for path, value in {"dense.MOST_SLOTS": 0, "dense.CHUNK": 4, "direct_index.MOST_SLOTS": 0}.items():
         monkeypatch.setattr(f"akdask.kernels.group.{path}", value)
-    monkeypatch.setattr(cuts, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(sorted_groups, "FEW_ROWS", 0)
     monkeypatch.setattr(group_plan, "RANGE_ROWS", 100)
-    slabs = []
-    make = DenseTable.of
-    monkeypatch.setattr(DenseTable, "of", lambda *args: slabs.append(make(*args)) or slabs[-1])
+    made = []
+    finish = DenseAggregation.finish
+    monkeypatch.setattr(DenseAggregation, "finish", lambda self: made.append(finish(self)) or made[-1])
     random = np.random.default_rng(count)
     keys = np.concatenate([random.integers(-50, 50, 400), random.integers(-(10**6), 10**6, 20)])
     values = random.integers(-100, 100, 420)
@@ -171,5 +170,5 @@ def test_groups_in_slabs_are_cut_where_sorted_ones_are(monkeypatch, count):
     wanted = pd.Series(values).groupby(keys).agg(["sum", "var"])
     assert unique.tolist() == wanted.index.tolist()
     assert sums.tolist() == wanted["sum"].tolist()
-    assert any(slab is not None for slab in slabs)
+    assert made
     np.testing.assert_allclose((sums + variances).to_ndarray(), wanted["sum"] + wanted["var"])

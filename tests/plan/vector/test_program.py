@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import AkdaskError
+from akdask.kernels.aggregates.registry import ScalarReduction
 from akdask.kernels.core.opcodes import BLOCK, CHOICES, VECTOR
-from akdask.kernels.reductions.scalar import REDUCTIONS
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.vector import program as vectors
 from akdask.plan.vector.program import NoInstructionError, VectorProgram
@@ -115,7 +115,7 @@ def check(found, expected):
         if wanted is None:
             assert state is None, name
             continue
-        value = REDUCTIONS[name].finalize(state)
+        value = ScalarReduction(name, FLOAT64).finalize(state)
         both_nan = math.isnan(value) and math.isnan(wanted)
         assert value == wanted or both_nan or math.isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-6), name
         if name == "sum":

@@ -1,4 +1,4 @@
-"""Numbers for strings in the order in which they are met, from a hash table that holds them."""
+"""Numbers for strings in the order in which they are met, found in a hash table."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from akdask.kernels.core.words import FIRST, HALF, LAST_BITS, SECOND, Words
 from akdask.typing import NumberArray
 
 BLOCK_ROWS = np.uint64(2**8)
-"""Rows of which hashes and marks stay in the core's smallest cache."""
+"""Rows of which hashes and tags stay in the core's smallest cache."""
 
 FEWEST = 2**10
-"""Strings that there is room for at first."""
+"""Strings that there is memory for at first."""
 
 SLOTS = 2**14
 """Slots at first; with more of them, and never more than half in use, a table does not fit the core's cache."""
@@ -36,8 +36,8 @@ class Numbering:
         self.count = 0
         """Number of strings that are there."""
         self._slots = np.zeros(SLOTS, np.uint64)
-        # What an empty slot leads to has a length that there is not.
-        self._marks = np.full(4 * FEWEST + 4, ALL, np.uint64)
+        # An empty slot leads to a length that no string has.
+        self._tags = np.full(4 * FEWEST + 4, ALL, np.uint64)
         self._ends = np.zeros(FEWEST + 1, np.uint64)
         self._text = np.zeros(32 * FEWEST, np.uint8)
 
@@ -48,13 +48,13 @@ class Numbering:
         return pa.LargeStringArray.from_buffers(self.count, pa.py_buffer(ends), pa.py_buffer(text))
 
     def numbers(self, strings: pa.LargeStringArray, limit: int) -> NumberArray | None:
-        """Return the number of each string, after adding those that are new; None as soon as there are too many."""
+        """Return the number of each string, after adding new ones; None as soon as there are too many."""
         numbers = np.empty(len(strings), np.int64)
         for first, offsets, text in readable(strings):
             into = numbers[first:].view(np.uint64)
             row = 0
             while row < len(offsets) - 1:
-                table = self._slots, self._marks, self._ends, self._text, np.uint64(self.count)
+                table = self._slots, self._tags, self._ends, self._text, np.uint64(self.count)
                 row, self.count = map(int, _number(offsets, text, np.uint64(row), *table, into))
                 if self.count > limit:
                     return None
@@ -63,13 +63,13 @@ class Numbering:
         return numbers
 
     def _grow(self, length: int) -> None:
-        """Make room for one more string of some length, and for as many more as there are."""
+        """Make memory for one more string of some length, and for as many more as there are."""
         used = int(self._ends[self.count])
         if used + length + MARGIN > len(self._text):
             self._text = _longer(self._text[:used], 2 * (used + length + MARGIN))
         if self.count + 1 == len(self._ends):
             self._ends = _longer(self._ends, 2 * self.count + 1)
-            self._marks = _longer(self._marks, 8 * self.count + 4)
+            self._tags = _longer(self._tags, 8 * self.count + 4)
             if len(self._slots) < 2 * len(self._ends):
                 slots = np.zeros(2 * len(self._slots), np.uint64)
                 _move(self._slots, slots)
@@ -77,7 +77,7 @@ class Numbering:
 
 
 def _longer(array: npt.NDArray[Item], size: int) -> npt.NDArray[Item]:
-    """Return an array with room for more items; memory that is not used costs nothing."""
+    """Return a longer array; memory that is not used costs nothing."""
     longer = np.empty(size, array.dtype)
     longer[: len(array)] = array
     return longer
@@ -89,15 +89,15 @@ def _number(
     text: Text,
     first: np.uint64,
     slots: Words,
-    marks: Words,
+    tags: Words,
     ends: Words,
     known: Text,
     count: np.uint64,
     numbers: Words,
 ) -> tuple[np.uint64, np.uint64]:
-    """Give numbers to strings from a row on; return the row for which there is no more room, and how many are known.
+    """Give numbers to strings from a row on; return the row for which memory is missing, and how many are known.
 
-    The first two words of a string and the last are its marks.  They overlap where it is shorter than three words, and
+    The first two words of a string and the last are its tags.  They overlap where it is shorter than three words, and
     what lies behind one of fewer than 8 bytes is moved out.  So strings of up to 24 bytes take the same steps: the
     processor loses more by guessing wrong which come next.
 
@@ -109,8 +109,8 @@ def _number(
         The first of them that has no number.
     slots : ndarray of uint64
         Where to find known strings.
-    marks : ndarray of uint64
-        The length and the marks of each known string, one after the other.
+    tags : ndarray of uint64
+        The length and the tags of each known string, one after the other.
     ends, known : ndarray
         Where known strings end, and their bytes.
     count : uint64
@@ -118,7 +118,7 @@ def _number(
     numbers : ndarray of uint64
         Filled.
     """
-    base, nrows, room = offsets[0], np.uint64(len(offsets) - 1), np.uint64(len(known))
+    base, nrows, size = offsets[0], np.uint64(len(offsets) - 1), np.uint64(len(known))
     last_slot, moved = np.uint64(len(slots) - 1), _leading(len(slots))
     hashes, ones, twos, threes, misses = np.empty((5, BLOCK_ROWS), np.uint64)
     while first < nrows:
@@ -126,11 +126,11 @@ def _number(
         for number in range(rows):
             start, stop = offsets[first + number] - base, offsets[first + number + ONE] - base
             length = stop - start
-            places = HALF - QUARTER * min(length, BYTES)
+            bits = HALF - QUARTER * min(length, BYTES)
             last = max(stop, start + BYTES) - BYTES
             one, three = word_at(text, start), word_at(text, last)
             two = word_at(text, min(start + BYTES, last))
-            one, two, three = (one << places) << places, (two << places) << places, (three << places) << places
+            one, two, three = (one << bits) << bits, (two << bits) << bits, (three << bits) << bits
             found = length + (one ^ (one >> HALF)) * FIRST
             found += (two ^ (two >> HALF)) * SECOND + (three ^ (three >> HALF)) * THIRD
             ahead = start + SIXTEEN
@@ -144,15 +144,15 @@ def _number(
             for number in range(rows):
                 numbers[first + number] = slots[hashes[number] >> moved] & LAST_BITS
             for number in range(rows):
-                numbers[first + number] = marks[FOUR * numbers[first + number]]
+                numbers[first + number] = tags[FOUR * numbers[first + number]]
         missed = NONE
         for number in range(rows):
             # Most are found where they are looked for first.  Nothing is guessed here; a row that is not one of those
             # that are missed is written over by the next.
             entry = slots[hashes[number] >> moved] & LAST_BITS
-            length, mark = offsets[first + number + ONE] - offsets[first + number], FOUR * entry
-            differ = (marks[mark] ^ length) | (marks[mark + ONE] ^ ones[number])
-            differ |= (marks[mark + TWO] ^ twos[number]) | (marks[mark + THREE] ^ threes[number])
+            length, tag = offsets[first + number + ONE] - offsets[first + number], FOUR * entry
+            differ = (tags[tag] ^ length) | (tags[tag + ONE] ^ ones[number])
+            differ |= (tags[tag + TWO] ^ twos[number]) | (tags[tag + THREE] ^ threes[number])
             numbers[first + number] = entry - ONE
             misses[missed] = number
             missed += np.uint64(differ != NONE) | np.uint64(length > LONGEST)
@@ -162,22 +162,22 @@ def _number(
             length, half, slot = stop - start, hashes[number] & FIRST_BITS, hashes[number] >> moved
             while True:
                 entry = slots[slot]
-                mark = FOUR * (entry & LAST_BITS)
+                tag = FOUR * (entry & LAST_BITS)
                 if entry == NONE:
                     used = ends[count]
-                    if count + ONE == np.uint64(len(ends)) or used + length + BYTES > room:
+                    if count + ONE == np.uint64(len(ends)) or used + length + BYTES > size:
                         return first + number, count
                     for ahead in range(NONE, length, BYTES):
                         put_word(known, used + ahead, word_at(text, start + ahead))
                     count += ONE
-                    entry, mark = half | count, FOUR * count
+                    entry, tag = half | count, FOUR * count
                     slots[slot], ends[count] = entry, used + length
-                    marks[mark], marks[mark + ONE] = length, ones[number]
-                    marks[mark + TWO], marks[mark + THREE] = twos[number], threes[number]
+                    tags[tag], tags[tag + ONE] = length, ones[number]
+                    tags[tag + TWO], tags[tag + THREE] = twos[number], threes[number]
                     break
                 if entry & FIRST_BITS == half:
-                    differ = (marks[mark] ^ length) | (marks[mark + ONE] ^ ones[number])
-                    differ |= (marks[mark + TWO] ^ twos[number]) | (marks[mark + THREE] ^ threes[number])
+                    differ = (tags[tag] ^ length) | (tags[tag + ONE] ^ ones[number])
+                    differ |= (tags[tag + TWO] ^ twos[number]) | (tags[tag + THREE] ^ threes[number])
                     ahead, like = SIXTEEN, ends[(entry & LAST_BITS) - ONE]
                     while ahead + BYTES < length and differ == NONE:
                         differ = word_at(text, start + ahead) ^ word_at(known, like + ahead)
@@ -192,7 +192,7 @@ def _number(
 
 @compiled
 def _move(slots: Words, into: Words) -> None:
-    """Find places for the entries of a table in a larger one."""
+    """Put the entries of a table into a larger one."""
     last, moved = np.uint64(len(into) - 1), _leading(len(into))
     for entry in slots:
         if entry != NONE:
@@ -204,9 +204,9 @@ def _move(slots: Words, into: Words) -> None:
 
 @compiled
 def _leading(size: int) -> np.uint64:
-    """Return how far a hash is moved to the right for its leading bits to be the number of one of so many slots."""
-    places = BITS
+    """Return how far a hash is moved to the right for its leading bits to be the number of a slot."""
+    bits = BITS
     while size > 1:
         size >>= 1
-        places -= ONE
-    return places
+        bits -= ONE
+    return bits

@@ -1,6 +1,6 @@
-"""Loops that reduce the rows of few groups in one pass: all that a column comes to lies side by side in a cell.
+"""Loops that reduce the rows of few groups in one pass: all that a column comes to is adjacent in a slot.
 
-Rows come with codes: the cell of a row is how far its code is from the first.  Numbers of cells have no sign, since
+Rows come with codes: the slot of a row is how far its code is from the first.  Numbers of slots have no sign, since
 Numba would look whether they count from the end of an array.
 """
 
@@ -16,50 +16,50 @@ ONE, TWO, THREE, FOUR = map(np.uint64, (1, 2, 3, 4))
 
 @compiled
 def encode(key: NumberArray, low: np.uint64, size: np.uint64, scale: np.uint64, codes: NumberArray) -> np.bool_:
-    """Add the places of a key to scaled codes, and tell whether all are within the size; `scale` is 0 at first."""
+    """Add the positions of a key to scaled codes, and tell whether all are within the size; `scale` is 0 at first."""
     inside: np.bool_ = np.bool_(True)
     for row in range(len(key)):
-        place = np.uint64(key[row]) - low
-        inside &= place < size
-        codes[row] = np.uint64(codes[row]) * scale + place
+        position = np.uint64(key[row]) - low
+        inside &= position < size
+        codes[row] = np.uint64(codes[row]) * scale + position
     return inside
 
 
 @compiled
-def count_rows(codes: NumberArray, first: np.uint64, cells: NumberArray) -> None:
+def count_rows(codes: NumberArray, first: np.uint64, slots: NumberArray) -> None:
     """Count rows."""
     for row in range(len(codes)):
-        cells[np.uint64(codes[row]) - first] += 1
+        slots[np.uint64(codes[row]) - first] += 1
 
 
 @compiled
 def add_values(
-    codes: NumberArray, first: np.uint64, values: NumberArray, cells: NumberArray, nans: NumberArray
+    codes: NumberArray, first: np.uint64, values: NumberArray, slots: NumberArray, nans: NumberArray
 ) -> None:
     """Count rows, and add values up; NaN are counted apart."""
     for row in range(len(codes)):
         code, value = np.uint64(codes[row]) - first, values[row]
         at = TWO * code
-        cells[at] += 1
+        slots[at] += 1
         if value == value:
-            cells[at + ONE] += value
+            slots[at + ONE] += value
         else:
             nans[code] += 1
 
 
 @compiled
 def add_extremes(
-    codes: NumberArray, first: np.uint64, values: NumberArray, cells: NumberArray, nans: NumberArray
+    codes: NumberArray, first: np.uint64, values: NumberArray, slots: NumberArray, nans: NumberArray
 ) -> None:
     """Do so, and find the smallest and the largest value that is not NaN."""
     for row in range(len(codes)):
         code, value = np.uint64(codes[row]) - first, values[row]
         at = FOUR * code
-        cells[at] += 1
+        slots[at] += 1
         if value == value:
-            least, most = cells[at + TWO], cells[at + THREE]
-            cells[at + ONE] += value
-            cells[at + TWO] = min(least, value)
-            cells[at + THREE] = max(most, value)
+            least, most = slots[at + TWO], slots[at + THREE]
+            slots[at + ONE] += value
+            slots[at + TWO] = min(least, value)
+            slots[at + THREE] = max(most, value)
         else:
             nans[code] += 1

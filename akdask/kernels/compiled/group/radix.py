@@ -1,8 +1,8 @@
-"""A loop that brings rows to their pieces, whole lines of the cache at a time.
+"""Radix partitioning: a loop that writes rows to their slices, full lines of the cache at a time.
 
-What goes to one place after the other in memory, a value here and a value there, makes the processor read the line
-around each, and the caches hold few lines of so many.  So values are collected in a line for each piece, which goes
-past the caches to memory when it is full.
+Writing single values to distant addresses makes the processor read the line around each, and the caches have too few
+lines for all slices.  Values are therefore collected in a line for each slice, which is written past the caches when it
+is full.
 """
 
 from __future__ import annotations
@@ -26,52 +26,52 @@ LINE = 64
 ONE = np.uint64(1)
 
 
-def place(pieces: NumberArray, starts: NumberArray, column: NumberArray, target: NumberArray) -> None:
-    """Write each row to the next place of its piece, the first of which are given; the target has room for all."""
+def partition(slices: NumberArray, starts: NumberArray, column: NumberArray, target: NumberArray) -> None:
+    """Write each row to the next position of its slice, given the first ones; the target is as long as the column."""
     count = LINE // column.itemsize
     lines = np.empty(len(starts) * count, column.dtype)
     # Lines begin where memory says, not where the target does.
     skipped = np.uint64(target.ctypes.data % LINE // target.itemsize)
     firsts = starts.view(np.uint64) + skipped
-    _place(read_only(pieces), firsts, firsts.copy(), read_only(column), skipped, np.uint64(count), lines, target)
+    _partition(read_only(slices), firsts, firsts.copy(), read_only(column), skipped, np.uint64(count), lines, target)
 
 
 @compiled
-def lead(words: Words, shift: np.uint64, first: np.uint64, pieces: NumberArray) -> None:
-    """Find the piece of each word: its leading bits, counted from those of the first piece."""
+def lead(words: Words, shift: np.uint64, first: np.uint64, slices: NumberArray) -> None:
+    """Find the slice of each word: its leading bits, counted from those of the first slice."""
     for row in range(len(words)):
-        pieces[row] = (words[row] >> shift) - first
+        slices[row] = (words[row] >> shift) - first
 
 
 @compiled
-def _place(
-    pieces: NumberArray,
+def _partition(
+    slices: NumberArray,
     firsts: NumberArray,
-    places: NumberArray,
+    positions: NumberArray,
     column: NumberArray,
     skipped: np.uint64,
     count: np.uint64,
     lines: NumberArray,
     target: NumberArray,
 ) -> None:
-    """Do so, with places counted from the line in which the target begins."""
+    """Do so, with positions counted from the line in which the target begins."""
     last = count - ONE
     for row in range(len(column)):
-        piece = np.uint64(pieces[row])
-        at = places[piece]
-        places[piece] = at + ONE
-        line, within = piece * count, at & last
+        number = np.uint64(slices[row])
+        at = positions[number]
+        positions[number] = at + ONE
+        line, within = number * count, at & last
         lines[line + within] = column[row]
         if within == last:
             start = at - last
-            if start >= firsts[piece]:
+            if start >= firsts[number]:
                 put_line(target, start - skipped, lines, line)
             else:
-                # The line begins with what belongs to the piece before.
-                for item in range(firsts[piece] - start, count):
+                # The line begins with the end of the previous slice.
+                for item in range(firsts[number] - start, count):
                     target[start + item - skipped] = lines[line + item]
-    for left in range(np.uint64(len(places))):
-        for at in range(max(places[left] & ~last, firsts[left]), places[left]):
+    for left in range(np.uint64(len(positions))):
+        for at in range(max(positions[left] & ~last, firsts[left]), positions[left]):
             target[at - skipped] = lines[left * count + (at & last)]
     settle()
 

@@ -15,12 +15,12 @@ NONE, ONE, WORD_BITS = np.uint64(0), np.uint64(1), np.uint64(keys.WORD_BITS)
 
 @compiled
 def pack(
-    keys: Words, first: np.uint64, lost: np.uint64, shift: np.uint64, start: np.uint64, whole: Words, packed: Words
+    keys: Words, first: np.uint64, lost: np.uint64, shift: np.uint64, start: np.uint64, words: Words, packed: Words
 ) -> None:
     """Write keys counted from the first, and their bits but lost ones with the row numbers, from some row on."""
     for row in range(np.uint64(len(keys))):
         key = keys[row] - first
-        whole[start + row] = key
+        words[start + row] = key
         packed[start + row] = ((key >> lost) << shift) | (start + row)
 
 
@@ -28,7 +28,7 @@ def pack(
 def pack_keys(first: Words, second: Words, shift: np.uint64, packed: Words) -> int:
     """Write the leading bits of keys of two words with the row numbers; all of the first fit, or nothing is written.
 
-    One call looks for the ranges of the words as well, since there are many pieces of rows, and threads wait for each
+    One call looks for the ranges of the words as well, since there are many slices of rows, and threads wait for each
     other between calls.
 
     Parameters
@@ -47,15 +47,15 @@ def pack_keys(first: Words, second: Words, shift: np.uint64, packed: Words) -> i
     """
     first_low, first_bits = _range(first)
     low, bits = _range(second)
-    room = WORD_BITS - shift
-    if first_bits >= room:
+    free = WORD_BITS - shift
+    if first_bits >= free:
         return -1
-    kept = min(room - first_bits, bits)
-    lost = bits - kept
+    taken = min(free - first_bits, bits)
+    lost = bits - taken
     for row in range(np.uint64(len(second))):
         key = (second[row] - low) >> lost
         if len(first):
-            key |= (first[row] - first_low) << kept
+            key |= (first[row] - first_low) << taken
         packed[row] = (key << shift) | row
     return 0 if lost else 1
 
@@ -74,7 +74,7 @@ def _range(words: Words) -> tuple[np.uint64, np.uint64]:
 
 @compiled
 def number_sorted(
-    packed: Words, bits: np.uint64, rest: Words, whole: bool, codes: NumberArray, firsts: NumberArray
+    packed: Words, bits: np.uint64, rest: Words, is_complete: bool, codes: NumberArray, firsts: NumberArray
 ) -> np.int64:
     """Give the rows of sorted words the number of their key, and note the first row of each key.
 
@@ -86,10 +86,10 @@ def number_sorted(
         How many bits the row number has.
     rest : ndarray of uint64
         The further bits of the keys, or all, of each row.
-    whole : bool
+    is_complete : bool
         Whether the words have all bits of the keys.
     codes, firsts : ndarray of int32 and of int64
-        The results, with room for as many as there are rows.
+        The results, as long as there are rows.
 
     Returns
     -------
@@ -102,12 +102,12 @@ def number_sorted(
     row = packed[0] & mask
     firsts[0] = row
     codes[row] = 0
-    leading, further = packed[0] >> bits, ONE if whole else rest[row]
-    for place in range(1, len(packed)):
-        row = packed[place] & mask
-        key, others = packed[place] >> bits, ONE if whole else rest[row]
+    leading, further = packed[0] >> bits, ONE if is_complete else rest[row]
+    for position in range(1, len(packed)):
+        row = packed[position] & mask
+        key, others = packed[position] >> bits, ONE if is_complete else rest[row]
         descends |= (key == leading) & (others < further)
-        # Whether a group begins is not to be foreseen, so there is no branch: what does not begin is written over.
+        # Branches would be mispredicted: where no group begins, the next row overwrites what was written.
         firsts[groups] = row
         groups += np.uint64((key != leading) | (others != further))
         codes[row] = groups - ONE
@@ -121,7 +121,7 @@ def number_sorted_wide(
 ) -> np.int64:
     """Do so for keys of more words, the first of each in `keys`, `others` of shape (words - 1, rows) the further.
 
-    It is a loop of its own, as to look for words that are not there would cost the more frequent keys of one word.
+    It is a loop of its own, since looking for missing words would slow down the more frequent keys of one word.
     """
     mask = (ONE << bits) - ONE
     descends = False
@@ -129,8 +129,8 @@ def number_sorted_wide(
     before = packed[0] & mask
     firsts[0] = before
     codes[before] = 0
-    for place in range(1, len(packed)):
-        row = packed[place] & mask
+    for position in range(1, len(packed)):
+        row = packed[position] & mask
         differs, less = keys[row] != keys[before], keys[row] < keys[before]
         for number in range(len(others)):
             word, was = others[number, row], others[number, before]
@@ -155,7 +155,7 @@ def number_hashed(words: Words, slots: NumberArray, codes: NumberArray, firsts: 
     slots : ndarray of int32
         A hash table without entries (-1), of a power of two of slots, more than there are rows.
     codes, firsts : ndarray of int32 and of int64
-        The results, with room for as many as there are rows.
+        The results, as long as there are rows.
 
     Returns
     -------

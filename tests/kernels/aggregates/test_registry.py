@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.kernels.reductions.scalar import REDUCTIONS
-from akdask.kernels.reductions.select import select_rows, sum_rows
-from akdask.schema import STR, column_type
+from akdask.kernels.aggregates.registry import REDUCTIONS, ScalarReduction
+from akdask.kernels.aggregates.select import select_rows, sum_rows
+from akdask.schema import FLOAT64, INT64, STR, column_type
 
 NUMBERS = ["int64", "uint64", "float64", "bool", "uint8"]
 EXPECTED = {
@@ -57,7 +57,7 @@ def values_of(dtype):
 
 
 def check(name, rows, mask, states):
-    reduction = REDUCTIONS[name]
+    reduction = ScalarReduction(name, column_type(rows.dtype.name))
     state = pickle.loads(pickle.dumps(reduce(reduction.merge, states)))
     selected = rows[mask]
     if not len(selected) and name in NOT_OF_NOTHING:
@@ -65,7 +65,7 @@ def check(name, rows, mask, states):
             reduction.finalize(state)
         return
     found = reduction.finalize(state)
-    assert found.dtype == reduction.result_type(column_type(rows.dtype.name)).numpy
+    assert found.dtype == REDUCTIONS[name].result_type(column_type(rows.dtype.name)).numpy
     with np.errstate(all="ignore"):
         expected = (
             EXPECTED[name](selected) if len(selected) or name not in ("mean", "var", "std") else np.float64("nan")
@@ -82,14 +82,16 @@ def check(name, rows, mask, states):
 @given(cut=blocks())
 def test_any_cut_into_blocks_merges_to_what_numpy_makes_of_the_whole(name, cut):
     rows, mask, pieces = cut
-    check(name, rows, mask, [REDUCTIONS[name].partial(rows[piece]) for piece in pieces])
+    reduction = ScalarReduction(name, column_type(rows.dtype.name))
+    check(name, rows, mask, [reduction.partial(rows[piece]) for piece in pieces])
 
 
 @pytest.mark.parametrize("name", EXPECTED)
 @given(cut=blocks(masked=True))
 def test_a_mask_reduces_the_rows_where_it_holds(name, cut):
     rows, mask, pieces = cut
-    check(name, rows, mask, [REDUCTIONS[name].partial(rows[piece], mask[piece]) for piece in pieces])
+    reduction = ScalarReduction(name, column_type(rows.dtype.name))
+    check(name, rows, mask, [reduction.partial(rows[piece], mask[piece]) for piece in pieces])
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)
@@ -110,22 +112,25 @@ def test_rows_that_a_mask_leaves_out_cannot_spoil_a_sum(spoilt):
     rows = np.arange(100.0)
     mask = rows % 2 == 0
     rows[1] = spoilt
-    total = REDUCTIONS["sum"]
+    total = ScalarReduction("sum", FLOAT64)
     assert total.finalize(total.partial(rows, mask)) == rows[::2].sum()
     mask[1] = True
     np.testing.assert_array_equal(total.finalize(total.partial(rows, mask)), spoilt)
 
 
 def test_integer_sums_wrap():
-    state = REDUCTIONS["sum"].partial(np.array([2**63 - 1]))
-    assert REDUCTIONS["sum"].merge(state, REDUCTIONS["sum"].partial(np.array([1]))) == -(2**63)
+    total = ScalarReduction("sum", INT64)
+    state = total.partial(np.array([2**63 - 1]))
+    assert total.merge(state, total.partial(np.array([1]))) == -(2**63)
 
 
 def test_variance_keeps_its_digits_where_the_mean_is_large():
     rows = np.random.default_rng(1).normal(1e9, 1e-2, 4_000)
-    states = [REDUCTIONS["var"].partial(rows[start : start + 7]) for start in range(0, 4_000, 7)]
+    states = [ScalarReduction("var", FLOAT64).partial(rows[start : start + 7]) for start in range(0, 4_000, 7)]
     np.testing.assert_allclose(
-        REDUCTIONS["var"].finalize(reduce(REDUCTIONS["var"].merge, states)), rows.var(), rtol=1e-5
+        ScalarReduction("var", FLOAT64).finalize(reduce(ScalarReduction("var", FLOAT64).merge, states)),
+        rows.var(),
+        rtol=1e-5,
     )
 
 
@@ -134,17 +139,17 @@ def test_variance_and_deviation_take_ddof(ddof):
     rows = np.array([1.0, 2.0, 4.0])
     with np.errstate(all="ignore"), pytest.warns(RuntimeWarning) if ddof == 3 else np.errstate():
         expected = np.var(rows, ddof=ddof)
-    state = REDUCTIONS["var"].partial(rows)
-    np.testing.assert_allclose(REDUCTIONS["var"].finalize(state, ddof=ddof), expected)
-    np.testing.assert_allclose(REDUCTIONS["std"].finalize(state, ddof=ddof), np.sqrt(expected))
+    state = ScalarReduction("var", FLOAT64).partial(rows)
+    np.testing.assert_allclose(ScalarReduction("var", FLOAT64).finalize(state, ddof=ddof), expected)
+    np.testing.assert_allclose(ScalarReduction("std", FLOAT64).finalize(state, ddof=ddof), np.sqrt(expected))
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED.keys() - set(NOT_OF_NOTHING)))
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_the_empty_state_changes_nothing(name, dtype):
-    reduction = REDUCTIONS[name]
+    reduction = ScalarReduction(name, column_type(dtype))
     rows = np.array([3, 1, 1, 2]).astype(dtype)
-    alone, empty = reduction.partial(rows), reduction.empty(column_type(dtype))
+    alone, empty = reduction.partial(rows), reduction.empty()
     for state in (reduction.merge(alone, empty), reduction.merge(empty, alone)):
         assert reduction.finalize(state) == reduction.finalize(alone)
 
@@ -156,7 +161,7 @@ def test_strings_are_counted_compared_and_told_apart(words, cut, seed):
     selected = [word for word, kept in zip(words, mask, strict=True) if kept]
     expectations = {"count": len(selected), "nunique": len(set(selected)), "is_sorted": selected == sorted(selected)}
     for name, expected in expectations.items():
-        reduction = REDUCTIONS[name]
+        reduction = ScalarReduction(name, STR)
         left = reduction.partial(column[:cut], mask[:cut])
         right = reduction.partial(column[cut:], mask[cut:])
         assert reduction.finalize(reduction.merge(left, right)) == expected

@@ -45,7 +45,7 @@ def sum_rows(column: NumberArray, mask: NumberArray | None, dtype: Any) -> Any:
     if mask is None:
         return np.add.reduce(column, dtype=dtype)
     if dtype == column.dtype and compiled.is_loaded():
-        from akdask.kernels.compiled.reductions.select import sum_selected
+        from akdask.kernels.compiled.aggregates.select import sum_selected
 
         return dtype(sum_selected(column, mask, dtype(0)))
     if np.count_nonzero(mask) * FEW <= len(mask):

@@ -1,0 +1,88 @@
+"""Distinct values: their number, the values themselves, and the commonest."""
+
+from __future__ import annotations
+
+from operator import or_
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from akdask.columns import concat_rows, take_rows
+from akdask.columns.bigint import from_ints, to_ints
+from akdask.columns.lists import lists_of
+from akdask.kernels.aggregates.by_group import AdjacentRowGroups
+from akdask.kernels.aggregates.select import select_rows
+from akdask.kernels.aggregates.specification import (
+    ANYTHING,
+    DistinctForm,
+    Reduction,
+    ScalarForm,
+    State,
+    giving,
+    themselves,
+)
+from akdask.schema import INT64, list_of
+from akdask.typing import Column, NumberArray
+
+
+def _distinct(column: Column, mask: NumberArray | None) -> State:
+    """Return the different values; all NaN are one, as in NumPy."""
+    rows = select_rows(column, mask)
+    if not isinstance(rows, np.ndarray):
+        return pc.unique(rows)
+    # np.unique hashes since NumPy 2.3, which is many times slower on distinct values than sorting is.
+    values = np.sort(rows)
+    first = np.ones(len(values), np.bool_)
+    first[1:] = (values[1:] != values[:-1]) & (values[:-1] == values[:-1])
+    return values[first]
+
+
+def _merge_distinct(left: State, right: State) -> State:
+    return _distinct(concat_rows([left, right]), None)
+
+
+def _ascending(values: Column) -> Column:
+    return values if isinstance(values, np.ndarray) else values.take(pc.array_sort_indices(values))
+
+
+def _distinct_integers(column: Any, mask: NumberArray | None) -> State:
+    return set(to_ints(select_rows(column, mask)))
+
+
+def _count(groups: AdjacentRowGroups, values: Column, counts: NumberArray, missing: NumberArray) -> Column:
+    return groups.reduce(np.add, (~missing).astype(np.int64))
+
+
+def _values(groups: AdjacentRowGroups, values: Column, counts: NumberArray, missing: NumberArray) -> Column:
+    return lists_of(np.append(groups.segments, groups.nrows), values)
+
+
+def _commonest(
+    groups: AdjacentRowGroups, values: Column, counts: NumberArray, missing: NumberArray, firsts: NumberArray
+) -> Column:
+    """Return the commonest value of each group, of several that which comes first."""
+    counts = np.where(missing, 0, counts)
+    are_commonest = counts == groups.spread(groups.reduce(np.maximum, counts))
+    positions = np.where(are_commonest, firsts, np.iinfo(np.int64).max)
+    return take_rows(values, np.flatnonzero(positions == groups.spread(groups.reduce(np.minimum, positions))))
+
+
+NUNIQUE = Reduction(
+    "nunique",
+    giving(INT64, *ANYTHING),
+    scalar=ScalarForm(_distinct, _merge_distinct, lambda state: np.int64(len(state))),
+    integers=ScalarForm(_distinct_integers, or_, lambda state: np.int64(len(state))),
+    distinct=DistinctForm(_count),
+)
+
+DISTINCT = Reduction(
+    "distinct",
+    themselves(*ANYTHING),
+    scalar=ScalarForm(_distinct, _merge_distinct, _ascending),
+    integers=ScalarForm(_distinct_integers, or_, lambda state: from_ints(sorted(state))),
+)
+
+UNIQUE = Reduction("unique", {dtype: list_of(dtype) for dtype in ANYTHING}, distinct=DistinctForm(_values))
+
+MODE = Reduction("mode", themselves(*ANYTHING), distinct=DistinctForm(_commonest, by_position=True))

@@ -1,0 +1,355 @@
+"""What a reduction is: its types, and how it is computed of a column, of groups and of lists.
+
+Every form has the same three steps: the state of some rows, the merge of states, the result.  Scalar reductions,
+GroupBy, DataFrame.groupby, reductions along an axis and SegArray take theirs from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.kernels.aggregates.by_group import GroupState, MergeByUfuncs, RowGroups
+from akdask.kernels.core.opcodes import Opcode
+from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_of, unlimited
+from akdask.typing import Column, NumberArray
+
+TOTALS = {BOOL: INT64, UINT8: UINT64, INT64: INT64, UINT64: UINT64, FLOAT64: FLOAT64}
+"""Types of sums and products: those of NumPy, which Arkouda's sums have too.  Integers wrap."""
+
+NUMBERS = tuple(TOTALS)
+ANYTHING = (*NUMBERS, STR, BIGINT)
+
+State: TypeAlias = Any
+"""The state of a scalar reduction: small, and picklable."""
+
+Types: TypeAlias = Mapping[ColumnType, ColumnType]
+"""Type of the result for every type of column that is taken."""
+
+
+def giving(result: ColumnType, *types: ColumnType) -> Types:
+    """Return one type of result for all given types, which are those of numbers unless given."""
+    return dict.fromkeys(types or NUMBERS, result)
+
+
+def themselves(*types: ColumnType) -> Types:
+    """Return the types of results that are elements of the column."""
+    return {dtype: dtype for dtype in types}
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarForm:
+    """How a column is reduced to one value.
+
+    Parameters
+    ----------
+    partial : callable
+        ``(column, mask)`` to the state of the rows where the mask holds; ``(column, mask, positions)`` if
+        `adds_floats`.
+    merge : callable
+        The states of some rows and of later ones to that of all.
+    finish : callable
+        ``(state, **params)`` to a NumPy scalar of exactly the result's type.
+    adds_floats : bool
+        Whether the positions of rows matter, as floats are added up: see `akdask.kernels.core.summation`.
+    """
+
+    partial: Callable[..., State]
+    merge: Callable[[State, State], State]
+    finish: Callable[..., Any]
+    adds_floats: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledForm:
+    """How a vector program reduces a column: see `akdask.kernels.core.opcodes`.
+
+    Parameters
+    ----------
+    opcodes : mapping of ColumnType to Opcode
+        The instruction that accumulates values of each type; none if rows are only counted.
+    state : callable
+        ``(number of rows, accumulated value)`` to the state of the scalar form.
+    as_floats : bool
+        Whether values are accumulated as float64.
+    """
+
+    opcodes: Mapping[ColumnType, Opcode]
+    state: Callable[[int, Any], State]
+    as_floats: bool = False
+
+
+class Slots(Protocol):
+    """What accumulators have found of the values of each group, where NaN are skipped."""
+
+    @property
+    def sizes(self) -> NumberArray:
+        """Return the number of rows."""
+        ...
+
+    @property
+    def counts(self) -> NumberArray:
+        """Return the number of values that are not NaN."""
+        ...
+
+    @property
+    def totals(self) -> NumberArray:
+        """Return the sums."""
+        ...
+
+    @property
+    def minima(self) -> NumberArray:
+        """Return the smallest values, NaN where there are none."""
+        ...
+
+    @property
+    def maxima(self) -> NumberArray:
+        """Return the largest values, NaN where there are none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AccumulatorForm:
+    """How the state of groups is found from accumulators, which go over the rows once for all reductions of a column.
+
+    Parameters
+    ----------
+    state : callable
+        `Slots` to the state of the grouped form.
+    counts : bool
+        Whether rows have to be counted.
+    extremes : bool
+        Whether the smallest and the largest values are looked for.
+    as_floats : bool
+        Whether values are accumulated as float64.
+    """
+
+    state: Callable[[Slots], GroupState]
+    counts: bool = True
+    extremes: bool = False
+    as_floats: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedForm:
+    """How the rows of each group are reduced to one value.
+
+    The state is a tuple of columns with one row for each group.  All rules are Arkouda's: NaN are skipped unless asked
+    for, sums of integers wrap, products and means are float64, positions are those of all rows.  Where skipping NaN
+    leaves a group nothing, sum and product are 0 and 1, count is 0, and the others are NaN, as in pandas.
+
+    Parameters
+    ----------
+    partial_state : callable
+        ``(groups, column, skipna)`` to the state of some rows; ``(groups, column, skipna, positions)`` if
+        `by_position`.
+    merge_states : callable
+        ``(groups, skipna, *state)`` to the state of what was grouped again.
+    result : callable
+        ``(*state, **params)`` to the result.
+    types : mapping, optional
+        The types that it takes and gives, where these are not the reduction's.
+    by_position : bool
+        Whether the numbers of the rows matter.
+    accumulated : AccumulatorForm, optional
+        How accumulators find the same state.
+    """
+
+    partial_state: Callable[..., GroupState]
+    merge_states: Callable[..., GroupState]
+    result: Callable[..., Column]
+    types: Types | None = None
+    by_position: bool = False
+    accumulated: AccumulatorForm | None = None
+
+    def partial(self, groups: RowGroups, column: Column, *positions: NumberArray, skipna: bool = True) -> GroupState:
+        """Return the state of some rows."""
+        with np.errstate(all="ignore"):
+            return self.partial_state(groups, column, skipna, *positions)
+
+    def merge(self, groups: RowGroups, *state: Column, skipna: bool = True) -> GroupState:
+        """Return the state of groups of which several rows of partial states have to be merged."""
+        with np.errstate(all="ignore"):
+            return self.merge_states(groups, skipna, *state)
+
+    @property
+    def merges_in_place(self) -> bool:
+        """Whether states of the same groups can be merged in place, column by column."""
+        return isinstance(self.merge_states, MergeByUfuncs)
+
+    def merge_in_place(self, total: GroupState, more: GroupState, skipna: bool = True) -> None:
+        """Merge states of the same groups into the first of them; see `merges_in_place`."""
+        assert isinstance(self.merge_states, MergeByUfuncs), "only ufuncs work in place"
+        with np.errstate(all="ignore"):
+            self.merge_states.in_place(skipna, total, more)
+
+    def finalize(self, *state: Column, **params: Any) -> Column:
+        """Return the results."""
+        with np.errstate(all="ignore"):
+            return self.result(*state, **params)
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctForm:
+    """How groups are reduced to one value where all rows of a group have to be in one task.
+
+    Partial results are the distinct values of each group with the number of rows of each.
+
+    Parameters
+    ----------
+    compute : callable
+        ``(groups, values, counts, missing, **params)`` to the results; the values of each group ascend, and `missing`
+        tells which are NaN.
+    types : mapping, optional
+        The types that it takes and gives, where these are not the reduction's.
+    by_position : bool
+        Whether `compute` takes the number of the first row of each value as well, behind `missing`.
+    of_numbers : bool
+        Whether it matters what the values are, so that no codes can stand for them.
+    """
+
+    compute: Callable[..., Column]
+    types: Types | None = None
+    by_position: bool = False
+    of_numbers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListForm:
+    """How each list is reduced to one value: lists are groups whose rows are adjacent already.
+
+    Parameters
+    ----------
+    of_integers : callable
+        A list of Python's integers to the result.
+    grouped : GroupedForm, optional
+        What reduces numbers, where that is not the grouped form.
+    types : mapping, optional
+        The types that it takes and gives, where these are not the reduction's.
+    """
+
+    of_integers: Callable[[list[int]], Any]
+    grouped: GroupedForm | None = None
+    types: Types | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """The specification of a reduction.
+
+    Parameters
+    ----------
+    name : str
+        Its key in `akdask.kernels.aggregates.registry.REDUCTIONS`.
+    types : mapping of ColumnType to ColumnType
+        Type of the result for every type of column that it takes; forms that take fewer say so.
+    scalar, integers : ScalarForm, optional
+        How columns of numbers and strings, and those of integers of any size, are reduced to one value.
+    modular : callable, optional
+        A number of bits to the scalar form of integers that are limited to so many.
+    compiled : CompiledForm, optional
+        How a vector program finds the state of the scalar form.
+    grouped : GroupedForm, optional
+        How groups are reduced.
+    distinct : DistinctForm, optional
+        How groups are reduced where no partial result of some rows is enough.
+    lists : ListForm, optional
+        How lists are reduced.
+    identity : object
+        The result for no rows; None if there is none.
+    of_bools : str, optional
+        The reduction that has the same result for groups of bools.
+    types_with : callable, optional
+        Arguments of the last step to the types, where these depend on them.
+    rounds : bool
+        Whether floats are added up or multiplied, so that results depend on the order of these steps.
+    """
+
+    name: str
+    types: Types
+    scalar: ScalarForm | None = None
+    integers: ScalarForm | None = None
+    modular: Callable[[int], ScalarForm] | None = None
+    compiled: CompiledForm | None = None
+    grouped: GroupedForm | None = None
+    distinct: DistinctForm | None = None
+    lists: ListForm | None = None
+    identity: Any = None
+    of_bools: str | None = None
+    types_with: Callable[..., Types] | None = None
+    rounds: bool = False
+
+    def takes(self, dtype: ColumnType) -> bool:
+        """Whether groups of values of a type can be reduced so."""
+        return unlimited(dtype) in self.group_types or (dtype == BOOL and self.of_bools is not None)
+
+    @property
+    def group_types(self) -> Types:
+        """The types that groups take and give."""
+        form = self.grouped or self.distinct
+        return {} if form is None else self.types if form.types is None else form.types
+
+    @property
+    def list_types(self) -> Types:
+        """The types of elements that lists take and give."""
+        return {} if self.lists is None else self.types if self.lists.types is None else self.lists.types
+
+    @property
+    def by_position(self) -> bool:
+        """Whether groups need the numbers of their rows."""
+        form = self.grouped or self.distinct
+        return form is not None and form.by_position
+
+    def result_type(self, dtype: ColumnType, **params: Any) -> ColumnType:
+        """Return the type of the result for a column of type `dtype`, given the arguments of the last step.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the reduction does not take such columns.
+        """
+        types = self.types if self.types_with is None else self.types_with(**params)
+        return limited(_looked_up(types, dtype, self.name), dtype)
+
+    def group_result_type(self, dtype: ColumnType, **params: Any) -> ColumnType:
+        """Return the type of the results for groups of values of type `dtype`; see `result_type`."""
+        types = self.group_types if self.types_with is None else self.types_with(**params)
+        return _looked_up(types, dtype, f"{self.name} of groups")
+
+    def scalar_form(self, dtype: ColumnType) -> ScalarForm:
+        """Return what reduces columns of a type that the reduction takes to one value."""
+        if dtype.kind == "bigint" and dtype.max_bits > 0 and self.modular is not None:
+            return self.modular(dtype.max_bits)
+        form = self.scalar if self.integers is None or (dtype.kind != "bigint" and self.scalar) else self.integers
+        assert form is not None, f"{self.name} is for groups and lists"
+        return form
+
+
+def _looked_up(types: Types, dtype: ColumnType, asked: str) -> ColumnType:
+    found = types.get(unlimited(dtype))
+    if found is None:
+        raise ArgumentTypeError(
+            f"{asked} does not take a column of type {dtype}.",
+            details=[f"types that it takes: {', '.join(map(str, types))}"],
+        )
+    return found
+
+
+def limited(result: ColumnType, dtype: ColumnType) -> ColumnType:
+    """Return the type of a result with the limit of bits that its column has."""
+    return bigint_of(dtype.max_bits) if result == BIGINT else result
+
+
+def nonempty(state: State, name: str) -> State:
+    """Return the state of at least one row; refuse that of none."""
+    if not state:
+        raise ArgumentError(
+            f"{name} of no rows.",
+            details=["the column is empty, or a filter left nothing of it"],
+            hint="check the size first.",
+        )
+    return state
