@@ -199,7 +199,7 @@ def test_optimized_plans_give_what_plain_ones_give(chain, lengths):
     lengths = lengths if sum(lengths) == rows else [rows]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "through", lambda frame, values: None)
-        patch.setattr(pipeline, "_narrowed", lambda frame, values: frame)
+        patch.setattr(pipeline, "narrowed", lambda frame, values: frame)
         patch.setattr(reduce, "share_aggregates", lambda sequence: None)
         plain = lazy_pool(rows, steps, lengths, "scan")
         assert_pools_equal(plain, expected)

@@ -17,7 +17,7 @@ from akdask.kernels.group.row_groups import GroupCodes, SortedGroups, group_rows
 from akdask.kernels.group.slices import RadixSlices, SortedSlices
 from akdask.kernels.keys.encoded_strings import EncodedStrings
 from akdask.kernels.keys.slots import SlotGrid
-from akdask.kernels.keys.sort import MAX_COMPRESSION_RATIO_ROWS
+from akdask.kernels.keys.sort import MAX_PACKED_ROWS
 from akdask.typing import Column, NumberArray
 
 SLOTS_PER_ROW = 2
@@ -110,7 +110,7 @@ def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tupl
         slots = np.flatnonzero(codes.sizes())
         size = codes.codes.nbytes + codes.sizes().nbytes + slots.nbytes
         return GroupedSlice(codes, slots, size), grid.keys(slots, [key.dtype for key in keys])
-    if 0 < len(keys[0]) < MAX_COMPRESSION_RATIO_ROWS and compiled.should_compile(len(keys[0])):
+    if 0 < len(keys[0]) < MAX_PACKED_ROWS and compiled.should_compile(len(keys[0])):
         codes, firsts = number_rows(keys, buffer[: len(keys[0])])
         # Sizes are counted when they are asked for.
         nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count

@@ -13,7 +13,7 @@ from akdask.kernels.core.words import WORD_BITS, Words
 from akdask.kernels.keys.normalized import Key, pack_words, row_bits, unpack_rows, word, word_count
 from akdask.typing import Column, NumberArray
 
-MAX_COMPRESSION_RATIO_ROWS = 2**31
+MAX_PACKED_ROWS = 2**31
 """From here on the number of a group of equal rows and that of a row might not fit 64 bits together."""
 
 
@@ -36,7 +36,7 @@ def argsort(columns: Sequence[Column], ascending: Sequence[bool]) -> NumberArray
     >>> argsort([np.array([3, 1, 3]), np.array([0.5, 0.1, 0.2])], [True, True]).tolist()
     [1, 2, 0]
     """
-    if len(columns[0]) >= MAX_COMPRESSION_RATIO_ROWS:
+    if len(columns[0]) >= MAX_PACKED_ROWS:
         return argsort_by_words(columns, ascending)
     return argsort_packed(columns, ascending)
 
