@@ -13,28 +13,28 @@ import pyarrow as pa
 from akdask.errors import InconsistentFilesError, UnsupportedError
 from akdask.parquet.chunks import count_nulls
 from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.description import FileDescription, FileSchema
+from akdask.parquet.description import FileSchema, ParquetFileDescription
 from akdask.parquet.hive import folder_columns
 from akdask.parquet.source import SetColumn
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.storage.formats.objects import ObjType
 
-_WHOLE = (INT64, UINT64, BOOL)
+_INTEGRAL = (INT64, UINT64, BOOL)
 _LABELLED = {ObjType.STRINGS, ObjType.CATEGORICAL}
 
 
-class Agreement:
+class ColumnAgreement:
     """What the files of a set agree about.
 
     Parameters
     ----------
-    files : sequence of FileDescription
+    files : sequence of ParquetFileDescription
         In the order of the rows.
     roots : sequence of str
         Folders below which folders name columns.
     """
 
-    def __init__(self, files: Sequence[FileDescription], roots: Sequence[str] = ()) -> None:
+    def __init__(self, files: Sequence[ParquetFileDescription], roots: Sequence[str] = ()) -> None:
         self.files = files
         # Files of one set are mostly made alike, so there are few schemas and many files of each.
         self._members: dict[int, list[int]] = {}
@@ -123,7 +123,7 @@ class Agreement:
         dtype = found
         annotations = {column.annotation for column in known}
         annotation = known[0].annotation if len(annotations) == 1 else None
-        if dtype in _WHOLE and _kind(known) not in (ObjType.DATETIME, ObjType.TIMEDELTA) and self._has_nulls(name):
+        if dtype in _INTEGRAL and _kind(known) not in (ObjType.DATETIME, ObjType.TIMEDELTA) and self._has_nulls(name):
             dtype = FLOAT64
         kind = ObjType.PDARRAY if dtype == FLOAT64 and _kind(known) == ObjType.IPV4 else _kind(known)
         return SetColumn(name, kind, dtype, annotation=annotation)
@@ -140,8 +140,8 @@ class Agreement:
             if column is None or not column.is_optional:
                 continue
             counts = [self.files[number].chunks_of(column)["nulls"] for number in members]
-            together = np.concatenate(counts)
-            if (together > 0).any() or ((together < 0).any() and self._have_nulls(column, members, counts)):
+            joined = np.concatenate(counts)
+            if (joined > 0).any() or ((joined < 0).any() and self._have_nulls(column, members, counts)):
                 return True
         return False
 
@@ -167,11 +167,11 @@ class ColumnsOfSet(Mapping[str, SetColumn]):
 
     Parameters
     ----------
-    agreement : Agreement
+    agreement : ColumnAgreement
         What the files agree about.
     """
 
-    def __init__(self, agreement: Agreement) -> None:
+    def __init__(self, agreement: ColumnAgreement) -> None:
         self._agreement = agreement
         self._found: dict[str, SetColumn] = {}
 

@@ -93,7 +93,7 @@ def open_parquet(ranges: RangeReader, *, verify: bool = False) -> pq.ParquetFile
     )
 
 
-class ChunkReader:
+class ArrowChunkReader:
     """Reads rows of one column in one row group, in any order, best from the first to the last.
 
     Parameters
@@ -128,7 +128,7 @@ class ChunkReader:
 
     def _start_again(self) -> None:
         self._batches: Iterator[Any] = iter(self._batches_from_first())
-        self._held: Column | None = None
+        self._current: Column | None = None
         self._first = self._stop = 0
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> Column:
@@ -140,25 +140,25 @@ class ChunkReader:
             If the data is damaged.
         """
         with errors_naming(self._path, self._column.name):
-            pieces = list(self._pieces(start, stop))
+            slices = list(self._slices(start, stop))
         if out is None:
-            return concat_rows(pieces)
+            return concat_rows(slices)
         row = 0
-        for piece in pieces:
+        for piece in slices:
             out[row : row + len(piece)] = piece
             row += len(piece)
         return out[:row]
 
-    def _pieces(self, start: int, stop: int) -> Iterator[Column]:
+    def _slices(self, start: int, stop: int) -> Iterator[Column]:
         if start < self._first:
             self._start_again()
         while start < stop:
             if start >= self._stop:
                 self._next(start)
                 continue
-            assert self._held is not None, "there are rows"
+            assert self._current is not None, "there are rows"
             end = min(stop, self._stop)
-            yield slice_rows(self._held, start - self._first, end - self._first)
+            yield slice_rows(self._current, start - self._first, end - self._first)
             start = end
 
     def _next(self, wanted: int) -> None:
@@ -170,7 +170,7 @@ class ChunkReader:
                 hint="the file is damaged; write it again.",
             )
         self._first, self._stop = self._stop, self._stop + batch.num_rows
-        self._held = self._decode(batch.column(0)) if wanted < self._stop else None
+        self._current = self._decode(batch.column(0)) if wanted < self._stop else None
 
 
 @lru_cache(maxsize=4096)

@@ -90,10 +90,10 @@ def _as_number(array: pa.Array) -> pa.Array:
         return _of_decimals(array)
     days = types.is_date32(stored)
     narrow = days or types.is_time32(stored)
-    whole = array.cast(pa.int32()).cast(pa.int64()) if narrow else array.cast(pa.int64())
+    integers = array.cast(pa.int32()).cast(pa.int64()) if narrow else array.cast(pa.int64())
     # By the type of the array: times of 96 bits come in other units than the schema says.
     scale = DAY if days else UNITS["ms" if types.is_date(stored) else stored.unit]
-    return whole if scale == 1 else pc.multiply_checked(whole, pa.scalar(scale, pa.int64()))
+    return integers if scale == 1 else pc.multiply_checked(integers, pa.scalar(scale, pa.int64()))
 
 
 def _of_decimals(array: pa.Array) -> pa.Array:

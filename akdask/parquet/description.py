@@ -46,7 +46,7 @@ class FileSchema:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FileDescription:
+class ParquetFileDescription:
     """One file.
 
     Parameters
@@ -96,6 +96,6 @@ class FileDescription:
         found: npt.NDArray[np.void] = leaves[0]
         return found
 
-    def at(self, path: str) -> FileDescription:
+    def at(self, path: str) -> ParquetFileDescription:
         """Return the description of the file when it is in another place."""
         return replace(self, file=replace(self.file, path=path))

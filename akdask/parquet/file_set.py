@@ -10,8 +10,8 @@ from functools import cached_property
 from akdask import config
 from akdask.cluster import partition_size
 from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError, warn
-from akdask.parquet.agreement import Agreement, ColumnsOfSet, NullsOfSet
-from akdask.parquet.description import FileDescription
+from akdask.parquet.agreement import ColumnAgreement, ColumnsOfSet, NullsOfSet
+from akdask.parquet.description import ParquetFileDescription
 from akdask.parquet.footers import inspect_ahead, inspect_file
 from akdask.parquet.hive import roots_of
 from akdask.parquet.manifest import described_and_lost
@@ -26,7 +26,7 @@ _MOST_ROWS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class ReadOptions:
+class ParquetReadOptions:
     """How a set is read.
 
     Parameters
@@ -58,15 +58,17 @@ class ParquetSet:
 
     Parameters
     ----------
-    files : sequence of FileDescription
+    files : sequence of ParquetFileDescription
         In the order of the rows.
-    options : ReadOptions
+    options : ParquetReadOptions
         How they are read.
     allow_errors : bool
         Leave out files that lack what is asked for, with a warning.
     """
 
-    def __init__(self, files: Sequence[FileDescription], options: ReadOptions, *, allow_errors: bool) -> None:
+    def __init__(
+        self, files: Sequence[ParquetFileDescription], options: ParquetReadOptions, *, allow_errors: bool
+    ) -> None:
         self._files = tuple(files)
         self._options = options
         self._allow_errors = allow_errors
@@ -118,8 +120,8 @@ class ParquetSet:
         return [name for name in self.kinds if name not in nested]
 
     @cached_property
-    def _agreement(self) -> Agreement:
-        return Agreement(self._files, self._options.roots)
+    def _agreement(self) -> ColumnAgreement:
+        return ColumnAgreement(self._files, self._options.roots)
 
     @cached_property
     def _source(self) -> ParquetSource:
@@ -138,9 +140,9 @@ class ParquetSet:
             )
         warn_of_skipped(told, len(lacking))
         rest = [file for number, file in enumerate(self._files) if number not in lacking]
-        return self._source_over(Agreement(rest, self._options.roots))
+        return self._source_over(ColumnAgreement(rest, self._options.roots))
 
-    def _source_over(self, agreement: Agreement) -> ParquetSource:
+    def _source_over(self, agreement: ColumnAgreement) -> ParquetSource:
         rows = sum(file.nrows for file in agreement.files)
         if rows >= _MOST_ROWS:
             raise FileFormatError(f"the files of {self._options.label} claim {rows:,} rows.")
@@ -184,7 +186,7 @@ def open_set(
         If files are missing, missing from within a set, or not readable as Parquet.
     """
     label = f"read_parquet({shown(filenames)})"
-    options = ReadOptions(
+    options = ParquetReadOptions(
         read_nested, null_indices, partition_size(), config.get("manifest"), roots_of(filenames), label
     )
     if allow_errors:
@@ -194,11 +196,11 @@ def open_set(
 
 def _describer(
     files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
-) -> tuple[Callable[[FileIdentity], FileDescription], list[str]]:
+) -> tuple[Callable[[FileIdentity], ParquetFileDescription], list[str]]:
     """Return what describes each of some files, and those that are lost."""
     known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
     inspect_ahead([file for file in files if file not in known])
     return lambda file: known.get(file) or inspect_file(file), lost
 
 
-_OPENER: SetOpener[FileDescription, ParquetSet] = SetOpener(_describer)
+_OPENER: SetOpener[ParquetFileDescription, ParquetSet] = SetOpener(_describer)

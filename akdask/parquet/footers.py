@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.parquet.columns import leaves_of
-from akdask.parquet.description import FileDescription, FileSchema
+from akdask.parquet.description import FileSchema, ParquetFileDescription
 from akdask.parquet.recent import Recent
 from akdask.parquet.row_groups import read_row_groups
 from akdask.storage.data.ranges import range_reader
@@ -38,16 +38,16 @@ PARQUET_ERRORS = (
 _TAIL = 8  # bytes of the footer's length and the magic
 _GUESS = 2**16  # bytes read from the end at first: most footers are shorter
 _MOST = 2**30
-_KEPT = 2**16  # descriptions
-_KEPT_METADATA = 256
+_MAX_DESCRIPTIONS = 2**16  # descriptions
+_MAX_METADATA = 256
 _AT_ONCE = 32
 
 
-_DESCRIPTIONS: Recent[FileIdentity, FileDescription] = Recent(_KEPT)
-_METADATA: Recent[FileIdentity, pq.FileMetaData] = Recent(_KEPT_METADATA)
+_DESCRIPTIONS: Recent[FileIdentity, ParquetFileDescription] = Recent(_MAX_DESCRIPTIONS)
+_METADATA: Recent[FileIdentity, pq.FileMetaData] = Recent(_MAX_METADATA)
 
 
-def inspect_file(file: FileIdentity) -> FileDescription:
+def inspect_file(file: FileIdentity) -> ParquetFileDescription:
     """Describe a file by its footer, from memory if it has not changed since.
 
     Raises
@@ -99,7 +99,7 @@ def _row_groups_of(
         raise _damaged(file.path, error) from error
 
 
-def describe_file(file: FileIdentity) -> FileDescription:
+def describe_file(file: FileIdentity) -> ParquetFileDescription:
     """Describe a file by its footer, without remembering it; see `inspect_file`."""
     footer = read_footer(file)
     metadata = parsed(file.path, footer)
@@ -107,7 +107,7 @@ def describe_file(file: FileIdentity) -> FileDescription:
         schema = _shared(metadata, footer)
     except PARQUET_ERRORS as error:
         raise _damaged(file.path, error) from error
-    return FileDescription(file, schema, *_row_groups_of(file, metadata, footer))
+    return ParquetFileDescription(file, schema, *_row_groups_of(file, metadata, footer))
 
 
 _last: list[tuple[pq.FileMetaData, FileSchema]] = []
@@ -149,9 +149,9 @@ def read_footer(file: FileIdentity) -> bytes:
                 hint="the file is damaged; write it again.",
             )
         if length + _TAIL > size:
-            whole = np.empty(length, np.uint8)
-            ranges.read_into(whole, file.size - _TAIL - length, "footer")
-            return whole.tobytes()
+            complete = np.empty(length, np.uint8)
+            ranges.read_into(complete, file.size - _TAIL - length, "footer")
+            return complete.tobytes()
     return raw[len(raw) - _TAIL - length : -_TAIL]
 
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from akdask.errors import AkdaskError
 from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.description import FileDescription, FileSchema
+from akdask.parquet.description import FileSchema, ParquetFileDescription
 from akdask.parquet.footers import PARQUET_ERRORS, parsed
 from akdask.parquet.row_groups import CHUNK, CODECS, PROBLEMS
 from akdask.storage.atomic.manifest import (
@@ -40,19 +40,19 @@ _MADE = b"parquet"
 
 def described_and_lost(
     files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
-) -> tuple[dict[FileIdentity, FileDescription], list[str]]:
+) -> tuple[dict[FileIdentity, ParquetFileDescription], list[str]]:
     """Return what manifests tell of files, and those lost; see `akdask.storage.atomic.manifest.known_and_lost`."""
-    return known_and_lost(files, patterns, _Entries.of_set)
+    return known_and_lost(files, patterns, _FooterEntries.of_set)
 
 
-def write(path: str, files: Sequence[FileDescription]) -> None:
+def write(path: str, files: Sequence[ParquetFileDescription]) -> None:
     """Write the manifest of a set to a new file.
 
     Parameters
     ----------
     path : str
         The file.
-    files : sequence of FileDescription
+    files : sequence of ParquetFileDescription
         The files of the set, all of one folder, in the state in which they will be there.
 
     Raises
@@ -65,7 +65,7 @@ def write(path: str, files: Sequence[FileDescription]) -> None:
     write_manifest(path, _to_batch([file for file in files if modified(file.file) < now]))
 
 
-class _Entries:
+class _FooterEntries:
     """The rows of a manifest, by name of the file."""
 
     def __init__(self, batch: pa.RecordBatch) -> None:
@@ -93,15 +93,15 @@ class _Entries:
             or (self._groups < 0).any()
         ):
             raise ValueError("no manifest")
-        found, room = self._chunks, np.repeat(sizes, counts)
-        wrong = (found["offset"] < 0) | (found["size"] < 0) | (found["offset"] > room - found["size"])
+        found, available = self._chunks, np.repeat(sizes, counts)
+        wrong = (found["offset"] < 0) | (found["size"] < 0) | (found["offset"] > available - found["size"])
         wrong |= (found["nulls"] < -1) | (found["nulls"] > found["values"])
         wrong |= (found["codec"] >= len(CODECS)) | (found["problem"] < 0) | (found["problem"] >= len(PROBLEMS))
         if wrong.any():
             raise ValueError("no manifest")
 
     @classmethod
-    def of_set(cls, path: str, owner: int) -> _Entries | None:
+    def of_set(cls, path: str, owner: int) -> _FooterEntries | None:
         """Return the rows of the manifest of a set, None if there is none that is to be believed."""
         batch = read_manifest(manifest_path(path), {os.geteuid(), owner}, _schema())
         try:
@@ -114,7 +114,7 @@ class _Entries:
         """Names of the files."""
         return list(self._rows)
 
-    def find(self, file: FileIdentity) -> FileDescription | None:
+    def find(self, file: FileIdentity) -> ParquetFileDescription | None:
         """Return the description of a file, None if it has none in that state."""
         row = self._rows.get(os.path.basename(file.path))
         if row is None or self._sizes[row] != file.size or self._versions[row] != file.version:
@@ -122,7 +122,7 @@ class _Entries:
         schema = self._schemas[self._made_of[row]]
         rows = self._groups[self._group_ends[row] : self._group_ends[row + 1]]
         chunks = self._chunks[self._chunk_ends[row] : self._chunk_ends[row + 1]].reshape(schema.leaves, len(rows))
-        return FileDescription(file, schema, rows, chunks)
+        return ParquetFileDescription(file, schema, rows, chunks)
 
 
 def _schema_of(text: str) -> FileSchema:
@@ -141,7 +141,7 @@ def _schema() -> pa.Schema:
     return _to_batch([]).schema.remove_metadata()
 
 
-def _to_batch(files: Sequence[FileDescription]) -> pa.RecordBatch:
+def _to_batch(files: Sequence[ParquetFileDescription]) -> pa.RecordBatch:
     schemas: dict[tuple[ParquetColumn, ...], FileSchema] = {}
     for file in files:
         schemas.setdefault(file.schema.columns, file.schema)

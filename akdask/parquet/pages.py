@@ -135,7 +135,7 @@ class PageReader:
         if known is not None:
             self._dictionary_page, self._pages = known
             self._listed = self._nrows
-        self._held: tuple[int, NumberArray] | None = None
+        self._decoded: tuple[int, NumberArray] | None = None
         self._memory: Bytes = np.empty(0, np.uint8)
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> NumberArray:
@@ -150,7 +150,7 @@ class PageReader:
         found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
         number, last = self._page_of(start), self._page_of(stop - 1) + 1
         while number < last:
-            number += self._read_together(number, last, start, found)
+            number += self._read_batch(number, last, start, found)
             if number < last:
                 page = self._pages[number]
                 begin, end = max(start, page.first), min(stop, page.first + page.nrows)
@@ -159,7 +159,7 @@ class PageReader:
                 number += 1
         return found
 
-    def _read_together(self, number: int, last: int, start: int, out: NumberArray) -> int:
+    def _read_batch(self, number: int, last: int, start: int, out: NumberArray) -> int:
         """Read rows of some pages in one compiled loop; return how many pages were done, others are to be read alone.
 
         Pages with nulls, and of narrower numbers, are not for it, nor those whose values need no decoding.
@@ -324,11 +324,11 @@ class PageReader:
             # What is left of the memory that it is unpacked to would be taken for data.
             raise NoPlainPagesError
         try:
-            values = pa.Codec(self._codec.lower()).decompress(pa.py_buffer(packed), decompressed_size=size)
+            unpacked = pa.Codec(self._codec.lower()).decompress(pa.py_buffer(packed), decompressed_size=size)
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             raise self._damaged(f"a page cannot be unpacked: {error}") from error
-        whole = np.frombuffer(values, np.uint8)
-        return np.concatenate([found[:levels], whole]) if levels else whole
+        values = np.frombuffer(unpacked, np.uint8)
+        return np.concatenate([found[:levels], values]) if levels else values
 
     # rows
 
@@ -337,16 +337,16 @@ class PageReader:
         if page.values >= 0 and self._stored == out.dtype and not self._verify:
             self._ranges.read_into(out, page.values + start * out.itemsize, self._column.name)
             return
-        if self._held is not None and self._held[0] == number:
-            out[:] = self._held[1][start:stop]
+        if self._decoded is not None and self._decoded[0] == number:
+            out[:] = self._decoded[1][start:stop]
             return
         if stop - start == page.nrows:
             self._decode(page, out)
             return
-        whole = np.empty(page.nrows, self._dtype.numpy)
-        self._decode(page, whole)
-        self._held = number, whole
-        out[:] = whole[start:stop]
+        values = np.empty(page.nrows, self._dtype.numpy)
+        self._decode(page, values)
+        self._decoded = number, values
+        out[:] = values[start:stop]
 
     def _decode(self, page: Page, out: NumberArray) -> None:
         """Fill an array with all rows of a page."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from akdask.parquet.description import FileDescription
+from akdask.parquet.description import ParquetFileDescription
 from akdask.parquet.reader import RowGroup
 from akdask.storage.data.extents import split_rows
 
-TOGETHER = 2**20
+GROUPED_ROWS = 2**20
 """Rows up to which neighbouring row groups of a file are one partition."""
 
 _ITEMSIZE = 8
@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Partitions:
+class RowGroupPartitions:
     """The partitions of a set, in the order of its rows.
 
     Parameters
@@ -58,7 +58,7 @@ class Partitions:
         return tuple(self.groups[file][int(self.first[index]) - before : int(self.last[index]) - before])
 
 
-def partitions_of(files: Sequence[FileDescription], limit: int) -> Partitions:
+def partitions_of(files: Sequence[ParquetFileDescription], limit: int) -> RowGroupPartitions:
     """Cut the rows of files into partitions, so that a column of one takes `limit` bytes at most where that can be.
 
     Each file has one partition at least, also one without rows.
@@ -66,7 +66,7 @@ def partitions_of(files: Sequence[FileDescription], limit: int) -> Partitions:
     units: list[tuple[int, int, int, int, int]] = []  # file, first and last group, first row, rows
     groups: list[list[RowGroup]] = []
     counted = np.zeros(len(files) + 1, np.int64)
-    most = max(1, min(TOGETHER, limit // _ITEMSIZE))
+    most = max(1, min(GROUPED_ROWS, limit // _ITEMSIZE))
     for number, file in enumerate(files):
         before, row, found = int(counted[number]), 0, list[RowGroup]()
         begun: list[int] = [before, before, 0, 0]
@@ -85,6 +85,6 @@ def partitions_of(files: Sequence[FileDescription], limit: int) -> Partitions:
     sizes = np.minimum(rows, 2**59) * _ITEMSIZE
     ranges = split_rows(rows, sizes, limit)
     starts, stops = (side + begin[ranges.files] for side in (ranges.starts, ranges.stops))
-    return Partitions(
+    return RowGroupPartitions(
         file_of[ranges.files], starts, stops, first[ranges.files], last[ranges.files], tuple(groups), counted
     )

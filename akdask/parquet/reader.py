@@ -1,4 +1,4 @@
-"""Partitions of a set and their readers: row ranges of a file, over one or several row groups."""
+"""RowGroupPartitions of a set and their readers: row ranges of a file, over one or several row groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from akdask.columns import concat_rows, empty
 from akdask.columns.rows import spread
-from akdask.parquet.chunks import ChunkReader, errors_naming, open_parquet
+from akdask.parquet.chunks import ArrowChunkReader, errors_naming, open_parquet
 from akdask.parquet.columns import ParquetColumn
 from akdask.parquet.pages import ChunkPlace, NoPlainPagesError, PageReader
 from akdask.schema import ColumnType
@@ -121,7 +121,7 @@ class ParquetPartReader(PartReader):
         self._ranges: RangeReader = range_reader(part.file)
         self._stack = ExitStack()
         self._opened: pq.ParquetFile | None = None
-        self._chunks: dict[tuple[str, int], PageReader | ChunkReader] = {}
+        self._chunks: dict[tuple[str, int], PageReader | ArrowChunkReader] = {}
 
     def __enter__(self) -> Self:
         self._stack.enter_context(self._ranges)
@@ -149,14 +149,14 @@ class ParquetPartReader(PartReader):
             return empty(place.dtype)
         if isinstance(place, ConstantPlace):
             return self._constant(place, stop - start, out)
-        pieces = []
+        parts = []
         first = self._part.start + start
         for number, group in enumerate(self._part.groups):
             begin, end = max(first, group.first), min(self._part.start + stop, group.first + group.nrows)
             if begin < end:
                 target = None if out is None else out[begin - first : end - first]
-                pieces.append(self._read(column, number, begin - group.first, end - group.first, target))
-        return concat_rows(pieces) if out is None else out[: stop - start]
+                parts.append(self._read(column, number, begin - group.first, end - group.first, target))
+        return concat_rows(parts) if out is None else out[: stop - start]
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         """Return rows of a row group."""
@@ -190,7 +190,7 @@ class ParquetPartReader(PartReader):
         out[:nrows] = place.value
         return out[:nrows]
 
-    def _chunk(self, column: str, number: int) -> PageReader | ChunkReader:
+    def _chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
         known = self._chunks.get((column, number))
         if known is None:
             # Of the row groups that were gone through before, nothing is held.
@@ -198,7 +198,7 @@ class ParquetPartReader(PartReader):
             known = self._chunks[column, number] = self._plain_chunk(column, number)
         return known
 
-    def _plain_chunk(self, column: str, number: int) -> PageReader | ChunkReader:
+    def _plain_chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
         place = self._stored(column)
         try:
             if place.of_nulls or place.column.plain is None:
@@ -207,14 +207,14 @@ class ParquetPartReader(PartReader):
         except NoPlainPagesError:
             return self._general_chunk(column, number)
 
-    def _general_chunk(self, column: str, number: int) -> ChunkReader:
+    def _general_chunk(self, column: str, number: int) -> ArrowChunkReader:
         place, group = self._stored(column), self._part.groups[number]
         path = self._part.file.path
         with errors_naming(path, place.column.name):
             if self._opened is None:
                 self._opened = open_parquet(self._ranges, verify=self._part.verify)
             dtype = None if place.of_nulls else place.dtype
-            return ChunkReader(self._opened, group.number, place.column, dtype, path)
+            return ArrowChunkReader(self._opened, group.number, place.column, dtype, path)
 
     def _stored(self, column: str) -> StoredPlace:
         place = self._part.columns[column]

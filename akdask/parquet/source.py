@@ -14,9 +14,9 @@ from akdask import config
 from akdask.errors import MissingDatasetError
 from akdask.parquet.annotations import Annotation
 from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.description import FileDescription
+from akdask.parquet.description import ParquetFileDescription
 from akdask.parquet.pages import ChunkPlace
-from akdask.parquet.partitions import Partitions
+from akdask.parquet.partitions import RowGroupPartitions
 from akdask.parquet.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
 from akdask.parquet.statistics import bounds_of, constant, unbounded
 from akdask.schema import FLOAT64, STR, ColumnType
@@ -79,11 +79,11 @@ class ParquetSource:
 
     Parameters
     ----------
-    files : sequence of FileDescription
+    files : sequence of ParquetFileDescription
         In the order of the rows.
     columns : mapping of str to SetColumn
         All columns; which of them can be read is found when they are asked for.
-    partitions : Partitions
+    partitions : RowGroupPartitions
         How the rows are cut.
     label : str
         How a user names the set.
@@ -91,9 +91,9 @@ class ParquetSource:
 
     def __init__(
         self,
-        files: Sequence[FileDescription],
+        files: Sequence[ParquetFileDescription],
         columns: Mapping[str, SetColumn],
-        partitions: Partitions,
+        partitions: RowGroupPartitions,
         label: str,
     ) -> None:
         self._files = files
@@ -143,10 +143,10 @@ class ParquetSource:
         """
         file = int(self._partitions.files[index])
         groups = self._partitions.groups_of(index)
-        places = {name: self._place(self._files[file], file, groups, self.column(name)) for name in columns}
+        found = {name: self._place(self._files[file], file, groups, self.column(name)) for name in columns}
         start, stop = int(self._partitions.starts[index]), int(self._partitions.stops[index])
         verify = bool(config.get("verify_checksums"))
-        return ParquetPart(self._files[file].file, start, stop, groups, places, verify)
+        return ParquetPart(self._files[file].file, start, stop, groups, found, verify)
 
     def column(self, name: str) -> SetColumn:
         """Return a column; for errors see `part`."""
@@ -155,7 +155,7 @@ class ParquetSource:
         return self._found[name]
 
     def _place(
-        self, file: FileDescription, number: int, groups: Sequence[RowGroup], column: SetColumn
+        self, file: ParquetFileDescription, number: int, groups: Sequence[RowGroup], column: SetColumn
     ) -> StoredPlace | ConstantPlace:
         if column.values is not None:
             return ConstantPlace(_known(column.values[number], column.dtype), column.dtype)
@@ -191,7 +191,7 @@ class ParquetSource:
         )
         return _of_partitions(whole, everything, self._partitions)
 
-    def _bounds_in(self, file: FileDescription, column: SetColumn) -> Bounds | None:
+    def _bounds_in(self, file: ParquetFileDescription, column: SetColumn) -> Bounds | None:
         stored: ParquetColumn | None = file.columns.get(column.name)
         if stored is None or stored.dtype is None or not stored.is_flat:
             return None
@@ -214,7 +214,7 @@ def _joined(bounds: Sequence[Bounds]) -> Bounds:
     return Bounds(*map(np.concatenate, sides))
 
 
-def _of_partitions(of_groups: Bounds, found: Bounds, partitions: Partitions) -> Bounds:
+def _of_partitions(of_groups: Bounds, found: Bounds, partitions: RowGroupPartitions) -> Bounds:
     """Return the bounds of partitions from those of row groups; of the type where a partition has none."""
     lows, highs = of_groups.minima.tolist(), of_groups.maxima.tolist()
     for index, (first, last) in enumerate(zip(partitions.first.tolist(), partitions.last.tolist(), strict=True)):

@@ -32,7 +32,7 @@ from akdask.parquet import manifest
 from akdask.parquet.annotations import Annotation, encode
 from akdask.parquet.chunks import errors_naming, open_parquet
 from akdask.parquet.columns import columns_of
-from akdask.parquet.description import FileDescription
+from akdask.parquet.description import ParquetFileDescription
 from akdask.parquet.encoding import EncodedColumn, check_specs, encode_column, text_leaves
 from akdask.parquet.footers import PARQUET_ERRORS, describe_file, inspect_file
 from akdask.storage.atomic.commit import Staging, write_error
@@ -53,24 +53,24 @@ _PAGES: dict[str, Any] = {"write_batch_size": 2**15, "data_page_size": 8 * _PAGE
 if "max_rows_per_page" in signature(pq.ParquetWriter).parameters:  # releases before had no such limit
     _PAGES["max_rows_per_page"] = _PAGE_ROWS
 
-_KEPT = (ObjType.CATEGORICAL, ObjType.TIMEDELTA)
+_REANNOTATED = (ObjType.CATEGORICAL, ObjType.TIMEDELTA)
 """Kinds of columns that other writers note in a way that is not written again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class FileReceipt:
     """What one partition has written, for the commit.
 
     Parameters
     ----------
     index : int
         The partition.
-    file : FileDescription, optional
+    file : ParquetFileDescription, optional
         Its file, for the manifest.
     """
 
     index: int
-    file: FileDescription | None = None
+    file: ParquetFileDescription | None = None
 
 
 class ParquetWriter:
@@ -171,7 +171,7 @@ class ParquetWriter:
             return locale_files(self.path)
         return [self.path] if os.path.lexists(self.path) else []
 
-    def write(self, index: int, table: Table, tables: Columns | None = None) -> Receipt:
+    def write(self, index: int, table: Table, tables: Columns | None = None) -> FileReceipt:
         """Write the rows of one partition; may be called again, also at the same time.
 
         Raises
@@ -197,7 +197,7 @@ class ParquetWriter:
                 self._write_new(encoded, attempt)
             file = describe_file(identify(attempt)) if self._has_manifest else None
             self._staging.finish(attempt, self._names[index])
-        return Receipt(index, file)
+        return FileReceipt(index, file)
 
     def _write_new(self, encoded: Sequence[EncodedColumn], path: str) -> None:
         fields = [column.field for column in encoded]
@@ -212,22 +212,22 @@ class ParquetWriter:
         with range_reader(file) as ranges:
             with errors_naming(file.path, "schema"):
                 old = open_parquet(ranges)
-                kept = [column for column in columns_of(old.metadata) if column.name not in new]
-                fields = [old.schema_arrow.field(column.name) for column in kept]
+                old_columns = [column for column in columns_of(old.metadata) if column.name not in new]
+                fields = [old.schema_arrow.field(column.name) for column in old_columns]
             nrows = len(encoded[0].values)
             if old.metadata.num_rows != nrows:
                 raise InconsistentFilesError(
                     f"{file.path!r} has {old.metadata.num_rows:,} rows, the columns to add have {nrows:,}.",
                     hint="columns are added to sets that have as many rows in each file.",
                 )
-            noted = {column.name: Annotation(column.kind) for column in kept if column.kind in _KEPT}
-            noted |= {column.name: column.annotation for column in kept if column.annotation is not None}
+            noted = {column.name: Annotation(column.kind) for column in old_columns if column.kind in _REANNOTATED}
+            noted |= {column.name: column.annotation for column in old_columns if column.annotation is not None}
             noted |= {name: column.annotation for name, column in new.items() if column.annotation is not None}
             with self._opened(path, [*fields, *(column.field for column in encoded)], noted) as writer:
                 row = 0
                 for group in range(old.metadata.num_row_groups):
                     with errors_naming(file.path, "rows"):
-                        part = old.read_row_group(group, [column.name for column in kept], use_threads=False)
+                        part = old.read_row_group(group, [column.name for column in old_columns], use_threads=False)
                     stop = row + old.metadata.row_group(group).num_rows
                     values = [*part.columns, *(column.values.slice(row, stop - row) for column in encoded)]
                     writer.write_table(pa.Table.from_arrays(values, schema=writer.schema), max(stop - row, 1))
@@ -252,7 +252,7 @@ class ParquetWriter:
             writer.add_key_value_metadata(encode(noted))
             yield writer
 
-    def commit(self, receipts: Sequence[Receipt]) -> list[str]:
+    def commit(self, receipts: Sequence[FileReceipt]) -> list[str]:
         """Put all files into place, and remove those that they make obsolete.
 
         Returns
@@ -289,7 +289,7 @@ class ParquetWriter:
             warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning)
         return self._targets
 
-    def _complete(self, written: Mapping[int, Receipt]) -> list[tuple[str, str]]:
+    def _complete(self, written: Mapping[int, FileReceipt]) -> list[tuple[str, str]]:
         """Return the finished files and their places, after merging them if there is to be only one; manifest last."""
         missing = [index for index in range(self.npartitions) if index not in written]
         if missing:
@@ -300,7 +300,7 @@ class ParquetWriter:
                 return [(self._merged(staged), self.path)]
         return [*zip(staged, self._targets, strict=True), *self._manifest(written)]
 
-    def _manifest(self, written: Mapping[int, Receipt]) -> list[tuple[str, str]]:
+    def _manifest(self, written: Mapping[int, FileReceipt]) -> list[tuple[str, str]]:
         """Return the finished manifest and its place; nothing if it cannot be written, for no set needs one."""
         files = [file.at(self._targets[index]) for index, found in written.items() if (file := found.file) is not None]
         if len(files) < self.npartitions:

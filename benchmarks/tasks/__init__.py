@@ -14,6 +14,7 @@ from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
 from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
 from benchmarks.tasks.outgrown import outgrown
 from benchmarks.tasks.overhead import small_operations
+from benchmarks.tasks.parquet_files import filter_two_of_ten, open_parquet_by_manifest, write_with_strings
 from benchmarks.tasks.planning import plan_many_partitions, plan_wide_frame
 from benchmarks.tasks.reading import expression_sum, filtered_sum, sum_of_a_column
 from benchmarks.tasks.scaling import scaling
@@ -38,6 +39,9 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "join": join,
     "membership": membership,
     "write": write_three_columns,
+    "parquet": filter_two_of_ten,
+    "parquet-write": write_with_strings,
+    "parquet-manifest": open_parquet_by_manifest,
     "sort": sort_rows,
     "text": ask_strings,
     "stations": stations,

@@ -22,7 +22,7 @@ from akdask.errors import (
     MissingFileError,
 )
 from akdask.parquet.file_set import open_set
-from akdask.parquet.partitions import TOGETHER
+from akdask.parquet.partitions import GROUPED_ROWS
 from akdask.parquet.reader import ParquetPart, ParquetPartReader
 from akdask.storage.formats.objects import VALUES
 
@@ -151,8 +151,8 @@ def lengths(pattern, column="a"):
 def test_small_row_groups_are_one_partition_and_large_ones_are_split(files):
     pattern = files({"a": np.arange(1000)}, row_group_size=10)
     assert lengths(pattern) == (1000,)
-    pattern = files({"a": np.zeros(TOGETHER + 10, np.int64)}, row_group_size=TOGETHER)
-    assert lengths(pattern) == (TOGETHER, 10)
+    pattern = files({"a": np.zeros(GROUPED_ROWS + 10, np.int64)}, row_group_size=GROUPED_ROWS)
+    assert lengths(pattern) == (GROUPED_ROWS, 10)
     pattern = files({"a": np.arange(1000)})
     with ak.config.set(partition_size=800):
         assert lengths(pattern) == (100,) * 10

@@ -107,7 +107,7 @@ def test_dictionaries_need_the_compiler_or_the_general_way(numbers, monkeypatch)
 def test_only_pages_with_wanted_rows_are_read(numbers, monkeypatch):
     path = numbers(np.arange(100_000), use_dictionary=False, data_page_size=8000, write_batch_size=1000)
     read = []
-    monkeypatch.setattr(PageReader, "_read_together", lambda *_: 0)
+    monkeypatch.setattr(PageReader, "_read_batch", lambda *_: 0)
     monkeypatch.setattr(PageReader, "_read_rows", _noting(PageReader._read_rows, read))
     for reader, _ in readers_of(path):
         assert reader.read("x", 50_500, 50_503).tolist() == [50_500, 50_501, 50_502]

@@ -112,10 +112,10 @@ def _decode(
             place = np.uint64(at + first * _WORD)
             into = np.uint64(_WORD * (page[_FIRST] + first - start))
             size = np.uint64(_WORD * len(target))
-            whole = size - size % np.uint64(CHUNK)
-            for ahead in range(np.uint64(0), whole, np.uint64(CHUNK)):
+            aligned = size - size % np.uint64(CHUNK)
+            for ahead in range(np.uint64(0), aligned, np.uint64(CHUNK)):
                 copy_chunk(text, place + ahead, octets, into + ahead)
-            for ahead in range(whole, size, np.uint64(_WORD)):
+            for ahead in range(aligned, size, np.uint64(_WORD)):
                 put_word(octets, into + ahead, word_at(text, place + ahead))
             continue
         if at >= last or text[at] > WIDEST or not look_up_some(text, at + 1, last, text[at], words, first, target):
