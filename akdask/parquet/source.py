@@ -183,13 +183,13 @@ class ParquetSource:
         known = [bounds for bounds in of_groups if bounds is not None]
         if not known:
             return None
-        whole = _joined(
+        of_all = _joined(
             [
                 unbounded(column.dtype, len(file.rows)) if bounds is None else bounds  # type: ignore[misc]
                 for file, bounds in zip(self._files, of_groups, strict=True)
             ]
         )
-        return _of_partitions(whole, everything, self._partitions)
+        return _of_partitions(of_all, everything, self._partitions)
 
     def _bounds_in(self, file: ParquetFileDescription, column: SetColumn) -> Bounds | None:
         stored: ParquetColumn | None = file.columns.get(column.name)
