@@ -38,6 +38,7 @@ PARQUET_ERRORS = (
 _TAIL = 8  # bytes of the footer's length and the magic
 _GUESS = 2**16  # bytes read from the end at first: most footers are shorter
 _MOST = 2**30
+_MAX_ROWS_PER_BYTE = 2**20  # a row group of Arkouda's, all of whose rows are the same, has some hundred thousand
 _MAX_DESCRIPTIONS = 2**16  # descriptions
 _MAX_METADATA = 256
 _AT_ONCE = 32
@@ -107,7 +108,13 @@ def describe_file(file: FileIdentity) -> ParquetFileDescription:
         schema = _shared(metadata, footer)
     except PARQUET_ERRORS as error:
         raise _damaged(file.path, error) from error
-    return ParquetFileDescription(file, schema, *_row_groups_of(file, metadata, footer))
+    rows, chunks = _row_groups_of(file, metadata, footer)
+    if sum(rows.tolist()) > file.size * _MAX_ROWS_PER_BYTE:
+        raise FileFormatError(
+            f"{file.path!r} claims {sum(rows.tolist()):,} rows in {file.size:,} bytes.",
+            hint="the file is damaged or made up; leave it out or write it again.",
+        )
+    return ParquetFileDescription(file, schema, rows, chunks)
 
 
 _last: list[tuple[pq.FileMetaData, FileSchema]] = []

@@ -114,17 +114,22 @@ def varint(number):
     return found + bytes([number])
 
 
-def test_a_row_group_that_claims_more_rows_than_the_file_is_refused(tmp_path):
+@pytest.mark.parametrize("claimed_rows", [2**30, 2**40])
+def test_a_row_group_that_claims_more_rows_than_the_file_has_is_refused(tmp_path, claimed_rows):
     path = tmp_path / "x"
     pq.write_table(pa.table({"a": np.arange(1000)}), path, use_dictionary=False, compression="none")
     raw = path.read_bytes()
     length = int.from_bytes(raw[-8:-4], "little")
     footer = raw[-8 - length : -8]
-    claimed = footer.replace(varint(2000), varint(2 * 2**40))
-    assert claimed.count(varint(2 * 2**40)) >= 3
+    claimed = footer.replace(varint(2000), varint(2 * claimed_rows))
+    assert claimed.count(varint(2 * claimed_rows)) >= 3
     path.write_bytes(raw[: -8 - length] + claimed + len(claimed).to_bytes(4, "little") + b"PAR1")
+    if claimed_rows == 2**40:
+        with pytest.raises(FileFormatError, match=r"claims 1,099,511,627,776 rows"):
+            ak.read_parquet(path)
+        return
     found = ak.read_parquet(path)["a"]
-    assert found.size == 2**40
+    assert found.size == claimed_rows
     with pytest.raises(FileFormatError, match=r"'a'.*1,000"):
         found[:2000].tolist()
 
