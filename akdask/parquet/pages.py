@@ -70,6 +70,10 @@ class Page(NamedTuple):
 
     checksum: int | None
 
+    def is_within(self, start: int, stop: int) -> bool:
+        """Whether all of its rows are between two."""
+        return start <= self.first and self.first + self.nrows <= stop
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkPlace:
@@ -164,7 +168,9 @@ class PageReader:
 
         Pages with nulls, and of narrower numbers, are not for it, nor those whose values need no decoding.
         """
-        pages = list(takewhile(lambda page: page.values < 0, self._pages[number:last]))
+        stop = start + len(out)
+        # Of a page that is read in part, the next rows are wanted next.
+        pages = list(takewhile(lambda page: page.values < 0 and page.is_within(start, stop), self._pages[number:last]))
         is_fit = self._codec != "ZSTD" and self._stored == self._dtype.numpy and not self._verify
         if not pages or not is_fit or not compiled.load():
             return 0
@@ -185,9 +191,8 @@ class PageReader:
             return 0
         data = scratch(size + _MARGIN)
         self._ranges.read_into(data[:size], base, self._column.name)
-        first = max(start, pages[0].first)
-        stop = min(start + len(out), pages[-1].first + pages[-1].nrows)
-        target = out[first - start : stop - start].view(np.uint64)
+        first = pages[0].first
+        target = out[first - start : pages[-1].first + pages[-1].nrows - start].view(np.uint64)
         return decode_pages(data, base, table, words, self._memory, first, target, is_optional=self._column.is_optional)
 
     def _page_of(self, row: int) -> int:
@@ -344,7 +349,8 @@ class PageReader:
             self._decode(page, out)
             return
         values = np.empty(page.nrows, self._dtype.numpy)
-        self._decode(page, values)
+        if not self._read_batch(number, number + 1, page.first, values):
+            self._decode(page, values)
         self._decoded = number, values
         out[:] = values[start:stop]
 
