@@ -119,6 +119,9 @@ SETTINGS: dict[str, Setting] = {
     ),
 }
 
+_understood: dict[str, tuple[Any, Any]] = {}
+"""By name: a value as it was set, and what it means."""
+
 dask.config.update_defaults({"akdask": {name: setting.default for name, setting in SETTINGS.items()}})
 
 
@@ -137,9 +140,14 @@ def get(name: str) -> Any:
     False
     """
     setting = _setting(name)
-    value = dask.config.get(f"akdask.{name}")
+    # What `dask.config.get` finds, but for its search of other spellings: small operations ask several times.
+    value = dask.config.config["akdask"][name]
+    known = _understood.get(name)
+    if known is not None and known[0] is value:
+        return known[1]
     try:
-        return setting.kind.read(value)
+        _understood[name] = value, setting.kind.read(value)
+        return _understood[name][1]
     except (TypeError, ValueError, OverflowError):
         raise _refused(name, value, _source(name)) from None
 
