@@ -6,8 +6,12 @@ things that name themselves, so a short hash of those names is enough and keeps 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from hashlib import blake2b
+from operator import attrgetter
+from types import FunctionType, MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -17,6 +21,9 @@ from akdask.columns import Table, offsets_and_bytes, type_of
 from akdask.columns.bigint import limbs_of
 from akdask.columns.lists import offsets_of, values_of
 from akdask.typing import Column
+
+_PACKAGE = __name__.partition(".")[0] + "."
+_token_of = attrgetter("token")
 
 
 def token(*parts: Any) -> str:
@@ -36,11 +43,34 @@ def _name(part: Any) -> str:
     if kind is str or kind is int or kind is float or kind is bool or part is None:
         return repr(part)
     if kind is tuple:
-        return "(" + "\x1e".join([_name(item) for item in part]) + ")"
+        return "(" + "\x1e".join(_names(part)) + ")"
     if kind is Table:
         return _table_name(part)
     named = getattr(part, "_name", None) or getattr(part, "token", None)
-    return named if isinstance(named, str) else f"{kind.__name__}:{tokenize(part)}"
+    return named if isinstance(named, str) else _name_of_object(part, kind)
+
+
+def _names(parts: tuple[Any, ...]) -> Iterable[str]:
+    """Return the name of each part; the columns of a wide frame, which are all of one kind, take no call each."""
+    kinds = set(map(type, parts))
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is str or kind is int:
+        return map(repr, parts)
+    if isinstance(getattr(kind, "token", None), MemberDescriptorType):
+        return map(_token_of, parts)
+    return [_name(part) for part in parts]
+
+
+def _name_of_object(part: Any, kind: type) -> str:
+    """Return the name of a function or a dataclass of this package by what it is, which Dask pickles to find out."""
+    if kind is FunctionType and getattr(sys.modules.get(part.__module__), part.__qualname__, None) is part:
+        # What is defined in a notebook may be defined anew, under the name that it had.
+        if part.__module__.startswith(_PACKAGE):
+            return f"{part.__module__}.{part.__qualname__}"
+    elif is_dataclass(kind) and kind.__module__.startswith(_PACKAGE):
+        values = tuple([getattr(part, field.name) for field in fields(kind)])
+        return f"{kind.__module__}.{kind.__qualname__}{_name(values)}"
+    return f"{kind.__name__}:{tokenize(part)}"
 
 
 def _table_name(table: Table) -> str:
