@@ -7,11 +7,10 @@ things that name themselves, so a short hash of those names is enough and keeps 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
-from operator import attrgetter
-from types import FunctionType, MemberDescriptorType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,14 @@ from akdask.columns.lists import offsets_of, values_of
 from akdask.typing import Column
 
 _PACKAGE = __name__.partition(".")[0] + "."
-_token_of = attrgetter("token")
+
+
+class Named:
+    """Something with a token, which other things with equal contents share."""
+
+    __slots__ = ("token",)
+
+    token: str
 
 
 def token(*parts: Any) -> str:
@@ -50,15 +56,11 @@ def _name(part: Any) -> str:
     return named if isinstance(named, str) else _name_of_object(part, kind)
 
 
-def _names(parts: tuple[Any, ...]) -> Iterable[str]:
-    """Return the name of each part; the columns of a wide frame, which are all of one kind, take no call each."""
-    kinds = set(map(type, parts))
-    kind = kinds.pop() if len(kinds) == 1 else None
-    if kind is str or kind is int:
-        return map(repr, parts)
-    if isinstance(getattr(kind, "token", None), MemberDescriptorType):
-        return map(_token_of, parts)
-    return [_name(part) for part in parts]
+def _names(parts: tuple[Any, ...]) -> list[str]:
+    """Return the name of each part, without a call for each column of a wide frame."""
+    return [
+        part.token if isinstance(part, Named) else repr(part) if type(part) is str else _name(part) for part in parts
+    ]
 
 
 def _name_of_object(part: Any, kind: type) -> str:
