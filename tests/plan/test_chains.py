@@ -1,12 +1,12 @@
 """Operations in long chains: planned and run with work that grows as the chain does, and no deeper calls.
 
-Work is counted in calls of Python functions, with which time has nothing to do.
+Work is counted in tasks and in calls of Python functions, with which time has nothing to do.
 """
 
-import gc
+import os
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from inspect import stack
 from itertools import pairwise
 from typing import Any
@@ -25,7 +25,14 @@ from akdask.plan.expr.values import Replica, walk
 from akdask.plan.task.materialized import MOST_ROUNDS, MOST_ROUNDS_OF_MANY, Materialized
 from akdask.plan.task.pipeline import Pipeline
 
-LENGTH = 25
+LENGTHS = (60, 125, 250, 500, 1000)
+MOST_STEPS = int(os.environ.get("AKDASK_TEST_STEPS", "0"))
+"""Steps of the longest chains that are run; by default as many as `FEW_CALLS` allows."""
+
+USUAL_STEPS = 250
+FEW_CALLS = 300_000
+"""Calls for the usual steps in kinds of chains that are run at all lengths by default: those of a second or less."""
+
 LONG = 300
 THOUSAND = 1000
 MOST_GROWTH = 2.5
@@ -223,29 +230,6 @@ NOT_IN_CHAINS = {
 }
 
 
-@pytest.fixture
-def calls() -> Callable[[Callable[[], Any]], int]:
-    """Return what counts the calls of Python functions that something takes."""
-
-    def count(function: Callable[[], Any]) -> int:
-        found = 0
-
-        def on_event(frame: Any, event: str, argument: Any) -> None:
-            nonlocal found
-            found += event == "call"
-
-        # What is kept of a plan goes with its last object, and would be found again by the next.
-        gc.collect()
-        sys.setprofile(on_event)
-        try:
-            function()
-        finally:
-            sys.setprofile(None)
-        return found
-
-    return count
-
-
 def _collection(state: Any) -> Any:
     if isinstance(state, tuple):
         return state[0]
@@ -260,17 +244,40 @@ def _chained(name: str, length: int) -> Any:
     return _collection(state)
 
 
-def _run(name: str, length: int) -> Any:
-    with dask.config.set(scheduler="synchronous"):
-        return _chained(name, length).to_ndarray()
+def _run(name: str, length: int) -> int:
+    """Run a chain, and return the number of its tasks."""
+    ntasks = 0
+
+    def counting(graph: Any, keys: Any, **options: Any) -> Any:
+        nonlocal ntasks
+        tasks = graph.__dask_graph__()
+        ntasks += len(tasks)
+        return dask.get(tasks, keys, **options)
+
+    with dask.config.set(scheduler=counting):
+        _chained(name, length).to_ndarray()
+    return ntasks
+
+
+def _growth(found: Sequence[int]) -> list[float]:
+    """Return how many times more the steps of each chain have taken beyond those of the one before."""
+    more = [later - earlier for earlier, later in pairwise(found)]
+    return [later / earlier for earlier, later in pairwise(more)]
 
 
 @pytest.mark.parametrize("name", sorted(CHAINS))
-def test_work_grows_as_the_chain_does(name, calls):
+def test_work_grows_as_the_chain_does(name, calls, record_property):
     _run(name, 2)
-    found = [calls(lambda length=length: _run(name, length)) for length in (LENGTH, 2 * LENGTH, 4 * LENGTH)]
-    more = [later - earlier for earlier, later in pairwise(found)]
-    assert more[1] < MOST_GROWTH * more[0], found
+    ncalls: list[int] = []
+    ntasks: list[int] = []
+    for length in LENGTHS:
+        if length > (MOST_STEPS or USUAL_STEPS) and (MOST_STEPS or ncalls[-1] > FEW_CALLS * length / USUAL_STEPS):
+            break
+        ncalls.append(calls(lambda length=length: ntasks.append(_run(name, length))))
+    record_property("calls", ncalls)
+    record_property("tasks", ntasks)
+    assert max(_growth(ncalls)) < MOST_GROWTH, ncalls
+    assert max(_growth(ntasks)) < MOST_GROWTH, ntasks
 
 
 @pytest.mark.parametrize("name", sorted(CHAINS))
