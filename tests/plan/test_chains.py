@@ -26,12 +26,13 @@ from akdask.plan.task.materialized import MOST_ROUNDS, MOST_ROUNDS_OF_MANY, Mate
 from akdask.plan.task.pipeline import Pipeline
 
 LENGTHS = (60, 125, 250, 500, 1000)
-MOST_STEPS = int(os.environ.get("AKDASK_TEST_STEPS", "0"))
-"""Steps of the longest chains that are run; by default as many as `FEW_CALLS` allows."""
-
 USUAL_STEPS = 250
-FEW_CALLS = 300_000
-"""Calls for the usual steps in kinds of chains that are run at all lengths by default: those of a second or less."""
+MOST_STEPS = int(os.environ.get("AKDASK_TEST_STEPS", USUAL_STEPS))
+"""Steps of the longest chains that are run; unless they are set, kinds of few calls are run at all lengths."""
+
+IS_LIMITED = "AKDASK_TEST_STEPS" in os.environ
+FEW_CALLS = 1200
+"""Calls for each step in kinds of chains of which a thousand steps take a second or less."""
 
 LONG = 300
 THOUSAND = 1000
@@ -154,9 +155,9 @@ Step = Callable[[Any], Any]
 
 CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "filter": (_arange, lambda v: v[v % 5 != 7] + 1),
-    "filters of filters": (lambda: ak.arange(500), lambda v: v[v > 2] - 1),
-    "slice": (lambda: ak.arange(500), lambda v: v[1:]),
-    "slices side by side": (lambda: ak.arange(500), _swapped),
+    "filters of filters": (lambda: ak.arange(2 * THOUSAND), lambda v: v[v > 2] - 1),
+    "slice": (lambda: ak.arange(2 * THOUSAND), lambda v: v[1:]),
+    "slices side by side": (lambda: ak.arange(2 * THOUSAND), _swapped),
     "reverse": (_arange, lambda v: v[::-1]),
     "reverse some rows": (_arange, lambda v: v[v % 5 != 7][::-1]),
     "concatenate parts": (_arange, lambda v: ak.concatenate([v[v > 3], v[v <= 3]])),
@@ -271,7 +272,7 @@ def test_work_grows_as_the_chain_does(name, calls, record_property):
     ncalls: list[int] = []
     ntasks: list[int] = []
     for length in LENGTHS:
-        if length > (MOST_STEPS or USUAL_STEPS) and (MOST_STEPS or ncalls[-1] > FEW_CALLS * length / USUAL_STEPS):
+        if length > MOST_STEPS and (IS_LIMITED or ncalls[-1] > FEW_CALLS * LENGTHS[len(ncalls) - 1]):
             break
         ncalls.append(calls(lambda length=length: ntasks.append(_run(name, length))))
     record_property("calls", ncalls)

@@ -65,10 +65,11 @@ def _names(parts: tuple[Any, ...]) -> list[str]:
 
 def _name_of_object(part: Any, kind: type) -> str:
     """Return the name of a function or a dataclass of this package by what it is, which Dask pickles to find out."""
-    if kind is FunctionType and getattr(sys.modules.get(part.__module__), part.__qualname__, None) is part:
-        # What is defined in a notebook may be defined anew, under the name that it had.
-        if part.__module__.startswith(_PACKAGE):
-            return f"{part.__module__}.{part.__qualname__}"
+    # What others define, in a notebook perhaps, may be defined anew under the name that it had.
+    if isinstance(part, FunctionType) and part.__module__.startswith(_PACKAGE):
+        name = part.__qualname__
+        if getattr(sys.modules[part.__module__], name, None) is part:
+            return f"{part.__module__}.{name}"
     elif is_dataclass(kind) and kind.__module__.startswith(_PACKAGE):
         values = tuple([getattr(part, field.name) for field in fields(kind)])
         return f"{kind.__module__}.{kind.__qualname__}{_name(values)}"
