@@ -63,12 +63,12 @@ class Limit(OverProject):
     def of_columns(self, names: Container[Hashable]) -> Limit:
         """Return the same rows with fewer columns: they are few, and each reader may as well find its own."""
         project = self.frame
-        kept = {name: value for name, value in zip(project.names, project.values, strict=True) if name in names}
-        if len(kept) == len(project.names):
+        used = {name: value for name, value in zip(project.names, project.values, strict=True) if name in names}
+        if len(used) == len(project.names):
             return self
         # Rows are counted by a column.
-        kept = kept or {project.names[0]: project.values[0]}
-        return Limit(Project(project.frame, tuple(kept), tuple(kept.values())), self.count)
+        used = used or {project.names[0]: project.values[0]}
+        return Limit(Project(project.frame, tuple(used), tuple(used.values())), self.count)
 
     def describe(self) -> str:
         return f"{'First' if self.count >= 0 else 'Last'} {abs(self.count)} rows"
