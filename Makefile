@@ -23,8 +23,9 @@ PROPERTY_TESTS = $$(grep -rlw --include='test_*.py' hypothesis tests)
 fresh: $(VENV)/test.installed
 	AKDASK_TEST_PATHS=either $(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=fresh $(PROPERTY_TESTS)
 
-# The same with many more examples, by hand: some hours.
+# The same with many more examples, by hand: some hours; before them chains of a thousand steps of every kind, some minutes.
 long: $(VENV)/test.installed
+	AKDASK_TEST_STEPS=1000 $(BIN)/python -m pytest $(ON_ALL_CORES) --timeout=7200 tests/plan/test_chains.py
 	$(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=long --timeout=7200 $(PROPERTY_TESTS)
 
 # All tests, and which lines and branches they reach; `fail_under` in pyproject.toml makes it a gate.

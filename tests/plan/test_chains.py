@@ -1,12 +1,12 @@
 """Operations in long chains: planned and run with work that grows as the chain does, and no deeper calls.
 
-Work is counted in calls of Python functions, with which time has nothing to do.
+Work is counted in tasks and in calls of Python functions, with which time has nothing to do.
 """
 
-import gc
+import os
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from inspect import stack
 from itertools import pairwise
 from typing import Any
@@ -25,7 +25,15 @@ from akdask.plan.expr.values import Replica, walk
 from akdask.plan.task.materialized import MOST_ROUNDS, MOST_ROUNDS_OF_MANY, Materialized
 from akdask.plan.task.pipeline import Pipeline
 
-LENGTH = 25
+LENGTHS = (60, 125, 250, 500, 1000)
+USUAL_STEPS = 250
+MOST_STEPS = int(os.environ.get("AKDASK_TEST_STEPS", USUAL_STEPS))
+"""Steps of the longest chains that are run; unless they are set, kinds of few calls are run at all lengths."""
+
+IS_LIMITED = "AKDASK_TEST_STEPS" in os.environ
+FEW_CALLS = 1200
+"""Calls for each step in kinds of chains of which a thousand steps take a second or less."""
+
 LONG = 300
 THOUSAND = 1000
 MOST_GROWTH = 2.5
@@ -147,9 +155,9 @@ Step = Callable[[Any], Any]
 
 CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
     "filter": (_arange, lambda v: v[v % 5 != 7] + 1),
-    "filters of filters": (lambda: ak.arange(500), lambda v: v[v > 2] - 1),
-    "slice": (lambda: ak.arange(500), lambda v: v[1:]),
-    "slices side by side": (lambda: ak.arange(500), _swapped),
+    "filters of filters": (lambda: ak.arange(2 * THOUSAND), lambda v: v[v > 2] - 1),
+    "slice": (lambda: ak.arange(2 * THOUSAND), lambda v: v[1:]),
+    "slices side by side": (lambda: ak.arange(2 * THOUSAND), _swapped),
     "reverse": (_arange, lambda v: v[::-1]),
     "reverse some rows": (_arange, lambda v: v[v % 5 != 7][::-1]),
     "concatenate parts": (_arange, lambda v: ak.concatenate([v[v > 3], v[v <= 3]])),
@@ -223,29 +231,6 @@ NOT_IN_CHAINS = {
 }
 
 
-@pytest.fixture
-def calls() -> Callable[[Callable[[], Any]], int]:
-    """Return what counts the calls of Python functions that something takes."""
-
-    def count(function: Callable[[], Any]) -> int:
-        found = 0
-
-        def on_event(frame: Any, event: str, argument: Any) -> None:
-            nonlocal found
-            found += event == "call"
-
-        # What is kept of a plan goes with its last object, and would be found again by the next.
-        gc.collect()
-        sys.setprofile(on_event)
-        try:
-            function()
-        finally:
-            sys.setprofile(None)
-        return found
-
-    return count
-
-
 def _collection(state: Any) -> Any:
     if isinstance(state, tuple):
         return state[0]
@@ -260,17 +245,40 @@ def _chained(name: str, length: int) -> Any:
     return _collection(state)
 
 
-def _run(name: str, length: int) -> Any:
-    with dask.config.set(scheduler="synchronous"):
-        return _chained(name, length).to_ndarray()
+def _run(name: str, length: int) -> int:
+    """Run a chain, and return the number of its tasks."""
+    ntasks = 0
+
+    def counting(graph: Any, keys: Any, **options: Any) -> Any:
+        nonlocal ntasks
+        tasks = graph.__dask_graph__()
+        ntasks += len(tasks)
+        return dask.get(tasks, keys, **options)
+
+    with dask.config.set(scheduler=counting):
+        _chained(name, length).to_ndarray()
+    return ntasks
+
+
+def _growth(found: Sequence[int]) -> list[float]:
+    """Return how many times more the steps of each chain have taken beyond those of the one before."""
+    more = [later - earlier for earlier, later in pairwise(found)]
+    return [later / earlier for earlier, later in pairwise(more)]
 
 
 @pytest.mark.parametrize("name", sorted(CHAINS))
-def test_work_grows_as_the_chain_does(name, calls):
+def test_work_grows_as_the_chain_does(name, calls, record_property):
     _run(name, 2)
-    found = [calls(lambda length=length: _run(name, length)) for length in (LENGTH, 2 * LENGTH, 4 * LENGTH)]
-    more = [later - earlier for earlier, later in pairwise(found)]
-    assert more[1] < MOST_GROWTH * more[0], found
+    ncalls: list[int] = []
+    ntasks: list[int] = []
+    for length in LENGTHS:
+        if length > MOST_STEPS and (IS_LIMITED or ncalls[-1] > FEW_CALLS * LENGTHS[len(ncalls) - 1]):
+            break
+        ncalls.append(calls(lambda length=length: ntasks.append(_run(name, length))))
+    record_property("calls", ncalls)
+    record_property("tasks", ntasks)
+    assert max(_growth(ncalls)) < MOST_GROWTH, ncalls
+    assert max(_growth(ntasks)) < MOST_GROWTH, ntasks
 
 
 @pytest.mark.parametrize("name", sorted(CHAINS))

@@ -40,7 +40,7 @@ def _depth(node: Expr, inputs: Sequence[Depth]) -> Depth:
         return Depth(0, 0)
     columns = max((item.columns for item in inputs), default=0)
     selection = max((item.selection for item in inputs), default=0)
-    depth = Depth(columns, selection).on(list(values_of(node)))
+    depth = Depth(columns, selection).on(values_of(node))
     if node.shows_inputs:
         # Values on these rows refer to the same columns, and count their own operations from there.
         return Depth(columns, depth - columns + node.weight)

@@ -6,7 +6,7 @@ their own modules and are found by the type of the node.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping
 from functools import cached_property
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
@@ -179,6 +179,10 @@ class Frame(Node):
     def limiting(self) -> Frame | None:
         """An input that it has no more rows than, None if it may have more than each."""
         return self.operands[0] if self.no_more_rows else None
+
+    def of_columns(self, names: Container[Hashable]) -> Frame:
+        """Return a frame of the same rows for readers of some columns, the frame itself if that saves nothing."""
+        return self
 
     def describe(self) -> str:
         """One line for `explain`, without the inputs."""

@@ -8,7 +8,7 @@ rounds as the step before.  A hundred tables that rows are looked up in are one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from akdask.plan.expr._dask import Expr
@@ -59,20 +59,23 @@ def each_after_its_inputs(frame: Expr, name: str, rule: Callable[[Expr, list[Any
 
 
 def _rounds(frame: Expr, inputs: Sequence[Rounds]) -> Rounds:
-    values = list(values_of(frame))
+    values = values_of(frame)
     before = max((item.own for item in inputs), default=0)
     with_values = rounds_on(before, values)
-    most = max([with_values, *(item.most for item in inputs), *(value.awaits - 1 for value in values)])
+    most = max([with_values, *(item.most for item in inputs), *[value.awaits - 1 for value in values]])
     return Rounds(with_values if frame.is_seen_through else 0, most)
 
 
-def values_of(frame: Expr) -> Iterator[Value]:
-    """Yield the values among the operands of a frame, and those that are reduced."""
+def values_of(frame: Expr) -> list[Value]:
+    """Return the values among the operands of a frame, and those that are reduced."""
+    # A list, as frames may have very many columns.
+    found: list[Value] = []
     for operand in frame.operands:
         for item in operand if isinstance(operand, tuple) else (operand,):
             if isinstance(item, Value):
-                yield item
+                found.append(item)
             elif not isinstance(item, Expr):
                 reduced = getattr(item, "values", None)
                 if isinstance(reduced, tuple) and all(isinstance(value, Value) for value in reduced):
-                    yield from reduced
+                    found += reduced
+    return found

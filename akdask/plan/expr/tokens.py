@@ -6,8 +6,11 @@ things that name themselves, so a short hash of those names is enough and keeps 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from hashlib import blake2b
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,16 @@ from akdask.columns import Table, offsets_and_bytes, type_of
 from akdask.columns.bigint import limbs_of
 from akdask.columns.lists import offsets_of, values_of
 from akdask.typing import Column
+
+_PACKAGE = __name__.partition(".")[0] + "."
+
+
+class Named:
+    """Something with a token, which other things with equal contents share."""
+
+    __slots__ = ("token",)
+
+    token: str
 
 
 def token(*parts: Any) -> str:
@@ -36,11 +49,31 @@ def _name(part: Any) -> str:
     if kind is str or kind is int or kind is float or kind is bool or part is None:
         return repr(part)
     if kind is tuple:
-        return "(" + "\x1e".join([_name(item) for item in part]) + ")"
+        return "(" + "\x1e".join(_names(part)) + ")"
     if kind is Table:
         return _table_name(part)
     named = getattr(part, "_name", None) or getattr(part, "token", None)
-    return named if isinstance(named, str) else f"{kind.__name__}:{tokenize(part)}"
+    return named if isinstance(named, str) else _name_of_object(part, kind)
+
+
+def _names(parts: tuple[Any, ...]) -> list[str]:
+    """Return the name of each part, without a call for each column of a wide frame."""
+    return [
+        part.token if isinstance(part, Named) else repr(part) if type(part) is str else _name(part) for part in parts
+    ]
+
+
+def _name_of_object(part: Any, kind: type) -> str:
+    """Return the name of a function or a dataclass of this package by what it is, which Dask pickles to find out."""
+    # What others define, in a notebook perhaps, may be defined anew under the name that it had.
+    if isinstance(part, FunctionType) and part.__module__.startswith(_PACKAGE):
+        name = part.__qualname__
+        if getattr(sys.modules[part.__module__], name, None) is part:
+            return f"{part.__module__}.{name}"
+    elif is_dataclass(kind) and kind.__module__.startswith(_PACKAGE):
+        values = tuple([getattr(part, field.name) for field in fields(kind)])
+        return f"{kind.__module__}.{kind.__qualname__}{_name(values)}"
+    return f"{kind.__name__}:{tokenize(part)}"
 
 
 def _table_name(table: Table) -> str:

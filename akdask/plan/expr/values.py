@@ -17,17 +17,16 @@ from akdask.kernels.core.rules import scalar_type
 from akdask.kernels.rowwise.operations import OPERATIONS
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.pickling import Made, flattened
-from akdask.plan.expr.tokens import token
+from akdask.plan.expr.tokens import Named, token
 from akdask.schema import ColumnType
 
 
-class Value:
+class Value(Named):
     """A column-to-be: its type, and a token that equal trees share."""
 
-    __slots__ = ("dtype", "token")
+    __slots__ = ("dtype",)
 
     dtype: ColumnType
-    token: str
 
     rounds = 0
     """Passes over its rows before the one that computes this value, each for a result that it needs.

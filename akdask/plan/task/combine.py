@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
@@ -59,6 +59,16 @@ class Limit(OverProject):
 
     def _limited(self, lengths: Sequence[int]) -> list[int]:
         return [min(abs(self.count), sum(lengths))]
+
+    def of_columns(self, names: Container[Hashable]) -> Limit:
+        """Return the same rows with fewer columns: they are few, and each reader may as well find its own."""
+        project = self.frame
+        used = {name: value for name, value in zip(project.names, project.values, strict=True) if name in names}
+        if len(used) == len(project.names):
+            return self
+        # Rows are counted by a column.
+        used = used or {project.names[0]: project.values[0]}
+        return Limit(Project(project.frame, tuple(used), tuple(used.values())), self.count)
 
     def describe(self) -> str:
         return f"{'First' if self.count >= 0 else 'Last'} {abs(self.count)} rows"

@@ -18,7 +18,7 @@ from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import ROW, Filter, Match, Zip
 from akdask.plan.expr.sources import Rows, Scan
 from akdask.plan.expr.tokens import token
-from akdask.plan.expr.values import Replica, Value, columns_of, walk
+from akdask.plan.expr.values import ColumnRef, Replica, Value, columns_of, substitute_all, walk
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.batches import Batches, rows_read, single_partitions
 from akdask.plan.task.blocks import Partition, PartitionBatch
@@ -223,7 +223,7 @@ def _seen_through(
     stack: list[tuple[Frame, Sequence[Value], Batches | None]] = [(frame, values, batches)]
     while stack:
         frame, values, batches = stack.pop()
-        frame = narrowed(frame, values)
+        frame, values = _of_used_columns(narrowed(frame, values), values)
         parts = through(frame, values)
         if parts is None:
             yield frame, values, batches
@@ -300,6 +300,27 @@ def narrowed(frame: Frame, values: Sequence[Value]) -> Frame:
     if len(bases) == len(chain.bases):
         return frame
     return rebuild(bases[0] if len(bases) == 1 else Zip(bases), chain.selections, chain.predicates)
+
+
+def _of_used_columns(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequence[Value]]:
+    """Return the rows and the values on bases that compute no other columns than those that are used."""
+    chain = Chain.of(frame)
+    if all(type(base).of_columns is Frame.of_columns for base in chain.bases):
+        return frame, values
+    used: dict[str, dict[Hashable, ColumnRef]] = {base._name: {} for base in chain.bases}
+    for column in columns_of(*chain.predicates, *values):
+        used.get(column.source, {})[column.name] = column
+    bases = tuple([base.of_columns(used[base._name]) for base in chain.bases])
+    if bases == chain.bases:
+        return frame, values
+    replaced: dict[str, Value] = {}
+    for old, new in zip(chain.bases, bases, strict=True):
+        for column in used[old._name].values():
+            replaced[column.token] = ColumnRef(new._name, column.name, column.dtype)
+    predicates = chain.predicates
+    found = substitute_all([*predicates, *values], replaced)
+    rows = rebuild(bases[0] if len(bases) == 1 else Zip(bases), chain.selections, found[: len(predicates)])
+    return rows, found[len(predicates) :]
 
 
 def _block_rows(programs: Sequence[Program], unit: int) -> int:

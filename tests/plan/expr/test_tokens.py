@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.kernels.group.aggregation import AggregationStep
+from akdask.plan.expr import tokens
 from akdask.plan.expr.lengths import rows_decided_by
 from akdask.plan.expr.tokens import token
 from akdask.plan.reduce.aggregate import CountRows
 from akdask.plan.run.run import run
+from akdask.plan.task.combine import concat_tables, row_slices
 from akdask.testing.memory import MemorySource
 
 SCRIPT = """
@@ -94,6 +97,23 @@ def test_nothing_but_equal_parts_gives_equal_tokens():
     assert len({token(part) for part in parts}) == len(parts)
     assert token("a", "b") != token("a\x1f'b'")
     assert token("\ud800") != token("\ud801")
+
+
+def limited(count):
+    return lambda table: table.slice(0, count)
+
+
+def test_functions_and_dataclasses_are_told_apart_by_what_they_are():
+    one, other = (AggregationStep("sum", (0,), skipna=skipna) for skipna in (True, False))
+    closures = [limited(count) for count in (1, 2)]
+    parts = [concat_tables, row_slices, one, other, (one,), AggregationStep, *closures]
+    assert len({token(part) for part in parts}) == len(parts)
+    assert token(one) == token(AggregationStep("sum", (0,)))
+
+
+def test_what_dask_hands_to_tasks_is_named_without_pickling_it(monkeypatch):
+    monkeypatch.setattr(tokens, "tokenize", None)
+    assert token(concat_tables, AggregationStep("sum", (0,), params=(("ddof", 1),)))
 
 
 # Rows whose number depends on values are named by those values and by how their rows were selected.
