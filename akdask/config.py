@@ -140,8 +140,9 @@ def get(name: str) -> Any:
     False
     """
     setting = _setting(name)
-    # What `dask.config.get` finds, but for its search of other spellings: small operations ask several times.
-    value = dask.config.config["akdask"][name]
+    # As small operations ask several times, Dask looks for other spellings only where this one is not found.
+    section = dask.config.config["akdask"]
+    value = section[name] if name in section else dask.config.get(f"akdask.{name}")
     known = _understood.get(name)
     if known is not None and known[0] is value:
         return known[1]

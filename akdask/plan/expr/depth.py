@@ -24,9 +24,11 @@ class Depth(NamedTuple):
 
     def on(self, values: Sequence[Value]) -> int:
         """Return the depth of values on the rows of the frame."""
-        steps = max([value.steps for value in values], default=0)
-        replicas = max([value.replica_depth for value in values], default=0)
-        return max(self.columns + max(self.selection, steps), replicas)
+        steps, replicas = self.selection, 0
+        for value in values:
+            steps = max(steps, value.steps)
+            replicas = max(replicas, value.replica_depth)
+        return max(self.columns + steps, replicas)
 
 
 def depth_of(frame: Expr) -> Depth:

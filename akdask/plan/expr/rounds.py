@@ -26,9 +26,12 @@ class Rounds(NamedTuple):
 
 def rounds_on(own: int, values: Sequence[Value]) -> int:
     """Return the rounds of values on rows that have taken some already."""
-    # Lists, as frames may have very many columns.
-    most = max([own, *[value.rounds for value in values]])
-    return most + 1 if max([value.awaits for value in values], default=0) > most else most
+    most, awaited = own, 0
+    # No generators, as frames may have very many columns, and most operations have one.
+    for value in values:
+        most = max(most, value.rounds)
+        awaited = max(awaited, value.awaits)
+    return most + 1 if awaited > most else most
 
 
 def rounds_of(frame: Expr) -> Rounds:
@@ -42,7 +45,7 @@ def each_after_its_inputs(frame: Expr, name: str, rule: Callable[[Expr, list[Any
 
     Each frame keeps it under the name.
     """
-    stack = [frame]
+    stack = [] if name in frame.__dict__ else [frame]
     while stack:
         node = stack[-1]
         if name in node.__dict__:
