@@ -226,6 +226,7 @@ NOT_IN_CHAINS = {
     "Persisted": "has no inputs",
     "PersistedResults": "has no inputs",
     "Element": "is a number, not rows to go on with",
+    "Delivery": "ends a plan",
     "ToDask": "ends a plan",
     "Write": "ends a plan",
 }
