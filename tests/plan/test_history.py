@@ -1,5 +1,7 @@
 """What has been counted or computed before does not change plans: names, partitions and values stay the same."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -106,7 +108,7 @@ def test_results_of_one_grouping_can_be_combined_whatever_partitions_their_value
     x = source.arrays()["x"]
     plain = np.array(x.tolist(), np.int64)
     bounds = sorted({0, len(plain), *(cut for cut in cuts if cut < len(plain))})
-    parts = [ak.array(plain[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False)]
+    parts = [ak.array(plain[start:stop]) for start, stop in pairwise(bounds)]
     values = ak.concatenate(parts) if parts else ak.array(plain)
     g = ak.GroupBy(x)
     if counts_first:
