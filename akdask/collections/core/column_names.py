@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -50,6 +51,35 @@ def names_of(keys: Any) -> list[str]:
     if bad:
         raise ArgumentTypeError("columns are named by str, one or a list of them.", details=bad)
     return names
+
+
+def check_names(names: Iterable[Any]) -> None:
+    """Refuse what names no column.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If others than str are among the names.
+    ArgumentError
+        If a name has half of a surrogate pair, which UTF-8 cannot hold.
+    """
+    names = list(names)
+    bad = [repr(name) for name in names if not isinstance(name, str)]
+    if bad:
+        raise ArgumentTypeError("columns are named by str.", details=bad)
+    halves = [ascii(name) for name in names if not _is_text(name)]
+    if halves:
+        raise ArgumentError(
+            "no column can have that name.", details=halves, hint="names hold no half of a surrogate pair."
+        )
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def axis_number(axis: Any) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.core.array import Array
-from akdask.collections.core.column_names import names_of
+from akdask.collections.core.column_names import check_names, names_of
 from akdask.collections.core.operators import operand
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import special, wrap
@@ -17,7 +17,7 @@ from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.index import Index
 from akdask.collections.text.categorical import Categorical
 from akdask.columns import Table
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError
 from akdask.plan.expr.created import as_column, counted, literal_table
 from akdask.plan.expr.node import Frame
 
@@ -52,10 +52,7 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
 
 def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Index | None]:
     """Take out the column that is the index by its name, as in Arkouda."""
-    keys: list[Any] = list(named)
-    bad = [repr(name) for name in keys if not isinstance(name, str)]
-    if bad:
-        raise ArgumentTypeError("columns are named by str.", details=bad)
+    check_names(named)
     index = [name for name in named if name.lower() == "index"]
     if not index:
         return named, None

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.column_names import check_names
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, is_scalar, spread
@@ -81,6 +82,8 @@ class ColumnMethods(FrameBase):
         ------
         AlignmentError
             If an array does not share rows with the other columns.
+        ArgumentError
+            If no column can have that name.
         ArgumentTypeError
             If `name` is neither, or a row is given as something else than a mapping.
         MissingColumnError, PositionError
@@ -93,6 +96,7 @@ class ColumnMethods(FrameBase):
                 f"a column is assigned by its name, not by {type(name).__name__}.",
                 hint="to change some rows of a column: df['x'][mask] = value.",
             )
+        check_names([name])
         columns = self._columns
         if is_scalar(values):
             array = spread(columns.frame if columns.values else counted(1), values)

@@ -9,7 +9,7 @@ from typing import Any, Self
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.core.array import Array
-from akdask.collections.core.column_names import axis_number
+from akdask.collections.core.column_names import axis_number, check_names
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
@@ -77,8 +77,7 @@ class RenameMethods(FrameBase):
 
 def _renamed(columns: ColumnSet, names: Any) -> ColumnSet:
     new = {name: _one(names, name) for name in columns.values}
-    if any(not isinstance(name, str) for name in new.values()):
-        raise ArgumentTypeError("columns are named by str.", details=[str(list(new.values()))])
+    check_names(new.values())
     if len(set(new.values())) < len(new):
         raise ArgumentError("two columns would have the same name.", details=[str(list(new.values()))])
     return columns.renamed(new)

@@ -23,7 +23,6 @@ from akdask.plan.expr.values import Call, Value
 from akdask.plan.group.aggregate import GroupAggregate, GroupReduction, GroupStatistic
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.broadcast import broadcast
-from akdask.plan.task.align import align
 
 Keys = Any
 """One array, or a tuple of arrays where the rows are grouped by several."""
@@ -76,8 +75,7 @@ class GroupBase(Substitutes):
     def _on(self, *values: Array) -> tuple[Frame, tuple[Value, ...], list[Value], Value]:
         """Return common rows, the keys on them, other values, and the numbers of the rows."""
         others = [value._as_operand() for value in values]
-        common, _ = align("group", [(self._by.frame, self._by.values[0]), *others])
-        frame, keys, (*aligned, numbers) = self._by.beside(*others, row_numbers(common))
+        frame, keys, (*aligned, numbers) = self._by.beside(*others, row_numbers(self._by.common(*others)))
         return frame, keys, aligned, numbers
 
     def _grouped(self, *reductions: tuple[str, Array | None, dict[str, Any]]) -> GroupAggregate:
@@ -93,7 +91,7 @@ class GroupBase(Substitutes):
             elif REDUCTIONS[name].by_position:
                 taken.append(numbers)
             made.append(GroupReduction(name, *taken, **params))
-        grouped = GroupAggregate(frame, keys, self._by.identities, tuple(made))
+        grouped = GroupAggregate(frame, keys, self._by.identity, tuple(made))
         self._leases[grouped.grouping] = lease(grouped.grouping)
         return grouped
 

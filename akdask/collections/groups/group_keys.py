@@ -10,10 +10,10 @@ from typing import Self
 from akdask.collections.core.array import Array
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.plan.expr.chain import column_identity
-from akdask.plan.expr.lengths import ColumnIdentity
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter
 from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.group.aggregate import GroupIdentity
 from akdask.plan.task.align import Aligned, align
 from akdask.schema import FLOAT64
 
@@ -59,18 +59,27 @@ class GroupKeys:
         return [(self.frame, value) for value in wanted]
 
     @property
-    def identities(self) -> tuple[ColumnIdentity, ...]:
-        """Identities of the key columns on the grouped rows; they are the same on all frames of these rows."""
+    def identity(self) -> GroupIdentity:
+        """The identity of the groups, the same on all frames of their rows."""
         frame = self.frame if self.grouped is None else self._selected(self.frame, self.grouped)
-        return tuple(column_identity(frame, value) for value in self.values)
+        return GroupIdentity.of(frame, self.values)
+
+    def common(self, *others: Aligned) -> Frame:
+        """Return the rows on which the keys are found beside other columns."""
+        return self._aligned(*others)[0]
 
     def beside(self, *others: Aligned) -> tuple[Frame, tuple[Value, ...], list[Value]]:
         """Return the rows that are in a group, and the keys and other columns as they are found there."""
         count = len(self.values)
-        frame, values = align("group", [*self._columns, *others])
+        frame, values = self._aligned(*others)
         if self.grouped is None:
             return frame, tuple(values[:count]), values[count:]
         return self._selected(frame, values[count]), tuple(values[:count]), values[count + 1 :]
+
+    def _aligned(self, *others: Aligned) -> tuple[Frame, list[Value]]:
+        # Several partitions of groups have bounds that depend on how the rows are partitioned.
+        keeps_rows = self.identity.npartitions > 1
+        return align("group", [*self._columns, *others], keeps_rows=keeps_rows)
 
     def _selected(self, frame: Frame, grouped: Value) -> Frame:
         assert self.grouped is not None, "there are rows to leave out"

@@ -144,7 +144,7 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     def permutation(self) -> pdarray:
         """The numbers of the rows with those of each group together, as int64; lazy."""
         frame, keys, _, numbers = self._on()
-        arranged = RowsByGroup(frame, keys, self._by.identities, (numbers,), None)
+        arranged = RowsByGroup(frame, keys, self._by.identity, (numbers,), None)
         return pdarray(arranged, arranged.column(0))
 
     @property

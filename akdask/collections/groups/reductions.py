@@ -280,7 +280,7 @@ class GroupReductionMethods(GroupBase):
         frame, keys, (value,), numbers = self._on(operand)
         are_times = isinstance(given, TimeArray)
         arguments = tuple(sorted(params.items()))
-        node = GroupStatistic(frame, keys, self._by.identities, value, name, skipna, are_times, numbers, arguments)
+        node = GroupStatistic(frame, keys, self._by.identity, value, name, skipna, are_times, numbers, arguments)
         if form.of_numbers and are_times:
             found = times_of(node.result) if result == FLOAT64 else node.result
             return self._keys_of(node), given._like(node, found)

@@ -102,7 +102,7 @@ class GroupRowMethods(GroupBase):
         given = as_array(values)
         frame, keys, (value, *odds), numbers = self._on(codes_of(given), *weights)
         carried = (numbers, *([] if return_indices else [value]), *odds)
-        arranged = RowsByGroup(frame, keys, self._by.identities, carried, some)
+        arranged = RowsByGroup(frame, keys, self._by.identity, carried, some)
         number = 0 if return_indices else 1
         return self.unique_keys, like(None if return_indices else given, arranged, arranged.column(number))
 
@@ -148,7 +148,7 @@ class GroupRowMethods(GroupBase):
             frame, keys = self._by.frame, list(self._by.values)
         else:
             rows, row_keys, _, _ = self._on()
-            frame = RowsByGroup(rows, row_keys, self._by.identities, row_keys, None)
+            frame = RowsByGroup(rows, row_keys, self._by.identity, row_keys, None)
             keys = list(map(frame.column, range(len(row_keys))))
         spread = BroadcastToRows(projected(frame, keys), projected(groups, columns))
         return like(given, spread, spread.value)

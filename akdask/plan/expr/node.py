@@ -124,6 +124,9 @@ class Frame(Node):
     no_more_rows = False
     """Whether it has no more rows than its first input."""
 
+    keeps_rows = False
+    """Whether it has as many rows as its first input."""
+
     is_seen_through = False
     """Whether its rows are found anew by each of those who read them, rather than once for all of them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -17,13 +18,13 @@ from akdask.plan.expr.lengths import ColumnIdentity, rows_decided_by
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.pickling import Made, flattened
-from akdask.plan.expr.sources import Literal, Rows, Scan
 from akdask.plan.expr.tokens import token
-from akdask.plan.expr.values import ColumnRef, Value, describe
+from akdask.plan.expr.values import ColumnRef, Value, columns_of, describe
 from akdask.plan.group.merge import merge_by_range, merged_in_process
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.shuffle.exchange import MOST_PARTITIONS
 from akdask.plan.task.batches import group_batches
+from akdask.plan.task.compact import rows_at_most
 from akdask.schema import FLOAT64, INT64, RowSpace
 
 RANGE_ROWS = 2**21
@@ -79,28 +80,80 @@ def _reduction(name: str, skipna: bool, params: tuple[tuple[str, Any], ...], *va
     return GroupReduction(name, *values, skipna=skipna, **dict(params))
 
 
+@dataclass(frozen=True, slots=True)
+class GroupIdentity:
+    """What tells groups from others, decided once, by the plan of the rows that they are made of.
+
+    It stays the same where the keys have to be found elsewhere, beside what is reduced: other frames of the same rows
+    may have other bases, of which more or less is known.
+
+    Parameters
+    ----------
+    keys : tuple of ColumnIdentity
+        The columns that rows are grouped by.
+    npartitions : int
+        Number of partitions that the groups come in.
+    """
+
+    keys: tuple[ColumnIdentity, ...]
+    npartitions: int
+
+    @classmethod
+    def of(cls, frame: Frame, keys: Sequence[Value]) -> Self:
+        """Return the identity of the groups of some columns of a frame."""
+        return cls(tuple(column_identity(frame, key) for key in keys), _planned_ranges(frame, keys))
+
+    @property
+    def token(self) -> str:
+        """A hash of both."""
+        return token("groups", self.keys, self.npartitions)
+
+    def rows(self, kind: str, frame: Frame, keys: Sequence[Value], *params: Any) -> RowSpace:
+        """Return the row space of the groups, the same for all of a kind; `frame` is where the keys are found."""
+        if self.npartitions == 1:
+            return rows_decided_by(kind, self.keys, 1, *params)
+        return rows_decided_by(kind, self.keys, self.npartitions, *params, _tables(frame, keys))
+
+
+def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
+    """Return in how many partitions groups of the rows of a frame come.
+
+    What else stands beside the keys on the frame has no say, as groups of the same keys are to be partitioned alike.
+    """
+    names = {column.source for column in columns_of(*keys)}
+    bases = Chain.of(frame).bases
+    sizes = [rows_at_most(base) for base in [base for base in bases if base._name in names] or bases]
+    known = [size for size in sizes if size is not None]
+    most = min(frame.npartitions, MOST_PARTITIONS)
+    return max(1, min(most, -(-min(known) // RANGE_ROWS))) if known else most
+
+
+def _tables(frame: Frame, keys: Sequence[Value]) -> str:
+    """Name the tables that groups are found from: splitters of groups depend on them."""
+    return token(frame.rows.token, tuple(map(len, group_batches(frame, keys))))
+
+
 class GroupAggregate(Frame):
     """One row for each distinct combination of keys, in ascending order: the keys, and reductions of their rows.
 
-    All reductions of the same rows by the same keys share their row space.  `identities` are those of the keys, which
-    stay the same where the keys have to be found elsewhere, beside what is reduced.
+    All reductions of the same rows by the same keys share their row space, by the `identity` of the groups.
     """
 
     no_more_rows = True
 
     frame: Frame
     keys: tuple[Value, ...]
-    identities: tuple[ColumnIdentity, ...]
+    identity: GroupIdentity
     reductions: tuple[GroupReduction, ...]
 
     @classmethod
     def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
         """Return the groups of some columns of a frame."""
-        return cls(frame, tuple(keys), tuple(column_identity(frame, key) for key in keys), tuple(reductions))
+        return cls(frame, tuple(keys), GroupIdentity.of(frame, keys), tuple(reductions))
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        return group_rows("groups", self.frame, self.keys, self.identities)
+        return self.identity.rows("groups", self.frame, self.keys)
 
     @cached_property
     def grouping(self) -> str:
@@ -120,41 +173,19 @@ class GroupAggregate(Frame):
         return f"Group by {', '.join(map(describe, self.keys))}: {computed}"
 
 
-def group_rows(
-    kind: str, frame: Frame, keys: Sequence[Value], identities: Sequence[ColumnIdentity], *params: Any
-) -> RowSpace:
-    """Return the row space of the groups of some rows, the same for all of a kind that is made of them."""
-    count = _planned_ranges(frame)
-    if count == 1:
-        return rows_decided_by(kind, identities, 1, *params)
-    return rows_decided_by(kind, identities, count, *params, _tables(frame, keys))
-
-
-def _tables(frame: Frame, keys: Sequence[Value]) -> str:
-    """Name the tables that groups are found from: splitters of groups depend on them."""
-    return token(frame.rows.token, tuple(map(len, group_batches(frame, keys))))
-
-
-def _planned_ranges(frame: Frame) -> int:
-    """Return in how many partitions groups of the rows of a frame come, judged by what is known for good."""
-    most = min(frame.npartitions, MOST_PARTITIONS)
-    sizes = [base.rows.size for base in Chain.of(frame).bases if isinstance(base, Scan | Rows | Literal)]
-    return most if not sizes or sizes[0] is None else max(1, min(most, -(-sizes[0] // RANGE_ROWS)))
-
-
 class GroupStatistic(Frame):
     """One row for each distinct combination of keys: the keys, and a statistic of the distinct values of a column.
 
     All rows of a group are in one partition, since no statistic of some rows is enough.  `times` tells that the
     values are int64 nanoseconds, of which the smallest number is a missing one; `numbers` are those of the rows.
-    `identities` are those of the keys, `params` the arguments of the statistic.
+    `identity` is that of the groups, `params` the arguments of the statistic.
     """
 
     no_more_rows = True
 
     frame: Frame
     keys: tuple[Value, ...]
-    identities: tuple[ColumnIdentity, ...]
+    identity: GroupIdentity
     value: Value
     statistic: str
     skipna: bool
@@ -164,12 +195,12 @@ class GroupStatistic(Frame):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        rows = group_rows("groups", self.frame, self.keys, self.identities)
+        rows = self.identity.rows("groups", self.frame, self.keys)
         if rows.npartitions == 1:
             return rows
         # Split by how many distinct values groups have, so at other keys than other groups.
-        identities = (*self.identities, column_identity(self.frame, self.value))
-        return rows_decided_by("groups of", identities, rows.npartitions, rows.token)
+        deciding = (*self.identity.keys, column_identity(self.frame, self.value))
+        return rows_decided_by("groups of", deciding, rows.npartitions, rows.token)
 
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""

@@ -16,12 +16,11 @@ from akdask.kernels.group.arrange import Arrangement, RowsPerGroup
 from akdask.kernels.index.key_index import KeyIndex, index_keys
 from akdask.kernels.rowwise.lookup import lookup_found
 from akdask.plan.expr._dask import Expr
-from akdask.plan.expr.lengths import ColumnIdentity
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef, Value, describe
-from akdask.plan.group.aggregate import group_rows
+from akdask.plan.group.aggregate import GroupIdentity
 from akdask.plan.group.merge import merge_by_range
 from akdask.plan.group.partial import group_partitions
 from akdask.plan.task.combine import all_partitions
@@ -33,20 +32,20 @@ from akdask.typing import Column
 class RowsByGroup(Frame):
     """Columns of the rows sorted by key, all of them or some of each group; equal keys stay in their order.
 
-    `identities` are those of the keys.
+    `identity` is that of the groups.
     """
 
     no_more_rows = True
 
     frame: Frame
     keys: tuple[Value, ...]
-    identities: tuple[ColumnIdentity, ...]
+    identity: GroupIdentity
     carried: tuple[Value, ...]
     some: RowsPerGroup | None
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        return group_rows("arranged", self.frame, self.keys, self.identities, repr(self.some))
+        return self.identity.rows("arranged", self.frame, self.keys, repr(self.some))
 
     def column(self, number: int) -> ColumnRef:
         """Return one of the carried columns."""

@@ -19,7 +19,7 @@ from akdask.schema import INT64, RowSpace
 
 
 class RowNumbers(Frame):
-    """The numbers of the rows of `frame`, from 0; its rows are counted when the numbers are asked for."""
+    """The numbers of the rows of `frame`, from 0; they are counted when the numbers are asked for, but only once."""
 
     no_more_rows = True
 
@@ -36,19 +36,22 @@ class RowNumbers(Frame):
 
 
 def row_numbers(frame: Frame) -> tuple[Frame, ColumnRef]:
-    """Return the number of each row as a column."""
-    lengths = frame.rows.lengths
-    numbers = RowNumbers(frame) if lengths is None else Rows(lengths)
+    """Return the number of each row as a column; which one does not depend on whether rows have been counted."""
+    rows = frame.rows
+    numbers = Rows(rows.lengths) if rows.is_fixed and rows.lengths is not None else RowNumbers(frame)
     return numbers, numbers.position
 
 
 @lower.register
 def _(frame: RowNumbers) -> Expr:
-    calls = tuple((((0, 0),), (partition,)) for partition in range(frame.npartitions))
-    return Tasks(frame._name, _number, calls, CountRows(frame.frame))
+    lengths = frame.rows.lengths
+    counts = [CountRows(frame.frame)] if lengths is None else []
+    inputs = tuple((number, 0) for number in range(len(counts)))
+    calls = tuple((inputs, (partition, lengths)) for partition in range(frame.npartitions))
+    return Tasks(frame._name, _number, calls, *counts)
 
 
-def _number(counts: Sequence[Sequence[int]], partition: int) -> Table:
-    (lengths,) = counts
+def _number(counts: Sequence[Sequence[int]], partition: int, known: Sequence[int] | None) -> Table:
+    (lengths,) = counts if known is None else [known]
     start, length = sum(lengths[:partition]), lengths[partition]
     return Table({0: np.arange(start, start + length)}, length)

@@ -55,8 +55,8 @@ def _merge(nodes: list[GroupAggregate]) -> dict[str, GroupAggregate]:
     else:
         common = next(iter(frames.values())) if len(frames) == 1 else Zip(tuple(frames.values()))
     reductions = {item.token: item for node in nodes for item in node.reductions}
-    merged_node = GroupAggregate(common, nodes[0].keys, nodes[0].identities, tuple(reductions.values()))
-    # Where other bases say more of how many rows there are, there would be other partitions.
+    merged_node = GroupAggregate(common, nodes[0].keys, nodes[0].identity, tuple(reductions.values()))
+    # Several partitions of groups have the same bounds only where they are found from the same tables.
     return (
         {node._name: merged_node for node in nodes}
         if len(nodes) > 1 and merged_node.rows.same_rows(nodes[0].rows)

@@ -275,27 +275,27 @@ def _partition_size() -> int:
 
 
 def max_rows(frame: Frame) -> int | None:
-    """Return the number of rows, or of those that they were selected from; None if neither is known."""
-    if frame.rows.size is not None:
-        return frame.rows.size
-    rows = frame
-    while isinstance(rows, SELECTIONS):
-        rows = rows.frame
-    source = rows.bases[0]
-    if isinstance(source, Project) and source.frame.rows.size is not None:
-        return source.frame.rows.size
-    return _read_from(frame).rows.size
+    """Return the number of rows, or of those that they were selected from; None if the plan tells neither.
+
+    Rows that have been counted tell nothing, as the same plan is to run in the same way before and after.
+    """
+    source = _read_from(frame).rows
+    return source.size if source.is_fixed else None
 
 
 _READ_FROM = "_read_from"
 
 
 def _read_from(frame: Frame) -> Frame:
-    """Return the frame below all selections and projections; those on the way cache it, as loops ask at each step."""
+    """Return the frame below all selections, projections and sorts, or before, if rows are known for good.
+
+    Those on the way cache it, as loops ask at each step.
+    """
     asked = [frame]
-    while _READ_FROM not in asked[-1].__dict__:
+    while _READ_FROM not in asked[-1].__dict__ and not asked[-1].rows.is_fixed:
         node = asked[-1]
-        below = node.frame if isinstance(node, (Project, *SELECTIONS)) else node.bases[0]
+        is_over_one = node.keeps_rows or isinstance(node, (Project, *SELECTIONS))
+        below = node.operands[0] if is_over_one else node.bases[0]
         if below is node:
             break
         asked.append(below)

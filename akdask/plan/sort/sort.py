@@ -63,13 +63,13 @@ class SortOrder:
     def of(cls, frame: Frame, keys: Sequence[Aligned], ascending: Sequence[bool]) -> SortOrder:
         """Return how the rows of a frame are ordered by some keys.
 
-        The token includes everything that it depends on, as rows of unknown number may be counted later.
+        All of it depends on the plan alone, as rows of unknown number may be counted later.
         """
         count, most = partition_count(frame), max_rows(frame)
         # Small partitions have some sampled rows each.
         wanted = MOST_SAMPLED if most is None else most // (frame.npartitions * SAMPLES)
         stride = min(max(wanted, 1), MOST_SAMPLED)
-        straddle = count > 1 and frame.rows.lengths is not None
+        straddle = count > 1 and frame.rows.is_fixed
         named = [column_identity(*key) for key in keys]
         rows = rows_decided_by("sort", named, count, tuple(ascending), stride, straddle, frame.rows.token)
         return cls(rows.token, tuple(ascending), count, stride, straddle)
@@ -81,6 +81,7 @@ class Sort(OverProject):
     If rows may straddle, their number is the column `ROW` of the projection.
     """
 
+    keeps_rows = True
     weight = 8
 
     frame: Project

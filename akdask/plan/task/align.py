@@ -15,7 +15,7 @@ from akdask.plan.task.compact import Compact
 Aligned = tuple[Frame, Value]
 
 
-def align(operation: str, items: Sequence[Aligned]) -> tuple[Frame, list[Value]]:
+def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False) -> tuple[Frame, list[Value]]:
     """Return one frame on which all values can be evaluated, and the values as they read there.
 
     Parameters
@@ -24,12 +24,14 @@ def align(operation: str, items: Sequence[Aligned]) -> tuple[Frame, list[Value]]
         What the values are needed for, for the error message: ``add``.
     items : sequence of (Frame, Value)
         Values with the frames of their columns.
+    keeps_rows : bool
+        Whether the first item keeps its rows, however many partitions others have.
 
     Returns
     -------
     frame : Frame
-        With the rows of the item with the most partitions, the first of several.  So small inputs are partitioned like
-        large ones, and columns filtered by one mask have the same rows.
+        With the rows of the item with the most partitions, the first of several, unless the first item keeps its own.
+        So small inputs are partitioned like large ones, and columns filtered by one mask have the same rows.
     values : list of Value
         In the order of the items.
 
@@ -40,7 +42,9 @@ def align(operation: str, items: Sequence[Aligned]) -> tuple[Frame, list[Value]]
     """
     if all(frame is items[0][0] for frame, _ in items):
         return items[0][0], [value for _, value in items]
-    order = sorted(range(len(items)), key=lambda number: -items[number][0].npartitions)
+    order = list(range(len(items)))
+    if not keeps_rows:
+        order.sort(key=lambda number: -items[number][0].npartitions)
     frame, first = items[order[0]]
     values = [first]
     for number in order[1:]:
