@@ -1,7 +1,7 @@
 """Pages of flat columns of numbers, read one by one: only those with wanted rows, and into the memory where they go.
 
 This is the fast way for what most files have: plain numbers and dictionaries of them, not packed or packed by Snappy or
-Zstandard.  For anything else `NoPlainPagesError` sends to the general way, `akdask.parquet.chunks`.
+Zstandard.  For anything else `NoPlainPagesError` sends to the general way, `akdask.parquet.reading.chunks`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import pyarrow as pa
 from akdask.columns.scratch import LARGEST_REUSED, scratch
 from akdask.errors import FileFormatError
 from akdask.kernels import compiled
-from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.decoding import NAT
-from akdask.parquet.recent import Recent
-from akdask.parquet.row_groups import CODECS
-from akdask.parquet.thrift import CutShortError, Struct, ThriftError, integers, read_struct
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.metadata.recent import Recent
+from akdask.parquet.metadata.row_groups import CODECS
+from akdask.parquet.metadata.thrift import CutShortError, Struct, ThriftError, integers, read_struct
+from akdask.parquet.reading.decoding import NAT
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.data.source import Stretch
@@ -84,7 +84,7 @@ class ChunkPlace:
     offset, size : int
         Its pages in the file.
     codec : int
-        The position of the name of its codec in `akdask.parquet.row_groups.CODECS`.
+        The position of the name of its codec in `akdask.parquet.metadata.row_groups.CODECS`.
     nrows : int
         Rows of the row group.
     """

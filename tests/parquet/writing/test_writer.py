@@ -27,9 +27,9 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
-from akdask.parquet import file_set
-from akdask.parquet.file_set import open_set
-from akdask.parquet.writer import ROWS, ParquetWriter
+from akdask.parquet.sets import file_set
+from akdask.parquet.sets.file_set import open_set
+from akdask.parquet.writing.writer import ROWS, ParquetWriter
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.locales import locale_files
 
