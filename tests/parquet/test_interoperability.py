@@ -21,7 +21,7 @@ NAT = -(2**63)
 UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
-def _rows(dtype: Any) -> list[Any]:
+def _rows(dtype: Any) -> Any:
     """Return rows of a type, the extremes that it and 64 bits of nanoseconds have among them."""
     numbers = [row * 7 % 100 for row in range(NROWS)]
     if pa.types.is_boolean(dtype):
@@ -68,7 +68,7 @@ def _column(dtype: Any, nulls: Any) -> pa.Array:
 TABLE = pa.table({f"{name} {where}": _column(TYPES[name], NULLS[where]) for name, where in product(TYPES, NULLS)})
 
 
-def _expected(column: pa.ChunkedArray) -> list[Any]:
+def _expected(column: pa.ChunkedArray) -> Any:
     """Return the rows of a column as they are to be read, given those that pyarrow reads."""
     types, stored = pa.types, column.type
     if types.is_timestamp(stored) or types.is_date(stored):
@@ -157,7 +157,7 @@ def test_files_of_duckdb(tmp_path, codec, version):
 
 def test_files_of_pandas(tmp_path):
     path = tmp_path / "x.parquet"
-    TABLE.to_pandas(types_mapper=None).to_parquet(path)
+    TABLE.to_pandas().to_parquet(path)
     _check(path, None)
 
 

@@ -370,7 +370,7 @@ def write_objects(
     write(writer, rows, tables)
 
 
-def count_files(arrays: Iterable[Any], num_locales: int | None, file_size: int | None) -> int | None:
+def count_files(arrays: Iterable[Any], num_locales: int | None, file_size: Any) -> int | None:
     """Return the number of files that a user asks for, None if it is left open; may compute, to measure strings.
 
     Parameters
@@ -380,7 +380,7 @@ def count_files(arrays: Iterable[Any], num_locales: int | None, file_size: int |
     num_locales : int or None
         That number.
     file_size : int or None
-        Bytes in memory of what each file has.
+        Instead, bytes in memory of what each file has.
 
     Raises
     ------
