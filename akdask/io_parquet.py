@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.collections.core.writing import write_objects
+from akdask.collections.core.writing import count_files, write_objects
+from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import ArgumentError, FileError
 from akdask.io import Path, _objects, _storables
 from akdask.storage.formats.registry import format_named, open_files
@@ -117,6 +118,7 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     convert_categoricals: bool = False,
     *,
     num_locales: int | None = None,
+    file_size: int | None = None,
 ) -> None:
     """Write arrays to one set of Parquet files, which Arkouda, pandas, polars and others read; computes.
 
@@ -140,11 +142,15 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
         Write each Categorical as its strings and nothing else; otherwise akdask reads it as one again.
     num_locales : int, optional
         Number of files; as many as the array with the most partitions has unless given.
+    file_size : int, optional
+        Instead of that number, how many bytes each file is to have at most.  These are counted as in memory, so files
+        that are packed, and those with dictionaries, are smaller.  Strings are measured first, which computes them.
 
     Raises
     ------
     ArgumentError
-        If `mode`, `compression` or `num_locales` are none of these, or the path names a folder or a device.
+        If `mode`, `compression`, `num_locales` or `file_size` are none of these, both of the last are given, or the
+        path names a folder or a device.
     SchemaError
         If the arrays do not have the same number of rows.
     ExistsError
@@ -156,12 +162,14 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     WriteError
         If the files cannot be written; what was there before stays.
     """
+    stored = _storables(columns, names)
+    arrays = dict(columns).values() if isinstance(columns, Mapping | DataFrame) else columns
     write_objects(
-        _storables(columns, names),
+        stored,
         prefix_path,
         mode,
         "distribute",
-        num_locales=num_locales,
+        num_locales=count_files(arrays, num_locales, file_size),
         file_format="Parquet",
         compression=compression,
         convert_categoricals=convert_categoricals,

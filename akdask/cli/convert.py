@@ -46,6 +46,7 @@ def register(commands: Any) -> None:
     )
     for what, files in (("--input-delimiter", "IN"), ("--delimiter", "OUT")):
         parser.add_argument(what, metavar="TEXT", help=f"what stands between the fields of {files} in CSV (default: ,)")
+    parser.add_argument("--compression", metavar="CODEC", help="how pages of Parquet files are packed (default: not)")
     parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
     add_json(parser)
     parser.set_defaults(run=run)
@@ -69,7 +70,12 @@ def run(options: argparse.Namespace) -> int:
     )
     count = None if options.file_type == "single" else options.num_locales or len(paths)
     written = write_anew(
-        objects, target, num_locales=count, file_format=file_format.name, column_delim=options.delimiter
+        objects,
+        target,
+        num_locales=count,
+        file_format=file_format.name,
+        column_delim=options.delimiter,
+        compression=options.compression,
     )
     if options.json:
         print_json({"from": paths, "set": target, "files": written, "objects": list(objects), "bytes": total(written)})

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from akdask.cli.console import size
-from akdask.cli.sets import NamedSet, add_files, named_sets
+from akdask.cli.info_parquet import parquet_as_json, parquet_as_text
+from akdask.cli.sets import NamedSet, add_files, demand_format, format_of_set, named_sets
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import FileFormatError
 from akdask.hdf5.metadata.file_metadata import (
@@ -36,7 +37,7 @@ def register(commands: Any) -> None:
         help="show how files are made: layout, sizes, rows, attributes, versions",
         description="Show how sets of files are made: the age of their layout (v2 since v2022.11.10, v1 since "
         "v2021.11.02, v0 before and from others), sizes, rows of each file, objects with their attributes, who wrote "
-        "them.  Only metadata is read.",
+        "them.  Of Parquet: row groups, and how columns are stored and packed.  Only metadata is read.",
     )
     add_files(parser)
     parser.add_argument("-m", "--members", action="store_true", help="show the datasets inside objects, too")
@@ -45,11 +46,17 @@ def register(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show what files are made of; returns the exit code."""
-    found = [(files, _read_all(files)) for files in named_sets(options.files)]
+    named = named_sets(options.files)
+    demand_format(named, ["HDF5", "Parquet"], "info")
+    sets = [(files, format_of_set(files)) for files in named]
     if options.json:
-        print_json([_as_json(files, found_files) for files, found_files in found])
-    else:
-        print("\n\n".join(_as_text(files, found_files, options.members) for files, found_files in found))
+        print_json([parquet_as_json(f) if name == "Parquet" else _as_json(f, _read_all(f)) for f, name in sets])
+        return 0
+    told = [
+        parquet_as_text(files) if name == "Parquet" else _as_text(files, _read_all(files), options.members)
+        for files, name in sets
+    ]
+    print("\n\n".join(told))
     return 0
 
 

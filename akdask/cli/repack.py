@@ -9,7 +9,7 @@ from typing import Any
 from akdask.cli.console import size
 from akdask.cli.convert import total, write_anew
 from akdask.cli.objects import readable_objects
-from akdask.cli.sets import NamedSet, add_files, named_sets
+from akdask.cli.sets import NamedSet, add_files, demand_format, named_sets
 from akdask.cli.table import print_json, printable
 from akdask.errors import ArgumentError
 from akdask.storage.paths.locales import locale_files
@@ -30,9 +30,10 @@ def register(commands: Any) -> None:
     parser = commands.add_parser(
         "repack",
         help="write files anew in place, without room that nothing uses",
-        description="Write sets of files anew, in as many files, without the room that removed or replaced objects "
-        "have left; files of old layouts become ones of the present layout, and attributes of others are not kept.  A "
-        "set is replaced as a whole, or not at all; an object that cannot be read and written as it is stops it.",
+        description="Write sets of HDF5 files anew, in as many files, without the room that removed or replaced "
+        "objects have left; files of old layouts become ones of the present layout, and attributes of others are not "
+        "kept.  A set is replaced as a whole, or not at all; an object that cannot be read and written as it is stops "
+        "it.",
     )
     add_files(parser)
     parser.set_defaults(run=run)
@@ -41,6 +42,7 @@ def register(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Repack; returns the exit code."""
     sets = named_sets(options.files)
+    demand_format(sets, ["HDF5"], "repack")
     for files in sets:
         _demand_complete(files)
     done = [_repack(files) for files in sets]

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from akdask.errors import InconsistentFilesError
+from akdask.errors import FileFormatError, InconsistentFilesError, UnsupportedError
 from akdask.storage.atomic.recovery import recover, settled
+from akdask.storage.formats.registry import format_of_files
 from akdask.storage.paths.files import absolute, exists, is_remote, matching
 from akdask.storage.paths.locales import files_of_prefix, locale_files, missing_locales, sort_key, split_locale
 
@@ -112,3 +113,35 @@ def named_files(name: str) -> list[str]:
     # Commands tell of sets that lack files, where reading refuses them.
     found = locale_files(path) or files_of_prefix(path) or sorted(matching(path), key=sort_key)
     return settled(found or name, list)
+
+
+def format_of_set(files: NamedSet) -> str:
+    """Return the name of the format of a set by its first file; HDF5 of what nothing recognizes, whose reader says why.
+
+    Raises
+    ------
+    MissingFileError
+        If the file is gone.
+    """
+    try:
+        return format_of_files(list(files.files)).name
+    except FileFormatError:
+        return "HDF5"
+
+
+def demand_format(sets: Sequence[NamedSet], allowed: Sequence[str], command: str) -> None:
+    """Refuse sets of formats that a command has nothing to do with.
+
+    Raises
+    ------
+    UnsupportedError
+        If there are such sets; all are told.
+    """
+    found = [(files.name, format_of_set(files)) for files in sets]
+    others = [f"{name}: {file_format}" for name, file_format in found if file_format not in allowed]
+    if others:
+        raise UnsupportedError(
+            f"akdask {command} is for files of {' and '.join(allowed)}.",
+            details=others,
+            hint="akdask ls and akdask head show files of every format, akdask convert writes HDF5 of them.",
+        )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from akdask.cli.sets import NamedSet, add_files, named_sets
+from akdask.cli.sets import NamedSet, add_files, demand_format, named_sets
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.hdf5.validate import RULES, Report, Severity, Violation, validate
 
@@ -49,7 +49,9 @@ def register(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check; returns the exit code, 1 if there are errors or warnings."""
     counted_ones = list(Severity)[: list(Severity).index(Severity(options.severity)) + 1]
-    found = [(files, validate(files.files, read_data=not options.metadata_only)) for files in named_sets(options.files)]
+    sets = named_sets(options.files)
+    demand_format(sets, ["HDF5"], "validate")
+    found = [(files, validate(files.files, read_data=not options.metadata_only)) for files in sets]
     shown = [[v for v in report.violations if v.severity in counted_ones] for _, report in found]
     if options.json:
         print_json([_as_json(files, report, some) for (files, report), some in zip(found, shown, strict=True)])

@@ -22,8 +22,8 @@ class ParquetFormat(Format):
     is_tabular = True
 
     def open(self, filenames: Filenames, **options: Any) -> StoredSet:
-        """Open files as one set; see `akdask.parquet.file_set.open_set`."""
-        from akdask.parquet.file_set import open_set
+        """Open files as one set; see `akdask.parquet.sets.file_set.open_set`."""
+        from akdask.parquet.sets.file_set import open_set
 
         return open_set(filenames, **options)
 
@@ -38,8 +38,8 @@ class ParquetFormat(Format):
         overwrite: bool = False,
         **options: Any,
     ) -> Writer:
-        """Return a writer; see `akdask.parquet.writer.ParquetWriter`."""
-        from akdask.parquet.writer import ParquetWriter
+        """Return a writer; see `akdask.parquet.writing.writer.ParquetWriter`."""
+        from akdask.parquet.writing.writer import ParquetWriter
 
         return ParquetWriter(
             path, specs, npartitions=npartitions, mode=mode, file_type=file_type, overwrite=overwrite, **options

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 import akdask as ak
 from akdask.errors import MissingFileError
@@ -49,13 +51,20 @@ def arrays(names: str, seed: int, lengths: list[int]) -> dict:
     return {name: ak.Categorical(found) if name == "c" else found for name, found in whole.items()}
 
 
-def files(count: int) -> list[str]:
-    return [f"set_LOCALE{number:04d}.h5" for number in range(count)]
+def files(count: int, extension: str = "h5") -> list[str]:
+    return [f"set_LOCALE{number:04d}.{extension}" for number in range(count)]
 
 
 def writing(names: str, seed: int, lengths: list[int], **options) -> Callable[[str], None]:
     def write(path: str) -> None:
         ak.to_hdf(arrays(names, seed, lengths), path, **options)
+
+    return write
+
+
+def writing_parquet(names: str, seed: int, lengths: list[int], **options) -> Callable[[str], None]:
+    def write(path: str) -> None:
+        ak.save_all(arrays(names, seed, lengths), path, file_format="Parquet", **options)
 
     return write
 
@@ -114,6 +123,27 @@ SCENARIOS = {
         (values("xs", 1, 9), ["set.h5"]),
         (values("xc", 2, 9), ["set.h5"]),
     ),
+    "truncate Parquet over a wider set": Scenario(
+        "set.parquet",
+        writing_parquet("xsc", 1, OLD),
+        writing_parquet("xs", 2, NEW, compression="zstd"),
+        (values("xsc", 1, 9), files(3, "parquet")),
+        (values("xs", 2, 9), files(2, "parquet")),
+    ),
+    "append to Parquet": Scenario(
+        "set.parquet",
+        writing_parquet("xs", 1, NEW),
+        writing_parquet("yc", 2, NEW, mode="append"),
+        (values("xs", 1, 9), files(2, "parquet")),
+        (values("xs", 1, 9) | values("yc", 2, 9), files(2, "parquet")),
+    ),
+    "a single Parquet file": Scenario(
+        "set.parquet",
+        writing_parquet("xs", 1, NEW, **SINGLE),
+        writing_parquet("xc", 2, OLD, **SINGLE),
+        (values("xs", 1, 9), ["set.parquet"]),
+        (values("xc", 2, 9), ["set.parquet"]),
+    ),
     "append to a single file": Scenario(
         "set.h5",
         writing("x", 1, OLD, **SINGLE),
@@ -135,20 +165,26 @@ def found(folder: str, path: str, way: int = 0) -> tuple[State, list[str]]:
     """Open the set in one of several ways and return what is in it, and the names of all files, hidden ones too."""
     prefix, extension = os.path.splitext(os.path.join(folder, path))
     single = os.path.exists(f"{prefix}{extension}")
+    read_one = ak.read_hdf if extension == ".h5" else ak.read_parquet
     try:
         match way % 3:
             case 0:
                 opened = ak.load_all(f"{prefix}{extension}")
             case 1:
-                opened = ak.read_hdf(f"{prefix}{extension}" if single else f"{prefix}*")
+                opened = read_one(f"{prefix}{extension}" if single else f"{prefix}*")
             case _:
                 pattern = f"{prefix}{extension}" if single else f"{prefix}_LOCALE*{extension}"
                 opened = {name: ak.read(pattern, name)[name] for name in ak.get_datasets(pattern)}
     except MissingFileError:
         return {}, visible(folder)
-    return {name: array.to_ndarray().tolist() for name, array in opened.items()}, visible(folder)
+    state = {name: array.to_ndarray().tolist() for name, array in opened.items()}
+    if extension == ".parquet":
+        paths = [os.path.join(folder, name) for name in visible(folder)]
+        table = pa.concat_tables([pq.read_table(path, use_threads=False) for path in paths])
+        assert table.to_pydict() == state, "pyarrow reads other rows"
+    return state, visible(folder)
 
 
 def visible(folder: str) -> list[str]:
     """Return the names of all files of a folder but the manifest, which belongs to a set."""
-    return sorted(name for name in os.listdir(folder) if not name.endswith(".h5.akdask"))
+    return sorted(name for name in os.listdir(folder) if not name.endswith((".h5.akdask", ".parquet.akdask")))

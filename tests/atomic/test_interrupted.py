@@ -53,11 +53,20 @@ def test_readers_that_are_killed_while_they_complete_a_set_are_followed_by_other
 
 
 def test_a_disk_that_fills_at_any_call_leaves_the_old_set():
-    for seen in interrupted("fail", names=("truncate over a wider set",)).values():
+    for seen in interrupted("fail", names=("truncate over a wider set", "append to Parquet")).values():
         assert seen["before"] > 15
 
 
 def test_files_that_may_not_grow_leave_the_old_set():
-    for seen in interrupted("limit", 10, names=("truncate over a narrower set", "update")).values():
+    for seen in interrupted(
+        "limit", 10, names=("truncate over a narrower set", "update", "append to Parquet")
+    ).values():
         assert seen["before"] > 1
         assert seen["after"] > 1
+
+
+def test_parquet_files_that_may_not_grow_leave_the_old_set():
+    # Of some hundred bytes each.
+    (seen,) = interrupted("limit", 40, names=("append to Parquet",)).values()
+    assert seen["before"] > 1
+    assert seen["after"] > 1

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import to_objects
-from akdask.parquet.file_set import open_set
+from akdask.parquet.sets.file_set import open_set
 from akdask.storage.formats.objects import VALUES
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -214,6 +214,7 @@ class StorageMethods:
         compression: str | None = None,
         *,
         num_locales: int | None = None,
+        file_size: int | None = None,
     ) -> None:
         """Write the array to Parquet files, which Arkouda, pandas, polars and others read; computes.
 
@@ -231,11 +232,13 @@ class StorageMethods:
             How pages are packed, not at all unless given.
         num_locales : int, optional
             Number of files, as in `to_hdf`.
+        file_size : int, optional
+            Bytes of a file, as in `akdask.to_parquet`.
 
         Raises
         ------
         ArgumentTypeError, ArgumentError
-            If `mode`, `compression` or `num_locales` are none of these.
+            If `mode`, `compression`, `num_locales` or `file_size` are none of these.
         ExistsError
             If a column of that name is to be added and is there already.
         UnsupportedError
@@ -249,7 +252,7 @@ class StorageMethods:
             dataset,
             mode,
             "distribute",
-            num_locales,
+            count_files([self], num_locales, file_size),
             file_format="Parquet",
             compression=compression,
         )
@@ -365,6 +368,32 @@ def write_objects(
         for member, table in item.tables.items()
     ]
     write(writer, rows, tables)
+
+
+def count_files(arrays: Iterable[Any], num_locales: int | None, file_size: Any) -> int | None:
+    """Return the number of files that a user asks for, None if it is left open; may compute, to measure strings.
+
+    Parameters
+    ----------
+    arrays : iterable of arrays
+        What is to be written.
+    num_locales : int or None
+        That number.
+    file_size : int or None
+        Instead, bytes in memory of what each file has.
+
+    Raises
+    ------
+    ArgumentError
+        If both are given, or the size is no number of bytes.
+    """
+    if file_size is None:
+        return num_locales
+    if num_locales is not None:
+        raise ArgumentError("num_locales and file_size both tell how many files there are.", hint="leave one out.")
+    if not isinstance(file_size, (int, np.integer)) or isinstance(file_size, bool) or file_size < 1:
+        raise ArgumentError(f"file_size is a number of bytes, at least 1, not {file_size!r}.")
+    return max(1, -(-sum(array.nbytes for array in arrays) // int(file_size)))
 
 
 def write_csv(

@@ -194,6 +194,11 @@ class Index(StorageMethods, Substitutes):
         self.values = _converted(self.values, dtype)
         return self
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings."""
+        return sum(level.nbytes for level in self._levels)
+
     def memory_usage(self, unit: str = "B") -> int | float:
         """Return how much memory the labels take when they are in memory, in bytes as an int; computes for text.
 
@@ -202,7 +207,7 @@ class Index(StorageMethods, Substitutes):
         unit : {"B", "KB", "MB", "GB"}
             What is counted.
         """
-        return in_unit(sum(level.nbytes for level in self._levels), unit)
+        return in_unit(self.nbytes, unit)
 
     def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
         """Return the labels by the name of the index, or by the one given."""

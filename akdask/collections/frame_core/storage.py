@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from akdask.collections.arrays.elementwise import cast
-from akdask.collections.core.writing import Path, Storable, update_objects, write_csv, write_objects
+from akdask.collections.core.writing import Path, Storable, count_files, update_objects, write_csv, write_objects
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
@@ -49,15 +49,35 @@ class FileMethods(FrameBase):
         """
         write_objects(self._storables(index, columns), path, "truncate", file_type, num_locales=num_locales)
 
-    def save(
+    def save(  # noqa: PLR0917 - Arkouda's signature
         self,
         path: Path,
         index: bool | None = None,
         columns: Sequence[str] | None = None,
+        file_format: str = "HDF5",
         file_type: str = "distribute",
+        compression: str | None = None,
     ) -> None:
-        """Write the columns as `to_hdf` does: the name of old Arkouda releases."""
-        self.to_hdf(path, index, columns, file_type)
+        """Write the columns as `to_hdf` does, in any format: the name of old Arkouda releases.
+
+        Parameters
+        ----------
+        path, index, columns
+            As in `to_hdf`.
+        file_format : str, default "HDF5"
+            The format.
+        file_type
+            As in `to_hdf`.
+        compression : str, optional
+            For formats that take it.
+
+        Raises
+        ------
+        UnsupportedError
+            If the format cannot be written, or not so.
+        """
+        objects = self._storables(index, columns)
+        write_objects(objects, path, "truncate", file_type, file_format=file_format, compression=compression)
 
     def update_hdf(
         self,
@@ -82,6 +102,7 @@ class FileMethods(FrameBase):
         convert_categoricals: bool = False,
         *,
         num_locales: int | None = None,
+        file_size: int | None = None,
     ) -> None:
         """Write the columns to Parquet files, which Arkouda, pandas, polars and others read; computes.
 
@@ -97,13 +118,16 @@ class FileMethods(FrameBase):
             Write each Categorical as its strings and nothing else; otherwise akdask reads it as one again.
         num_locales : int, optional
             Number of files, as in `to_hdf`.
+        file_size : int, optional
+            Bytes of a file, as in `akdask.to_parquet`.
         """
+        chosen = self._columns if columns is None else self._columns.only(columns)
         write_objects(
             self._storables(index, columns),
             path,
             "truncate",
             "distribute",
-            num_locales=num_locales,
+            num_locales=count_files(map(chosen.array, chosen.values), num_locales, file_size),
             file_format="Parquet",
             compression=compression,
             convert_categoricals=convert_categoricals,

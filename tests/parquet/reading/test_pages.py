@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from akdask import config
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.kernels import compiled
-from akdask.parquet.file_set import open_set
-from akdask.parquet.pages import NoPlainPagesError, PageReader
+from akdask.parquet.reading.pages import NoPlainPagesError, PageReader
+from akdask.parquet.sets.file_set import open_set
 from akdask.storage.formats.objects import VALUES
 
 NUMBERS = {

@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.errors import InconsistentFilesError, UnsupportedError
-from akdask.parquet.chunks import count_nulls
-from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.description import FileSchema, ParquetFileDescription
-from akdask.parquet.hive import folder_columns
-from akdask.parquet.source import SetColumn
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.metadata.description import FileSchema, ParquetFileDescription
+from akdask.parquet.reading.chunks import count_nulls
+from akdask.parquet.sets.hive import folder_columns
+from akdask.parquet.sets.source import SetColumn
 from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.storage.formats.objects import ObjType
 

@@ -27,9 +27,9 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
-from akdask.parquet import file_set
-from akdask.parquet.file_set import open_set
-from akdask.parquet.writer import ROWS, ParquetWriter
+from akdask.parquet.sets import file_set
+from akdask.parquet.sets.file_set import open_set
+from akdask.parquet.writing.writer import ROWS, ParquetWriter
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.locales import locale_files
 
@@ -168,6 +168,39 @@ def test_columns_with_other_partitions_are_cut_alike(prefix):
     ak.to_parquet({"a": first, "b": second}, prefix)
     found = ak.load_all(prefix)
     assert found["a"].tolist() == found["b"].tolist() == list(range(30))
+
+
+def test_files_of_a_size(prefix):
+    numbers, text = np.arange(1000), np.array(["four"] * 1000)
+    columns = {"n": ak.array(numbers), "s": ak.array(text)}
+    # 8 bytes of a number, and 5 of each string with its end.
+    ak.to_parquet(columns, prefix, file_size=2000)
+    assert [pq.read_metadata(path).num_rows for path in locale_files(prefix)] == [143] * 6 + [142]
+    found = pq.read_table(locale_files(prefix))
+    assert found.column("n").to_pylist() == numbers.tolist()
+    for write in (ak.DataFrame(columns).to_parquet, lambda path, **size: columns["n"].to_parquet(path, "n", **size)):
+        with pytest.warns(UserWarning, match="replaced"):
+            write(prefix, file_size=10**6)
+        assert pq.read_table(locale_files(prefix)).column("n").to_pylist() == numbers.tolist()
+        assert len(locale_files(prefix)) == 1
+
+
+@pytest.mark.parametrize("size", [0, -1, True, 1.5, "1MB"])
+def test_sizes_are_checked(prefix, size):
+    with pytest.raises(ArgumentError, match="file_size"):
+        ak.to_parquet({"n": ak.arange(3)}, prefix, file_size=size)
+
+
+def test_the_number_of_files_is_told_once(prefix):
+    with pytest.raises(ArgumentError, match="num_locales and file_size"):
+        ak.arange(3).to_parquet(prefix, num_locales=2, file_size=100)
+
+
+def test_frames_are_saved_in_any_format(prefix):
+    ak.DataFrame({"n": ak.arange(3)}).save(prefix, file_format="Parquet", compression="snappy")
+    (path,) = locale_files(prefix)
+    assert pq.read_table(path).to_pydict() == {"n": [0, 1, 2]}
+    assert pq.read_metadata(path).row_group(0).column(0).compression == "SNAPPY"
 
 
 def test_an_empty_set_has_its_schema(prefix):

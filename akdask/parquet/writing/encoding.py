@@ -1,7 +1,7 @@
 """Columns of akdask as Parquet stores them: types that every Arkouda server since 2022 reads, and other readers too.
 
 Numbers are required and have 64 bits; text and lists may be null for the schema, as servers ask for that, and never
-are.  What types do not tell is noted: see `akdask.parquet.annotations`.
+are.  What types do not tell is noted: see `akdask.parquet.metadata.annotations`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.lists import offsets_of
 from akdask.columns.rows import arrow_type
 from akdask.errors import ArgumentError, SchemaError, UnsupportedError
-from akdask.parquet.annotations import MOST_LABELS, Annotation
+from akdask.parquet.metadata.annotations import MOST_LABELS, Annotation
 from akdask.schema import INT64, ColumnType
 from akdask.storage.formats.objects import (
     CATEGORIES,

@@ -1,7 +1,7 @@
 """Pages of flat columns of numbers, read one by one: only those with wanted rows, and into the memory where they go.
 
 This is the fast way for what most files have: plain numbers and dictionaries of them, not packed or packed by Snappy or
-Zstandard.  For anything else `NoPlainPagesError` sends to the general way, `akdask.parquet.chunks`.
+Zstandard.  For anything else `NoPlainPagesError` sends to the general way, `akdask.parquet.reading.chunks`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import pyarrow as pa
 from akdask.columns.scratch import LARGEST_REUSED, scratch
 from akdask.errors import FileFormatError
 from akdask.kernels import compiled
-from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.decoding import NAT
-from akdask.parquet.recent import Recent
-from akdask.parquet.row_groups import CODECS
-from akdask.parquet.thrift import CutShortError, Struct, ThriftError, integers, read_struct
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.metadata.recent import Recent
+from akdask.parquet.metadata.row_groups import CODECS
+from akdask.parquet.metadata.thrift import CutShortError, Struct, ThriftError, integers, read_struct
+from akdask.parquet.reading.decoding import NAT
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.data.source import Stretch
@@ -84,7 +84,7 @@ class ChunkPlace:
     offset, size : int
         Its pages in the file.
     codec : int
-        The position of the name of its codec in `akdask.parquet.row_groups.CODECS`.
+        The position of the name of its codec in `akdask.parquet.metadata.row_groups.CODECS`.
     nrows : int
         Rows of the row group.
     """
@@ -140,7 +140,6 @@ class PageReader:
             self._dictionary_page, self._pages = known
             self._listed = self._nrows
         self._decoded: tuple[int, NumberArray] | None = None
-        self._memory: Bytes = np.empty(0, np.uint8)
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> NumberArray:
         """Return rows of the row group; for `out` see `akdask.storage.data.source.PartReader.read`.
@@ -178,22 +177,21 @@ class PageReader:
 
         base = pages[0].offset
         size = pages[-1].offset + pages[-1].packed - base
-        if size > LARGEST_REUSED // 2:
-            return 0
         largest = max(page.unpacked for page in pages)
-        if len(self._memory) < largest + _MARGIN:
-            self._memory = np.empty(largest + _MARGIN, np.uint8)
+        if size + largest > LARGEST_REUSED // 2:
+            return 0
         table = np.array(
             [(*page[:5], page.levels, page.is_packed, page.encoding == _PLAIN) for page in pages], np.int64
         )
         words = _NO_WORDS if table[:, Field.IS_PLAIN].all() else self._dictionary.view(np.uint64)
         if not len(words):
             return 0
-        data = scratch(size + _MARGIN)
+        # Unpacked bytes go behind packed ones: new memory for every chunk would have to be cleared by the system.
+        data, memory = np.split(scratch(size + largest + 2 * _MARGIN), [size + _MARGIN])
         self._ranges.read_into(data[:size], base, self._column.name)
         first = pages[0].first
         target = out[first - start : pages[-1].first + pages[-1].nrows - start].view(np.uint64)
-        return decode_pages(data, base, table, words, self._memory, first, target, is_optional=self._column.is_optional)
+        return decode_pages(data, base, table, words, memory, first, target, is_optional=self._column.is_optional)
 
     def _page_of(self, row: int) -> int:
         """Return the number of the page that has a row; of several that begin there the last, which is not empty."""

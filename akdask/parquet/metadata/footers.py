@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from akdask.errors import AkdaskError, FileFormatError
-from akdask.parquet.columns import leaves_of
-from akdask.parquet.description import FileSchema, ParquetFileDescription
-from akdask.parquet.recent import Recent
-from akdask.parquet.row_groups import read_row_groups
+from akdask.parquet.metadata.columns import leaves_of
+from akdask.parquet.metadata.description import FileSchema, ParquetFileDescription
+from akdask.parquet.metadata.recent import Recent
+from akdask.parquet.metadata.row_groups import read_row_groups
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import FileIdentity, is_remote
 

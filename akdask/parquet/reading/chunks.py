@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 
 from akdask.columns import concat_rows, slice_rows
 from akdask.errors import AkdaskError, FileFormatError
-from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.decoding import decode, nulls_of
-from akdask.parquet.footers import PARQUET_ERRORS, metadata_of
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.metadata.footers import PARQUET_ERRORS, metadata_of
+from akdask.parquet.reading.decoding import decode, nulls_of
 from akdask.schema import ColumnType
 from akdask.storage.data.ranges import RangeReader, range_reader
 from akdask.storage.paths.files import FileIdentity

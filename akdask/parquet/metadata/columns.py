@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from akdask.parquet.annotations import Annotation, decode
-from akdask.parquet.row_groups import Leaf
+from akdask.parquet.metadata.annotations import Annotation, decode
+from akdask.parquet.metadata.row_groups import Leaf
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, bigint_of, list_of
 from akdask.storage.formats.objects import ObjType
 

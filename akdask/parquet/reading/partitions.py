@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from akdask.parquet.description import ParquetFileDescription
-from akdask.parquet.reader import RowGroup
+from akdask.parquet.metadata.description import ParquetFileDescription
+from akdask.parquet.reading.reader import RowGroup
 from akdask.storage.data.extents import split_rows
 
 GROUPED_ROWS = 2**20

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from akdask.errors import FileFormatError
-from akdask.parquet.columns import ParquetColumn, columns_of
-from akdask.parquet.row_groups import PROBLEMS
+from akdask.parquet.metadata.columns import ParquetColumn, columns_of
+from akdask.parquet.metadata.row_groups import PROBLEMS
 from akdask.storage.paths.files import FileIdentity
 
 

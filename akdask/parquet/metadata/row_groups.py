@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from akdask.parquet.thrift import Struct, ThriftError, integers, read_struct
+from akdask.parquet.metadata.thrift import Struct, ThriftError, integers, read_struct
 from akdask.storage.data.source import TEXT_BYTES
 
 CHUNK = np.dtype(

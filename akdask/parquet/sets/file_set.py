@@ -10,13 +10,13 @@ from functools import cached_property
 from akdask import config
 from akdask.cluster import partition_size
 from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError, warn
-from akdask.parquet.agreement import ColumnAgreement, ColumnsOfSet, NullsOfSet
-from akdask.parquet.description import ParquetFileDescription
-from akdask.parquet.footers import inspect_ahead, inspect_file
-from akdask.parquet.hive import roots_of
-from akdask.parquet.manifest import described_and_lost
-from akdask.parquet.partitions import partitions_of
-from akdask.parquet.source import ParquetSource
+from akdask.parquet.metadata.description import ParquetFileDescription
+from akdask.parquet.metadata.footers import inspect_ahead, inspect_file
+from akdask.parquet.metadata.manifest import described_and_lost
+from akdask.parquet.reading.partitions import partitions_of
+from akdask.parquet.sets.agreement import ColumnAgreement, ColumnsOfSet, NullsOfSet
+from akdask.parquet.sets.hive import roots_of
+from akdask.parquet.sets.source import ParquetSource
 from akdask.storage.formats.objects import LEVEL, VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import SetOpener, shown, warn_of_skipped
 from akdask.storage.paths.files import FileIdentity

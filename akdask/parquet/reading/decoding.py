@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from akdask.columns.lists import lists_of
 from akdask.columns.rows import arrow_type
 from akdask.errors import FileFormatError, UnsupportedError
-from akdask.parquet.columns import DAY, UNITS, ParquetColumn
+from akdask.parquet.metadata.columns import DAY, UNITS, ParquetColumn
 from akdask.schema import FLOAT64, INT64, STR, ColumnType
 from akdask.typing import Column, NumberArray
 

@@ -28,13 +28,13 @@ from akdask.errors import (
     WriteError,
     warn,
 )
-from akdask.parquet import manifest
-from akdask.parquet.annotations import Annotation, encode
-from akdask.parquet.chunks import errors_naming, open_parquet
-from akdask.parquet.columns import columns_of
-from akdask.parquet.description import ParquetFileDescription
-from akdask.parquet.encoding import EncodedColumn, check_specs, encode_column, text_leaves
-from akdask.parquet.footers import PARQUET_ERRORS, describe_file, inspect_file
+from akdask.parquet.metadata import manifest
+from akdask.parquet.metadata.annotations import Annotation, encode
+from akdask.parquet.metadata.columns import columns_of
+from akdask.parquet.metadata.description import ParquetFileDescription
+from akdask.parquet.metadata.footers import PARQUET_ERRORS, describe_file, inspect_file
+from akdask.parquet.reading.chunks import errors_naming, open_parquet
+from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_column, text_leaves
 from akdask.storage.atomic.commit import Staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.data.ranges import range_reader

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.decoding import NAT
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.reading.decoding import NAT
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
 from akdask.storage.data.source import TEXT_BYTES, Bounds
 from akdask.storage.formats.objects import ObjType

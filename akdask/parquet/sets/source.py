@@ -12,13 +12,13 @@ import numpy as np
 
 from akdask import config
 from akdask.errors import MissingDatasetError
-from akdask.parquet.annotations import Annotation
-from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.description import ParquetFileDescription
-from akdask.parquet.pages import ChunkPlace
-from akdask.parquet.partitions import RowGroupPartitions
-from akdask.parquet.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
-from akdask.parquet.statistics import bounds_of, constant, unbounded
+from akdask.parquet.metadata.annotations import Annotation
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.metadata.description import ParquetFileDescription
+from akdask.parquet.reading.pages import ChunkPlace
+from akdask.parquet.reading.partitions import RowGroupPartitions
+from akdask.parquet.reading.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
+from akdask.parquet.reading.statistics import bounds_of, constant, unbounded
 from akdask.schema import FLOAT64, STR, ColumnType
 from akdask.storage.data.source import Bounds
 from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ObjType

@@ -21,9 +21,9 @@ from akdask.errors import (
     MissingDatasetError,
     MissingFileError,
 )
-from akdask.parquet.file_set import open_set
-from akdask.parquet.partitions import GROUPED_ROWS
-from akdask.parquet.reader import ParquetPart, ParquetPartReader
+from akdask.parquet.reading.partitions import GROUPED_ROWS
+from akdask.parquet.reading.reader import ParquetPart, ParquetPartReader
+from akdask.parquet.sets.file_set import open_set
 from akdask.storage.formats.objects import VALUES
 
 

@@ -19,10 +19,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from akdask.errors import AkdaskError
-from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.description import FileSchema, ParquetFileDescription
-from akdask.parquet.footers import PARQUET_ERRORS, parsed
-from akdask.parquet.row_groups import CHUNK, CODECS, PROBLEMS
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.metadata.description import FileSchema, ParquetFileDescription
+from akdask.parquet.metadata.footers import PARQUET_ERRORS, parsed
+from akdask.parquet.metadata.row_groups import CHUNK, CODECS, PROBLEMS
 from akdask.storage.atomic.manifest import (
     are_single_names,
     from_struct,

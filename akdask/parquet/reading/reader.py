@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 
 from akdask.columns import concat_rows, empty
 from akdask.columns.rows import spread
-from akdask.parquet.chunks import ArrowChunkReader, errors_naming, open_parquet
-from akdask.parquet.columns import ParquetColumn
-from akdask.parquet.pages import ChunkPlace, NoPlainPagesError, PageReader
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming, open_parquet
+from akdask.parquet.reading.pages import ChunkPlace, NoPlainPagesError, PageReader
 from akdask.schema import ColumnType
 from akdask.storage.data.extents import ALIGNED_ROWS
 from akdask.storage.data.ranges import RangeReader, range_reader

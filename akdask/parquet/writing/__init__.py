@@ -1,0 +1,1 @@
+"""Columns as Parquet stores them, and files of these put into place at once."""
