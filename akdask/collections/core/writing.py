@@ -22,7 +22,7 @@ from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.formats.objects import LIMBS, VALUES, ObjectSpec, ObjType
 from akdask.storage.formats.registry import format_named
-from akdask.storage.paths.files import absolute, written_path
+from akdask.storage.paths.files import absolute, is_remote, written_path
 from akdask.storage.paths.locales import locale_files
 
 MODES = ("truncate", "append")
@@ -339,6 +339,11 @@ def write_objects(
         raise UnsupportedError(f"files of format {chosen_format.name!r} are written without {', '.join(refused)}.")
     chosen_mode = _check_option("mode", mode, MODES, ArgumentError)
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
+    if chosen_mode == "append" and is_remote(written_path(path)):
+        raise UnsupportedError(
+            f"nothing can be added to files of an object store: {os.fspath(path)!r}.",
+            hint="write the whole set with mode='truncate'.",
+        )
     if not objects:
         raise FileError("there is nothing to write.", hint="pass at least one column.")
     recover(written_path(path))

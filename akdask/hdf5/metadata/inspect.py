@@ -23,7 +23,8 @@ from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
 from akdask.storage.data.ranges import demand_ranges
 from akdask.storage.paths.directory import open_regular, path_of_open
-from akdask.storage.paths.files import FileIdentity, changed_error, file_system, is_remote, is_unchanged
+from akdask.storage.paths.files import FileIdentity, changed_error, is_remote, is_unchanged
+from akdask.storage.paths.remote import file_system
 
 HDF5_ERRORS = (
     OSError,
