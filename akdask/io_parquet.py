@@ -10,12 +10,14 @@ from akdask.errors import ArgumentError, FileError
 from akdask.io import Path, _objects, _storables
 from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.locales import Filenames
+from akdask.storage.paths.remote import takes_storage_options
 
 __all__ = ["get_null_indices", "read_parquet", "to_parquet"]
 
 _NULL_HANDLING = ("none", "only floats", "all")
 
 
+@takes_storage_options
 def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     filenames: Filenames,
     datasets: str | Sequence[str] | None = None,
@@ -27,6 +29,8 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     has_non_float_nulls: bool = False,
     null_handling: str | None = None,
     fixed_len: int = -1,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open Parquet files of any writer as lazy arrays.  Reads footers only.
 
@@ -58,6 +62,8 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
         Accepted for compatibility with Arkouda: ``none``, ``only floats`` or ``all``.  Nulls are honoured anyway.
     fixed_len : int
         Accepted for compatibility with Arkouda, where it is a hint.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -85,7 +91,13 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     return _objects(opened, datasets, tagged=tag_data)
 
 
-def get_null_indices(filenames: Filenames, datasets: str | Sequence[str] | None = None) -> dict[str, Any]:
+@takes_storage_options
+def get_null_indices(
+    filenames: Filenames,
+    datasets: str | Sequence[str] | None = None,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """Return which rows of the columns of Parquet files are null, as lazy int64: 1 for null, else 0.
 
     Parameters
@@ -94,6 +106,8 @@ def get_null_indices(filenames: Filenames, datasets: str | Sequence[str] | None 
         As in `read_parquet`.
     datasets : str or sequence of str, optional
         Names of the columns, of any type; all unless given.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -108,6 +122,7 @@ def get_null_indices(filenames: Filenames, datasets: str | Sequence[str] | None 
     return _objects(open_files(filenames, format_named("Parquet"), null_indices=True), datasets)
 
 
+@takes_storage_options
 def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     columns: Mapping[str, Any] | Sequence[Any],
     prefix_path: Path,
@@ -117,6 +132,7 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     convert_categoricals: bool = False,
     *,
     num_locales: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays to one set of Parquet files, which Arkouda, pandas, polars and others read; computes.
 
@@ -140,6 +156,8 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
         Write each Categorical as its strings and nothing else; otherwise akdask reads it as one again.
     num_locales : int, optional
         Number of files; as many as the array with the most partitions has unless given.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Raises
     ------

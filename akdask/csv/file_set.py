@@ -29,8 +29,8 @@ from akdask.storage.atomic.object_store import check_whole
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.paths.files import FileIdentity, identify, identify_all
-from akdask.storage.paths.remote import concurrently
 from akdask.storage.paths.locales import Filenames, names_of, names_without_files
+from akdask.storage.paths.remote import concurrently
 
 Files = Sequence[tuple[FileIdentity, Head]]
 

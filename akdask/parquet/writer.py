@@ -122,7 +122,12 @@ class ParquetWriter:
         self._targets = [self.path] if self._is_single else [locale_path(self.path, n) for n in range(npartitions)]
         self._added_to: tuple[FileIdentity, ...] = ()
         # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
-        self._has_manifest = bool(config.get("manifest")) and not self._is_single and set_path(self.path) == self.path and not is_remote(self.path)
+        self._has_manifest = (
+            bool(config.get("manifest"))
+            and not self._is_single
+            and set_path(self.path) == self.path
+            and not is_remote(self.path)
+        )
 
     def begin(self) -> None:
         """Check that the write can succeed, and make the hidden folder for it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from akdask.collections.arrays.elementwise import cast
@@ -12,11 +12,13 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError
 from akdask.storage.formats.objects import ROW_LABELS, ObjType
+from akdask.storage.paths.remote import takes_storage_options
 
 
 class FileMethods(FrameBase):
     """Writing files."""
 
+    @takes_storage_options
     def to_hdf(
         self,
         path: Path,
@@ -25,6 +27,7 @@ class FileMethods(FrameBase):
         file_type: str = "distribute",
         *,
         num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns to HDF5 files, which Arkouda reads; computes.
 
@@ -41,6 +44,8 @@ class FileMethods(FrameBase):
             A set of files, or one in all at exactly that path.
         num_locales : int, optional
             Number of files of a set, one for each partition unless given; otherwise rows are split anew.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -49,14 +54,23 @@ class FileMethods(FrameBase):
         """
         write_objects(self._storables(index, columns), path, "truncate", file_type, num_locales=num_locales)
 
+    @takes_storage_options
     def save(
         self,
         path: Path,
         index: bool | None = None,
         columns: Sequence[str] | None = None,
         file_type: str = "distribute",
+        *,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write the columns as `to_hdf` does: the name of old Arkouda releases."""
+        """Write the columns as `to_hdf` does: the name of old Arkouda releases.
+
+        Parameters
+        ----------
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+        """
         self.to_hdf(path, index, columns, file_type)
 
     def update_hdf(
@@ -73,6 +87,7 @@ class FileMethods(FrameBase):
         """
         update_objects(self._storables(index, columns), prefix_path)
 
+    @takes_storage_options
     def to_parquet(
         self,
         path: Path,
@@ -82,6 +97,7 @@ class FileMethods(FrameBase):
         convert_categoricals: bool = False,
         *,
         num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns to Parquet files, which Arkouda, pandas, polars and others read; computes.
 
@@ -97,6 +113,8 @@ class FileMethods(FrameBase):
             Write each Categorical as its strings and nothing else; otherwise akdask reads it as one again.
         num_locales : int, optional
             Number of files, as in `to_hdf`.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
         write_objects(
             self._storables(index, columns),
@@ -109,6 +127,7 @@ class FileMethods(FrameBase):
             convert_categoricals=convert_categoricals,
         )
 
+    @takes_storage_options
     def to_csv(
         self,
         path: Path,
@@ -118,6 +137,7 @@ class FileMethods(FrameBase):
         overwrite: bool = False,
         *,
         num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns to CSV files with Arkouda's header; computes.
 
@@ -137,6 +157,8 @@ class FileMethods(FrameBase):
             Replace files of that prefix.
         num_locales : int, optional
             Number of files, one for each partition unless given.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------

@@ -104,7 +104,12 @@ class SetWriter:
         self._added_to: tuple[FileIdentity, ...] = ()
         single = file_type == "single"
         # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
-        self._has_manifest = bool(config.get("manifest")) and not single and set_path(self.path) == self.path and not is_remote(self.path)
+        self._has_manifest = (
+            bool(config.get("manifest"))
+            and not single
+            and set_path(self.path) == self.path
+            and not is_remote(self.path)
+        )
         self.targets = [self.path] if single else [locale_path(self.path, index) for index in range(npartitions)]
 
     def begin(self) -> None:

@@ -1,8 +1,8 @@
 """Sets in object stores, where nothing can be renamed: one object, the catalog of the set, says which files it has.
 
 What stores promise is little: an object is there as soon as all of it has been uploaded, and replaced as a whole.  Two
-objects cannot be replaced at once, and there are no locks.  Arkouda's servers and other tools want the files under their
-``_LOCALE`` names.  So a write goes in five steps:
+objects cannot be replaced at once, and there are no locks.  Arkouda's servers and other tools want the files under
+their ``_LOCALE`` names.  So a write goes in five steps:
 
 1. Files are uploaded under hidden names of this write, ``.x.h5.akdask-write/TAG/x_LOCALE0000.h5``.
 2. One small object beside the set, the catalog ``.x.h5.akdask-set``, is replaced: *staged*, with names, sizes and marks
@@ -18,7 +18,7 @@ that of another program, and only its numbering is checked.
 
 A writer that is killed before step 2 leaves the old set; later, the new one, and the next writer goes on at step 3.
 Until then other programs, which know no catalogs, may see files of both sets: only akdask's readers are promised all or
-nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the other, whose switch then fails.
+nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the other, whose switch fails.
 Readers that opened the set before a write are told that its files have changed.  Uploads in parts that were never
 completed take space in some stores, until a rule of the bucket removes them.
 """
@@ -234,7 +234,7 @@ class ObjectStaging:
     def _uploads(self) -> str:
         return f"{hidden_folder(self.target)}/{self._tag}"
 
-    def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:  # noqa: ARG002 - nothing is flushed
+    def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
         """Put in order what a dead writer has left, and remove its uploads.
 
         Raises
@@ -401,14 +401,16 @@ def _catalogs_meant(name: str) -> list[Catalog]:
     folders = {own.rpartition("/")[0]}
     if not has_magic(own) and is_folder(own):
         folders.add(own)
-    found = []
-    for folder in folders:
-        for path in catalogued(folder):
-            if folder == own or any(_plain(p) == _plain(set_path(own)) for p in (path, split_extension(path)[0])):
-                found.append(path)
-            elif fnmatchcase(_plain(locale_path(path, 0)), _plain(own)) or fnmatchcase(_plain(path), _plain(own)):
-                found.append(path)
+    found = [path for folder in folders for path in catalogued(folder) if folder == own or _may_mean(own, path)]
     return [catalog for path in found if (catalog := Catalog.read(path)) is not None]
+
+
+def _may_mean(name: str, path: str) -> bool:
+    """Whether files of the set that is written under a path may be meant by a name."""
+    wanted = _plain(name)
+    if set_path(wanted) in map(_plain, (path, split_extension(path)[0])):
+        return True
+    return any(fnmatchcase(_plain(member), wanted) for member in (path, locale_path(path, 0)))
 
 
 def _files_meant(name: str) -> list[str]:

@@ -267,7 +267,11 @@ def matching(pattern: str) -> list[str]:
     if is_remote(pattern):
         system, inner = file_system(pattern)
         shows_hidden = inner.rpartition("/")[2].startswith(".")
-        found = [path for path in retrying(lambda: system.glob(inner)) if shows_hidden or not path.rpartition("/")[2].startswith(".")]
+        found = [
+            path
+            for path in retrying(lambda: system.glob(inner))
+            if shows_hidden or not path.rpartition("/")[2].startswith(".")
+        ]
         return [system.unstrip_protocol(path) for path in found]
     return glob.glob(pattern)
 
@@ -287,7 +291,11 @@ def files_below(folder: str) -> list[str]:
     """
     if is_remote(folder):
         system, inner = file_system(folder)
-        found = [path for path in retrying(lambda: system.find(inner)) if _are_data(path[len(inner.rstrip("/")) :].split("/"))]
+        found = [
+            path
+            for path in retrying(lambda: system.find(inner))
+            if _are_data(path[len(inner.rstrip("/")) :].split("/"))
+        ]
         return [system.unstrip_protocol(path) for path in found]
     found = []
     for parent, folders, names in os.walk(folder):
