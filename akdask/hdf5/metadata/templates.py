@@ -131,8 +131,6 @@ class Templates:
         Where no file is as another, ever fewer are kept, for that takes as long as opening them.
         """
         file = description.file
-        if is_remote(file.path):
-            return
         with self._lock:
             folder = os.path.dirname(file.path)
             self._missed = self._missed + 1 if folder == self._folder else 1

@@ -28,7 +28,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -221,7 +223,7 @@ class ObjectStaging:
         self.target = target
         self._options = current_options()
         self._tag = unique_tag()
-        self._local: dict[str, tempfile.TemporaryDirectory[str]] = {}
+        self._local: dict[str, str] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_local": {}}
@@ -264,9 +266,10 @@ class ObjectStaging:
         """Return a path on this machine for one attempt at a file; no other attempt has the same."""
         folder = self._local.get(self._tag)
         if folder is None:
-            made = tempfile.TemporaryDirectory(prefix="akdask-", dir=dask.config.get("temporary-directory", None))
+            made = tempfile.mkdtemp(prefix="akdask-", dir=dask.config.get("temporary-directory", None))
+            weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
             folder = self._local.setdefault(self._tag, made)  # of two threads, both go on with the one of the first
-        return os.path.join(folder.name, f"{name}.{unique_tag()}")
+        return os.path.join(folder, f"{name}.{unique_tag()}")
 
     def finish(self, attempt: str, name: str) -> str:
         """Upload an attempt as the file of that name, and return its URL.

@@ -133,7 +133,7 @@ def test_errors_of_a_file_system_s_own_kind_name_the_dataset(monkeypatch):
     url = "memory://failing/x"
     with fsspec.open(url, "wb") as file:
         file.write(b"12345678")
-    monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat_ranges", fail)
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat_file", fail)
     with range_reader(identify(url)) as reader, pytest.raises(FileError, match=r"dataset 'a' .*503, come again"):
         reader.read_into(np.empty(1, np.int64), 0, "a")
 
