@@ -297,6 +297,10 @@ def to_hdf(
 ) -> None:
     """Write objects to one set of HDF5 files, which Arkouda reads; computes.
 
+    In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
+    beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
+    files of the old set and of the new.  Nothing can be added to files of an object store.
+
     Parameters
     ----------
     columns : mapping or list of pdarray, Strings, Categorical or Index

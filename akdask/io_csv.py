@@ -100,6 +100,10 @@ def to_csv(
     Text is in quotes where it holds the delimiter, a quote or a line break, which Arkouda reads since v2025.12.16.
     Floats have as many digits as tell them apart.  Times and addresses are written as their numbers.
 
+    In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
+    beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
+    files of the old set and of the new.  Nothing can be added to files of an object store.
+
     Parameters
     ----------
     columns : mapping or list of pdarray, Strings or Index

@@ -140,6 +140,10 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     strings, and integers of any size as bytes, lowest first.  What they are is noted for akdask in the key-value
     metadata of each file; of a Categorical with more than 64 KiB of labels the labels are found in the rows again.
 
+    In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
+    beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
+    files of the old set and of the new.  Nothing can be added to files of an object store.
+
     Parameters
     ----------
     columns : mapping or list of pdarray, Strings, Categorical, SegArray or Index

@@ -190,7 +190,7 @@ class _RemoteBytes:
             begin, end = number * _PIECE, min((number + 1) * _PIECE, self._file.size)
             with accessing(self._file.options):
                 system, inner = file_system(self._file.path)
-                found = retrying(lambda: system.cat_file(inner, begin, end)) if begin < end else b""
+                found = retrying(lambda: system.cat_file(inner, start=begin, end=end)) if begin < end else b""
             if len(found) != max(end - begin, 0):
                 raise OSError("the server gives another range than it is asked for")
             self._pieces[number] = found

@@ -154,7 +154,8 @@ class Catalog:
         place = catalog_path(path)
         system, inner = file_system(place)
         try:
-            raw = retrying(lambda: system.cat_file(inner, 0, _LARGEST))
+            size = _size(retrying(lambda: system.info(inner)))
+            raw = retrying(lambda: system.cat_file(inner)) if size is not None and size <= _LARGEST else b""
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -150,7 +150,7 @@ class _RemoteReader(RangeReader):
             target[start - offset : stop - offset] = data
 
     def _range(self, ends: tuple[int, int]) -> bytes:
-        return bytes(retrying(lambda: self.system.cat_file(self.inner, *ends)))
+        return bytes(retrying(lambda: self.system.cat_file(self.inner, start=ends[0], end=ends[1])))
 
 
 _WITH_RANGES: set[str] = set()
