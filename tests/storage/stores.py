@@ -2,6 +2,7 @@
 
 import threading
 import time
+from typing import ClassVar
 
 import fsspec
 from fsspec.implementations.memory import MemoryFileSystem
@@ -11,14 +12,14 @@ class Killed(BaseException):
     """The process of a writer ends."""
 
 
-class FaultyFileSystem(MemoryFileSystem):
+class FaultyFileSystem(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no types
     protocol = "faulty"
-    store = {}
+    store: ClassVar[dict] = {}
     pseudo_dirs = [""]
     latency = 0.0
     mutations_left = None  # until the process is killed
-    failures = {}  # errors by method, each raised once
-    requests = []
+    failures: ClassVar[dict] = {}  # errors by method, each raised once
+    requests: ClassVar[list] = []
     _lock = threading.Lock()
 
     @classmethod
@@ -58,7 +59,7 @@ class FaultyFileSystem(MemoryFileSystem):
 
     def cat_file(self, path, start=None, end=None, **kwargs):
         self._request("cat_file", path)
-        content = self.store[self._strip_protocol(path)] if self._strip_protocol(path) in self.store else None
+        content = self.store.get(self._strip_protocol(path))
         if content is None:
             raise FileNotFoundError(path)
         return content.getvalue()[start:end]

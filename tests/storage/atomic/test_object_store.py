@@ -12,6 +12,7 @@ import pytest
 import akdask as ak
 from akdask.errors import (
     ArgumentError,
+    ArgumentTypeError,
     FileError,
     InconsistentFilesError,
     MissingFileError,
@@ -234,7 +235,7 @@ def test_a_catalog_that_says_what_no_writer_says_is_refused(change):
     content = {**json.loads(FaultyFileSystem.store[place].getvalue()), **change}
     for raw in (json.dumps(content).encode(), b"\xff{", b"[" * 100_000):
         FaultyFileSystem().pipe_file(place, raw)
-        with pytest.raises(FileError, match="catalog .* damaged"):
+        with pytest.raises(FileError, match=r"catalog .* damaged"):
             read("hdf")
 
 
@@ -277,3 +278,30 @@ def test_a_second_writer_takes_the_uploads_of_the_first():
         first.commit(renames)
     second.commit([(second.path("x_LOCALE0000.h5"), "faulty://b/d/x_LOCALE0000.h5")])
     assert names() == [".x.h5.akdask-set", "x_LOCALE0000.h5"]
+
+
+def test_the_options_of_a_read_reach_the_file_system_and_no_message(monkeypatch):
+    write("hdf", OLD, 2)
+    seen = []
+    made = FaultyFileSystem.__init__
+    monkeypatch.setattr(FaultyFileSystem, "__init__", lambda self, **given: (seen.append(given), made(self)) and None)
+    found = ak.read_hdf(URLS["hdf"], storage_options={"token": "hidden"})["a"]
+    assert found.tolist() == OLD.tolist()
+    assert {"token": "hidden"} in seen
+    assert "hidden" not in repr(found) + str(found.expr)
+
+
+@pytest.mark.parametrize("given", ["anon", 7, {1: 2}])
+def test_options_that_are_none_are_refused(given):
+    with pytest.raises(ArgumentTypeError, match="storage_options"):
+        ak.read_hdf(URLS["hdf"], storage_options=given)
+
+
+@pytest.mark.parametrize("kind", ["hdf", "parquet"])
+def test_opening_takes_few_requests_a_file(kind):
+    write(kind, np.arange(1000), 40)
+    FaultyFileSystem.requests = []
+    read_set = getattr(ak, f"read_{kind}")
+    assert read_set(URLS[kind])["a"].size == 1000
+    of_files = [path for _, path in FaultyFileSystem.requests if "LOCALE" in path]
+    assert len(of_files) <= 2 * 40 + 4

@@ -3,6 +3,8 @@
 Skipped, and told of at the end of the run, where ``moto[server]`` and ``s3fs`` are not installed.
 """
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ REASON = "moto[server] and s3fs are not installed; pip install 'akdask[test]'"
 server = pytest.importorskip("moto.server", reason=REASON)
 s3fs = pytest.importorskip("s3fs", reason=REASON)
 
-# Sessions of aiohttp end with their event loop, which fsspec never ends; botocore and moto call what Python will remove.
+# Sessions of aiohttp end with their event loop, which fsspec never ends; botocore and moto call what Python removes.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -133,10 +135,8 @@ def test_killed_writers_leave_the_old_set_or_the_new(method, after, options, mon
         patched.setattr(s3fs.S3FileSystem, method, killing)
         s3fs.S3FileSystem.clear_instance_cache()
         patched.setattr("akdask.storage.atomic.object_store.ObjectStaging.discard", lambda _: None)
-        try:
+        with suppress(WriteError):
             write("hdf", NEW, 2, options)
-        except WriteError:
-            pass
     s3fs.S3FileSystem.clear_instance_cache()
     assert read("hdf", options) in (OLD.tolist(), NEW.tolist())
     write("hdf", OLD[:4], 1, options)

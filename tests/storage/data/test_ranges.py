@@ -117,7 +117,7 @@ def test_more_bytes_than_asked_for_are_no_truncation(content, monkeypatch):
     with fsspec.open(url, "wb") as file:
         file.write(content.tobytes())
     memory = type(fsspec.filesystem("memory"))
-    monkeypatch.setattr(memory, "cat_file", lambda self, path, *_: self.store[path].getvalue())
+    monkeypatch.setattr(memory, "cat_file", lambda self, path, **_: self.store[path].getvalue())
     with range_reader(identify(url)) as reader, pytest.raises(FileError, match="does not support ranges") as caught:
         reader.read_into(np.empty(100, np.uint8), 7, "x")
     assert "download the file" in caught.value.hint
