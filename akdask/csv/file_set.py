@@ -25,7 +25,7 @@ from akdask.errors import (
     MissingFileError,
     warn,
 )
-from akdask.storage.atomic.object_store import check_whole
+from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.paths.files import FileIdentity, identify, identify_all
@@ -173,7 +173,7 @@ def open_set(
 
     def look(paths: Sequence[str]) -> Files:
         files = identify_all(paths)
-        check_whole(files)
+        compare_with_catalogs(files)
         return list(zip(files, concurrently(lambda file: read_head(file, delimiter, names), files), strict=True))
 
     files = _readable(filenames, delimiter, names) if allow_errors else settled(filenames, look)

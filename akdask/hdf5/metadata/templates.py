@@ -30,7 +30,7 @@ SMALL = 2**20
 
 MAX_TEMPLATES = 4
 
-_PIECE = 2**16  # bytes of one request for metadata of a remote file
+_REQUEST = 2**16  # bytes of one request for metadata of a remote file
 _MOST_ELEMENTS = 2**48
 
 
@@ -175,26 +175,26 @@ class _RemoteBytes:
 
     def __init__(self, file: FileIdentity) -> None:
         self._file = file
-        self._pieces: dict[int, bytes] = {}
+        self._content: dict[int, bytes] = {}
 
     def read(self, start: int, count: int) -> bytes:
         """Return bytes of the file."""
-        first, last = start // _PIECE, max(start + count - 1, start) // _PIECE
-        if last - first > SMALL // _PIECE:
+        first, last = start // _REQUEST, max(start + count - 1, start) // _REQUEST
+        if last - first > SMALL // _REQUEST:
             raise OSError("no block of metadata is that large")
-        found = b"".join(map(self._piece, range(first, last + 1)))
-        return found[start - first * _PIECE : start - first * _PIECE + count]
+        found = b"".join(map(self._bytes_of, range(first, last + 1)))
+        return found[start - first * _REQUEST : start - first * _REQUEST + count]
 
-    def _piece(self, number: int) -> bytes:
-        if number not in self._pieces:
-            begin, end = number * _PIECE, min((number + 1) * _PIECE, self._file.size)
+    def _bytes_of(self, number: int) -> bytes:
+        if number not in self._content:
+            begin, end = number * _REQUEST, min((number + 1) * _REQUEST, self._file.size)
             with accessing(self._file.options):
                 system, inner = file_system(self._file.path)
                 found = retrying(lambda: system.cat_file(inner, start=begin, end=end)) if begin < end else b""
             if len(found) != max(end - begin, 0):
                 raise OSError("the server gives another range than it is asked for")
-            self._pieces[number] = found
-        return self._pieces[number]
+            self._content[number] = found
+        return self._content[number]
 
 
 def _template(description: FileDescription, describe: Callable[[FileIdentity], FileDescription]) -> Template | None:

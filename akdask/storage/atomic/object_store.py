@@ -295,9 +295,9 @@ class ObjectStaging:
 
         Parameters
         ----------
-        renames : sequence of (URL, URL)
+        renames : sequence of (path, path)
             From the upload to its own name.
-        stale : sequence of URL
+        stale : sequence of path
             Files that the new ones make obsolete.
 
         Raises
@@ -434,7 +434,7 @@ def catalogued(folder: str) -> dict[str, str]:
     }
 
 
-def check_whole(files: Sequence[FileIdentity]) -> None:
+def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
     """Compare files of sets with their catalogs, all of which are read.
 
     Raises

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, warn
-from akdask.storage.atomic.object_store import check_whole
+from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import StoredSet
 from akdask.storage.paths.files import FileIdentity, identify, identify_all
@@ -71,7 +71,7 @@ class SetOpener(Generic[Description, Opened]):
 
         def opened(paths: Sequence[str]) -> Opened:
             files = identify_all(paths)
-            check_whole(files)
+            compare_with_catalogs(files)
             return self._opened(files, patterns, options, make)
 
         return settled(filenames, opened)

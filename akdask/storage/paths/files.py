@@ -24,7 +24,7 @@ from akdask.storage.paths.remote import (
 
 _LOCAL = "file://"
 _SYSTEM = ("/dev/", "/proc/", "/sys/")
-_MARKS = ("ETag", "etag", "md5Hash", "content_md5", "crc32c", "checksum")
+_VERSIONS = ("ETag", "etag", "md5Hash", "content_md5", "crc32c", "checksum")
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
 _MEMORY = "/dev/shm/"
 """A folder of files in memory, which is one as any other."""
@@ -168,7 +168,7 @@ def version_of(info: Mapping[str, Any]) -> str:
     >>> version_of({"name": "b/x", "size": 1, "ETag": '"5d41"', "LastModified": 7})
     '"5d41"'
     """
-    found = next((info[name] for name in (*_MARKS, *_TIMES) if info.get(name)), "")
+    found = next((info[name] for name in (*_VERSIONS, *_TIMES) if info.get(name)), "")
     return str(found.timestamp() if isinstance(found, datetime) else found)
 
 
