@@ -80,6 +80,7 @@ def _or(kind: Kind, meaning: str, *others: Any) -> Kind:
 FLAG = Kind("True or False", _truth)
 ROWS = Kind("a whole number from 0", _number_from(0))
 BYTES = Kind("a number of bytes from 0, as an int or as text such as '2 GiB'", _bytes_from(0))
+TRIES = Kind("a whole number from 1", _number_from(1))
 SOME_BYTES = Kind("a number of bytes from 1, as an int or as text such as '2 GiB'", _bytes_from(1))
 BY_MEMORY = "memory"
 
@@ -102,6 +103,8 @@ SETTINGS: dict[str, Setting] = {
     # Read data that HDF5 files keep in other files (external storage, virtual datasets), if these are below the folder
     # of the file; changes of theirs are not noticed.  Never so by default: such a file may name any file of its reader.
     "external_files": Setting(False, FLAG),
+    # How often a request to a remote file system is made, where it fails in a way that may pass.
+    "remote_tries": Setting(6, TRIES),
     # Write Datetime, Timedelta and IPv4 as plain numbers, which Arkouda servers before v2023.09.06 demand.
     "compat": Setting(False, FLAG),
     # Bytes of results that are kept in this process: of groups while a GroupBy is in use, so that it need not sort

@@ -19,6 +19,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileErr
 from akdask.storage.formats.objects import StoredSet
 from akdask.storage.formats.registry import format_named, format_of_files, open_files
 from akdask.storage.paths.locales import Filenames, names_of
+from akdask.storage.paths.remote import takes_storage_options
 
 Path = str | os.PathLike[str]
 
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 
+@takes_storage_options
 def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     filenames: Filenames,
     datasets: str | Sequence[str] | None = None,
@@ -45,6 +47,8 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
     allow_errors: bool = False,
     calc_string_offsets: bool = False,
     tag_data: bool = False,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open HDF5 files in Arkouda's layout, of any release, as lazy objects.  Reads metadata only.
 
@@ -68,6 +72,8 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         Find where strings start from their bytes, even where that is stored.
     tag_data : bool, default False
         Add ``Filename_Codes``: of each row the number of its file; see `read_tagged_data`.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -109,6 +115,7 @@ def _objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagged: 
     return {**objects, FILE_CODES: file_codes(files, found)} if tagged else objects
 
 
+@takes_storage_options
 def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     filenames: Filenames,
     datasets: str | Sequence[str] | None = None,
@@ -117,6 +124,8 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     calc_string_offsets: bool = False,
     read_nested: bool = True,
     has_non_float_nulls: bool = False,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], Categorical]:
     """Open files as `read` does, and tell of each row which file it is from.  Reads metadata only.
 
@@ -130,6 +139,8 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
         As in `read_hdf`.
     read_nested, has_non_float_nulls
         For formats that take them.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -155,6 +166,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
     return found, Categorical.from_codes(found[FILE_CODES], opened.paths)
 
 
+@takes_storage_options
 def read(  # noqa: PLR0917 - Arkouda's signature
     filenames: Filenames,
     datasets: str | Sequence[str] | None = None,
@@ -166,6 +178,8 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     read_nested: bool = True,
     has_non_float_nulls: bool = False,
     fixed_len: int = -1,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open files of any registered format, told from their first bytes; see `read_hdf`.
 
@@ -179,6 +193,8 @@ def read(  # noqa: PLR0917 - Arkouda's signature
         As in `read_hdf`.
     column_delim, read_nested, has_non_float_nulls, fixed_len
         For formats that take them.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -198,12 +214,15 @@ def read(  # noqa: PLR0917 - Arkouda's signature
     return _objects(opened, datasets)
 
 
+@takes_storage_options
 def load(
     path_prefix: Path,
     file_format: str = "INFER",
     dataset: str = "array",
     calc_string_offsets: bool = False,
     column_delim: str = ",",
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open one object of the files that were written under a prefix.  Reads metadata only.
 
@@ -217,6 +236,8 @@ def load(
         Name of the object.
     calc_string_offsets, column_delim
         As in `read`.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -240,13 +261,30 @@ def load(
     return _objects(open_prefix(path_prefix, file_format, **options), [dataset])
 
 
+@takes_storage_options
 def load_all(
-    path_prefix: Path, file_format: str = "INFER", column_delim: str = ",", read_nested: bool = True
+    path_prefix: Path,
+    file_format: str = "INFER",
+    column_delim: str = ",",
+    read_nested: bool = True,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Open all objects of the files that were written under a prefix; see `load`.  Reads metadata only."""
+    """Open all objects of the files that were written under a prefix; see `load`.  Reads metadata only.
+
+    Parameters
+    ----------
+    path_prefix, file_format, column_delim
+        As in `load`.
+    read_nested
+        As in `read`.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
+    """
     return _objects(open_prefix(path_prefix, file_format, column_delim=column_delim, read_nested=read_nested), None)
 
 
+@takes_storage_options
 def to_hdf(
     columns: Mapping[str, Any] | Sequence[Any],
     prefix_path: Path,
@@ -255,8 +293,13 @@ def to_hdf(
     file_type: str = "distribute",
     *,
     num_locales: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write objects to one set of HDF5 files, which Arkouda reads; computes.
+
+    In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
+    beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
+    files of the old set and of the new.  Nothing can be added to files of an object store.
 
     Parameters
     ----------
@@ -273,6 +316,8 @@ def to_hdf(
         A set of files, or one in all at exactly that path.
     num_locales : int, optional
         Number of files of a set; as many as the object with the most partitions has unless given.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -289,6 +334,7 @@ def to_hdf(
     write_objects(_storables(columns, names), prefix_path, mode, file_type, num_locales=num_locales)
 
 
+@takes_storage_options
 def save_all(  # noqa: PLR0917 - Arkouda's signature
     columns: Mapping[str, Any] | Sequence[Any],
     prefix_path: Path,
@@ -297,6 +343,8 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
     mode: str = "truncate",
     file_type: str = "distribute",
     compression: str | None = None,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write objects as `to_hdf` does, in any format: the name of old Arkouda releases.
 
@@ -310,6 +358,8 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
         As in `to_hdf`.
     compression : str, optional
         For formats that take it.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -334,7 +384,10 @@ def update_hdf(
     update_objects(_storables(columns, names), prefix_path)
 
 
-def ls(filename: Path, col_delim: str = ",", read_nested: bool = True) -> list[str]:
+@takes_storage_options
+def ls(
+    filename: Path, col_delim: str = ",", read_nested: bool = True, *, storage_options: Mapping[str, Any] | None = None
+) -> list[str]:
     """Return the names of the objects in a file; reads metadata only.
 
     Parameters
@@ -343,14 +396,22 @@ def ls(filename: Path, col_delim: str = ",", read_nested: bool = True) -> list[s
         A file, or a pattern for a set of files.
     col_delim, read_nested
         For formats that take them.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
     """
     if not isinstance(filename, str | os.PathLike):
         raise ArgumentTypeError(f"ls takes one file name, got {type(filename).__name__}.", hint="use get_datasets.")
     return list(open_files(filename, column_delim=col_delim, read_nested=read_nested).kinds)
 
 
+@takes_storage_options
 def get_datasets(
-    filenames: Filenames, allow_errors: bool = False, column_delim: str = ",", read_nested: bool = True
+    filenames: Filenames,
+    allow_errors: bool = False,
+    column_delim: str = ",",
+    read_nested: bool = True,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """Return the names of the objects in the first of some files that has any; reads metadata only.
 
@@ -362,6 +423,8 @@ def get_datasets(
         Pass over files that are missing or cannot be read.
     column_delim, read_nested
         For formats that take them.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -382,8 +445,17 @@ def get_datasets(
     raise FileError("the files have no objects.", details=[f"looked into {name!r}" for name in names_of(filenames)])
 
 
-def get_filetype(filenames: Filenames) -> str:
-    """Return the format of the first of some files, told from its first bytes: such as ``HDF5`` or ``Parquet``."""
+@takes_storage_options
+def get_filetype(filenames: Filenames, *, storage_options: Mapping[str, Any] | None = None) -> str:
+    """Return the format of the first of some files, told from its first bytes: such as ``HDF5`` or ``Parquet``.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of them
+        Files or glob patterns.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
+    """
     return format_of_files(filenames).name
 
 

@@ -11,10 +11,12 @@ from akdask.errors import ArgumentTypeError, FileError
 from akdask.io import Path, _objects, _storables
 from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.locales import Filenames, names_of
+from akdask.storage.paths.remote import takes_storage_options
 
 __all__ = ["get_columns", "ls_csv", "read_csv", "to_csv"]
 
 
+@takes_storage_options
 def read_csv(
     filenames: Filenames,
     datasets: str | Sequence[str] | None = None,
@@ -23,6 +25,7 @@ def read_csv(
     *,
     dtypes: Any = None,
     names: Sequence[str] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     r"""Open CSV files as lazy arrays: Arkouda's, and those of any other writer.
 
@@ -51,6 +54,8 @@ def read_csv(
         Types of some columns, or of all: int64, uint64, float64, bool, str or ``datetime64[ns]``.
     names : sequence of str, optional
         Names of the columns, for files that begin with a row.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -79,6 +84,7 @@ def read_csv(
     return _objects(opened, datasets)
 
 
+@takes_storage_options
 def to_csv(
     columns: Mapping[str, Any] | Sequence[Any],
     prefix_path: Path,
@@ -87,11 +93,16 @@ def to_csv(
     overwrite: bool = False,
     *,
     num_locales: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays to one set of CSV files with Arkouda's header; computes.
 
     Text is in quotes where it holds the delimiter, a quote or a line break, which Arkouda reads since v2025.12.16.
     Floats have as many digits as tell them apart.  Times and addresses are written as their numbers.
+
+    In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
+    beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
+    files of the old set and of the new.  Nothing can be added to files of an object store.
 
     Parameters
     ----------
@@ -107,6 +118,8 @@ def to_csv(
         Replace files of that prefix.
     num_locales : int, optional
         Number of files; as many as the array with the most partitions has unless given.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -122,7 +135,8 @@ def to_csv(
     write_csv(_storables(columns, names), prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales)
 
 
-def ls_csv(filename: Path, col_delim: str = ",") -> list[str]:
+@takes_storage_options
+def ls_csv(filename: Path, col_delim: str = ",", *, storage_options: Mapping[str, Any] | None = None) -> list[str]:
     """Return the names of the columns of a CSV file, with Arkouda's header or without; reads its first lines.
 
     Parameters
@@ -131,13 +145,22 @@ def ls_csv(filename: Path, col_delim: str = ",") -> list[str]:
         A file, or a pattern for a set of files.
     col_delim : str, default ","
         What stands between fields.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
     """
     if not isinstance(filename, str | os.PathLike):
         raise ArgumentTypeError(f"ls_csv takes one file name, got {type(filename).__name__}.", hint="use get_columns.")
     return list(open_files(filename, format_named("CSV"), column_delim=col_delim).kinds)
 
 
-def get_columns(filenames: Filenames, col_delim: str = ",", allow_errors: bool = False) -> list[str]:
+@takes_storage_options
+def get_columns(
+    filenames: Filenames,
+    col_delim: str = ",",
+    allow_errors: bool = False,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+) -> list[str]:
     """Return the names of the columns of the first of some CSV files that can be read; see `ls_csv`.
 
     Parameters
@@ -148,6 +171,8 @@ def get_columns(filenames: Filenames, col_delim: str = ",", allow_errors: bool =
         What stands between fields.
     allow_errors : bool, default False
         Pass over files that are missing or cannot be read.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Raises
     ------

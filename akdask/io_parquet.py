@@ -11,12 +11,14 @@ from akdask.errors import ArgumentError, FileError
 from akdask.io import Path, _objects, _storables
 from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.locales import Filenames
+from akdask.storage.paths.remote import takes_storage_options
 
 __all__ = ["get_null_indices", "read_parquet", "to_parquet"]
 
 _NULL_HANDLING = ("none", "only floats", "all")
 
 
+@takes_storage_options
 def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     filenames: Filenames,
     datasets: str | Sequence[str] | None = None,
@@ -28,6 +30,8 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     has_non_float_nulls: bool = False,
     null_handling: str | None = None,
     fixed_len: int = -1,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Open Parquet files of any writer as lazy arrays.  Reads footers only.
 
@@ -59,6 +63,8 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
         Accepted for compatibility with Arkouda: ``none``, ``only floats`` or ``all``.  Nulls are honoured anyway.
     fixed_len : int
         Accepted for compatibility with Arkouda, where it is a hint.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -86,7 +92,13 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     return _objects(opened, datasets, tagged=tag_data)
 
 
-def get_null_indices(filenames: Filenames, datasets: str | Sequence[str] | None = None) -> dict[str, Any]:
+@takes_storage_options
+def get_null_indices(
+    filenames: Filenames,
+    datasets: str | Sequence[str] | None = None,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """Return which rows of the columns of Parquet files are null, as lazy int64: 1 for null, else 0.
 
     Parameters
@@ -95,6 +107,8 @@ def get_null_indices(filenames: Filenames, datasets: str | Sequence[str] | None 
         As in `read_parquet`.
     datasets : str or sequence of str, optional
         Names of the columns, of any type; all unless given.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -109,6 +123,7 @@ def get_null_indices(filenames: Filenames, datasets: str | Sequence[str] | None 
     return _objects(open_files(filenames, format_named("Parquet"), null_indices=True), datasets)
 
 
+@takes_storage_options
 def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     columns: Mapping[str, Any] | Sequence[Any],
     prefix_path: Path,
@@ -119,12 +134,17 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     *,
     num_locales: int | None = None,
     file_size: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays to one set of Parquet files, which Arkouda, pandas, polars and others read; computes.
 
     Servers know numbers, strings and lists, so other readers have times and addresses as numbers, a Categorical as
     strings, and integers of any size as bytes, lowest first.  What they are is noted for akdask in the key-value
     metadata of each file; of a Categorical with more than 64 KiB of labels the labels are found in the rows again.
+
+    In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
+    beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
+    files of the old set and of the new.  Nothing can be added to files of an object store.
 
     Parameters
     ----------
@@ -145,6 +165,8 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     file_size : int, optional
         Instead of that number, how many bytes each file is to have at most.  These are counted as in memory, so files
         that are packed, and those with dictionaries, are smaller.  Strings are measured first, which computes them.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
 
     Raises
     ------

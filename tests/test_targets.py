@@ -8,7 +8,7 @@ import pytest
 
 import akdask as ak
 from akdask.cli import main
-from akdask.errors import ArgumentError, UnsupportedError
+from akdask.errors import ArgumentError
 
 
 def save_checkpoint(path):
@@ -101,5 +101,5 @@ def test_files_in_memory_are_files(folder):
 
 
 def test_remote_targets_are_refused_as_such(folder):
-    with pytest.raises(UnsupportedError, match="memory://"):
+    with pytest.raises(ArgumentError, match="memory://"):
         ak.arange(3).to_hdf("memory://x/")

@@ -25,10 +25,12 @@ from akdask.errors import (
     MissingFileError,
     warn,
 )
+from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
-from akdask.storage.paths.files import FileIdentity, identify
+from akdask.storage.paths.files import FileIdentity, identify, identify_all
 from akdask.storage.paths.locales import Filenames, names_of, names_without_files
+from akdask.storage.paths.remote import concurrently
 
 Files = Sequence[tuple[FileIdentity, Head]]
 
@@ -170,7 +172,9 @@ def open_set(
     label = f"read_csv({given[0]!r})" if len(given) == 1 else f"read_csv([{given[0]!r}, … {len(given)} files])"
 
     def look(paths: Sequence[str]) -> Files:
-        return [(file, read_head(file, delimiter, names)) for file in map(identify, paths)]
+        files = identify_all(paths)
+        compare_with_catalogs(files)
+        return list(zip(files, concurrently(lambda file: read_head(file, delimiter, names), files), strict=True))
 
     files = _readable(filenames, delimiter, names) if allow_errors else settled(filenames, look)
     _check_agreement(files)

@@ -13,9 +13,9 @@ from akdask.csv.encode import encoded_rows
 from akdask.csv.head import TYPES, checked_delimiter, head_bytes
 from akdask.errors import AkdaskError, ArgumentError, UnsupportedError, WriteError, warn
 from akdask.schema import UINT8, UINT64, ColumnType
-from akdask.storage.atomic.commit import Staging, write_error
+from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.formats.objects import VALUES, Columns, ObjectSpec, ObjType
-from akdask.storage.paths.files import written_path
+from akdask.storage.paths.files import exists, written_path
 from akdask.storage.paths.locales import locale_files, locale_path
 
 _WRITTEN = {ObjType.PDARRAY, ObjType.STRINGS, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4}
@@ -80,7 +80,7 @@ class CsvWriter:
         self.fields = tuple(map(_field, specs))
         self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
         self.targets = [self.path] if self.is_single else [locale_path(self.path, k) for k in range(npartitions)]
-        self._staging = Staging(self.path)
+        self._staging = staging(self.path)
 
     def begin(self) -> None:
         """Make the hidden folder of the write.
@@ -143,7 +143,7 @@ class CsvWriter:
 
     def _present(self) -> list[str]:
         if self.is_single:
-            return [self.path] if os.path.lexists(self.path) else []
+            return [self.path] if exists(self.path) else []
         return locale_files(self.path)
 
     def _complete(self, written: set[int]) -> list[tuple[str, str]]:
@@ -151,15 +151,14 @@ class CsvWriter:
         missing = sorted(set(range(self.npartitions)) - written)
         if missing:
             raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
-        staged = [self._staging.path(name) for name in self._names]
         if not self.is_single:
-            return list(zip(staged, self.targets, strict=True))
+            return [(self._staging.path(name), target) for name, target in zip(self._names, self.targets, strict=True)]
         name = os.path.basename(self.path)
         with self._errors_naming():
             joined = self._staging.attempt(name)
             with open(joined, "wb") as target:
-                for path in staged:
-                    with open(path, "rb") as source:
+                for part in self._names:
+                    with open(self._staging.local(part), "rb") as source:
                         shutil.copyfileobj(source, target, 2**22)
             return [(self._staging.finish(joined, name), self.path)]
 

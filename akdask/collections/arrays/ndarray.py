@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import index
@@ -21,6 +21,7 @@ from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, Posi
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
 from akdask.storage.formats.objects import ObjType
+from akdask.storage.paths.remote import takes_storage_options
 
 
 class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
@@ -153,6 +154,7 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
         """Return what is stored of the array as a flat one with a shape, which every server reads."""
         return replace(self._storable(), kind=ObjType.PDARRAY)
 
+    @takes_storage_options
     def to_hdf(
         self,
         prefix_path: Path,
@@ -162,6 +164,7 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
         *,
         nd: str = "view",
         num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the array to HDF5 files; computes.
 
@@ -174,6 +177,8 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
             all do.  The shape is stored and read by akdask either way.
         num_locales
             As in `pdarray.to_hdf`.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
         if nd not in {"view", "flat"}:
             raise ArgumentError(f"nd is 'view' or 'flat', not {nd!r}.")

@@ -22,8 +22,9 @@ from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.formats.objects import LIMBS, VALUES, ObjectSpec, ObjType
 from akdask.storage.formats.registry import format_named
-from akdask.storage.paths.files import absolute, written_path
+from akdask.storage.paths.files import absolute, is_remote, written_path
 from akdask.storage.paths.locales import locale_files
+from akdask.storage.paths.remote import takes_storage_options
 
 MODES = ("truncate", "append")
 FILE_TYPES = ("distribute", "single")
@@ -112,6 +113,7 @@ class StorageMethods:
     def _storable(self) -> Storable:
         raise NotImplementedError
 
+    @takes_storage_options
     def to_hdf(
         self,
         prefix_path: Path,
@@ -120,6 +122,7 @@ class StorageMethods:
         file_type: str = "distribute",
         *,
         num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the array to HDF5 files, which Arkouda reads; computes.
 
@@ -137,6 +140,8 @@ class StorageMethods:
         num_locales : int, optional
             Number of files of a set, one for each partition unless given; otherwise rows are split anew.  What is
             added to a set needs one partition for each of its files, or a single one, or this number.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -175,6 +180,7 @@ class StorageMethods:
             compression=compression,
         )
 
+    @takes_storage_options
     def save(  # noqa: PLR0917 - Arkouda's signature
         self,
         prefix_path: Path,
@@ -183,6 +189,8 @@ class StorageMethods:
         compression: str | None = None,
         file_format: str = "HDF5",
         file_type: str = "distribute",
+        *,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the array as `to_hdf` does, in any format: the name of old Arkouda releases.
 
@@ -196,6 +204,8 @@ class StorageMethods:
             The format.
         file_type
             As in `to_hdf`.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -206,6 +216,7 @@ class StorageMethods:
             self._storable(), prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression
         )
 
+    @takes_storage_options
     def to_parquet(
         self,
         prefix_path: Path,
@@ -215,6 +226,7 @@ class StorageMethods:
         *,
         num_locales: int | None = None,
         file_size: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the array to Parquet files, which Arkouda, pandas, polars and others read; computes.
 
@@ -234,6 +246,8 @@ class StorageMethods:
             Number of files, as in `to_hdf`.
         file_size : int, optional
             Bytes of a file, as in `akdask.to_parquet`.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -257,6 +271,7 @@ class StorageMethods:
             compression=compression,
         )
 
+    @takes_storage_options
     def to_csv(
         self,
         prefix_path: Path,
@@ -265,6 +280,7 @@ class StorageMethods:
         overwrite: bool = False,
         *,
         num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the array to CSV files with Arkouda's header; computes.
 
@@ -282,6 +298,8 @@ class StorageMethods:
             Replace files of that prefix.
         num_locales : int, optional
             Number of files, one for each partition unless given.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -342,6 +360,11 @@ def write_objects(
         raise UnsupportedError(f"files of format {chosen_format.name!r} are written without {', '.join(refused)}.")
     chosen_mode = _check_option("mode", mode, MODES, ArgumentError)
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
+    if chosen_mode == "append" and is_remote(written_path(path)):
+        raise UnsupportedError(
+            f"nothing can be added to files of an object store: {os.fspath(path)!r}.",
+            hint="write the whole set with mode='truncate'.",
+        )
     if not objects:
         raise FileError("there is nothing to write.", hint="pass at least one column.")
     recover(written_path(path))

@@ -33,6 +33,7 @@ from akdask.plan.run.result import CollectionRows
 from akdask.plan.run.run import run
 from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.locales import Filenames
+from akdask.storage.paths.remote import takes_storage_options
 
 
 @provides("DataFrame")
@@ -104,7 +105,10 @@ class DataFrame(
         return cls(pd_df)
 
     @classmethod
-    def load(cls, prefix_path: Path, file_format: str = "INFER") -> Self:
+    @takes_storage_options
+    def load(
+        cls, prefix_path: Path, file_format: str = "INFER", *, storage_options: Mapping[str, Any] | None = None
+    ) -> Self:
         """Open the files that were written under a prefix as a DataFrame.  Reads metadata only.
 
         Parameters
@@ -113,6 +117,8 @@ class DataFrame(
             What `to_hdf` was given.
         file_format : str, default "INFER"
             The format, told from the first bytes unless given.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -127,7 +133,15 @@ class DataFrame(
         return first if isinstance(first, cls) and not rest else cls(objects)
 
     @classmethod
-    def read_csv(cls, filename: Filenames, col_delim: str = ",", *, dtypes: Any = None) -> Self:
+    @takes_storage_options
+    def read_csv(
+        cls,
+        filename: Filenames,
+        col_delim: str = ",",
+        *,
+        dtypes: Any = None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> Self:
         """Open CSV files as a DataFrame, those of Arkouda and of other writers; see `akdask.read_csv`.
 
         Parameters
@@ -138,6 +152,8 @@ class DataFrame(
             What stands between fields.
         dtypes : mapping of str to dtype, or dtype, optional
             Types of columns.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
         return cls(read_objects(open_files(filename, format_named("CSV"), column_delim=col_delim, dtypes=dtypes)))
 

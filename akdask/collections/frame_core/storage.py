@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from akdask.collections.arrays.elementwise import cast
@@ -12,11 +12,13 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError
 from akdask.storage.formats.objects import ROW_LABELS, ObjType
+from akdask.storage.paths.remote import takes_storage_options
 
 
 class FileMethods(FrameBase):
     """Writing files."""
 
+    @takes_storage_options
     def to_hdf(
         self,
         path: Path,
@@ -25,6 +27,7 @@ class FileMethods(FrameBase):
         file_type: str = "distribute",
         *,
         num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns to HDF5 files, which Arkouda reads; computes.
 
@@ -41,6 +44,8 @@ class FileMethods(FrameBase):
             A set of files, or one in all at exactly that path.
         num_locales : int, optional
             Number of files of a set, one for each partition unless given; otherwise rows are split anew.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -49,6 +54,7 @@ class FileMethods(FrameBase):
         """
         write_objects(self._storables(index, columns), path, "truncate", file_type, num_locales=num_locales)
 
+    @takes_storage_options
     def save(  # noqa: PLR0917 - Arkouda's signature
         self,
         path: Path,
@@ -57,6 +63,8 @@ class FileMethods(FrameBase):
         file_format: str = "HDF5",
         file_type: str = "distribute",
         compression: str | None = None,
+        *,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns as `to_hdf` does, in any format: the name of old Arkouda releases.
 
@@ -70,6 +78,8 @@ class FileMethods(FrameBase):
             As in `to_hdf`.
         compression : str, optional
             For formats that take it.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -93,6 +103,7 @@ class FileMethods(FrameBase):
         """
         update_objects(self._storables(index, columns), prefix_path)
 
+    @takes_storage_options
     def to_parquet(
         self,
         path: Path,
@@ -103,6 +114,7 @@ class FileMethods(FrameBase):
         *,
         num_locales: int | None = None,
         file_size: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns to Parquet files, which Arkouda, pandas, polars and others read; computes.
 
@@ -120,6 +132,8 @@ class FileMethods(FrameBase):
             Number of files, as in `to_hdf`.
         file_size : int, optional
             Bytes of a file, as in `akdask.to_parquet`.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
         chosen = self._columns if columns is None else self._columns.only(columns)
         write_objects(
@@ -133,6 +147,7 @@ class FileMethods(FrameBase):
             convert_categoricals=convert_categoricals,
         )
 
+    @takes_storage_options
     def to_csv(
         self,
         path: Path,
@@ -142,6 +157,7 @@ class FileMethods(FrameBase):
         overwrite: bool = False,
         *,
         num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns to CSV files with Arkouda's header; computes.
 
@@ -161,6 +177,8 @@ class FileMethods(FrameBase):
             Replace files of that prefix.
         num_locales : int, optional
             Number of files, one for each partition unless given.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Raises
         ------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import Any, Self
@@ -39,6 +39,7 @@ from akdask.schema import INT64
 from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.files import absolute
 from akdask.storage.paths.locales import locale_files
+from akdask.storage.paths.remote import takes_storage_options
 
 
 @provides("SegArray")
@@ -257,8 +258,16 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
     # files
 
     @classmethod
-    def read_hdf(cls, prefix_path: Path, dataset: str = "segarray") -> dict[str, SegArray]:
+    @takes_storage_options
+    def read_hdf(
+        cls, prefix_path: Path, dataset: str = "segarray", *, storage_options: Mapping[str, Any] | None = None
+    ) -> dict[str, SegArray]:
         """Open a SegArray in the files of a prefix; reads metadata only.
+
+        Parameters
+        ----------
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
 
         Returns
         -------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from akdask.errors import TransferError
 from akdask.kernels.keys.strings import unicode_array
 from akdask.plan.run.transfer import check_bytes
 from akdask.storage.formats.objects import SEGMENTS
+from akdask.storage.paths.remote import takes_storage_options
 
 CHARACTER = np.dtype("U1").itemsize
 """Bytes of a character in NumPy's strings."""
@@ -173,6 +174,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
 
     # files
 
+    @takes_storage_options
     def to_hdf(  # type: ignore[override]  # Arkouda's order of parameters
         self,
         prefix_path: Path,
@@ -182,12 +184,18 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         file_type: str = "distribute",
         *,
         num_locales: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the strings to HDF5 files, which Arkouda reads; computes.
 
         With `save_offsets` False a single file does not say where the strings start, and readers find out by
         ``calc_string_offsets``; in sets of files it is always written, as servers do.  For the rest see
         `pdarray.to_hdf`.
+
+        Parameters
+        ----------
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
         self._write(self._stored(save_offsets, file_type), prefix_path, dataset, mode, file_type, num_locales)
 
@@ -195,6 +203,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         leaves_out = not save_offsets and str(file_type).lower() == "single"
         return replace(self._storable(), params={SEGMENTS: False}) if leaves_out else self._storable()
 
+    @takes_storage_options
     def save(  # type: ignore[override] # noqa: PLR0917 - Arkouda's signature
         self,
         prefix_path: Path,
@@ -204,8 +213,16 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         compression: str | None = None,
         file_format: str = "HDF5",
         file_type: str = "distribute",
+        *,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write the strings as `to_hdf` does: the name of old Arkouda releases; see `pdarray.save`."""
+        """Write the strings as `to_hdf` does: the name of old Arkouda releases; see `pdarray.save`.
+
+        Parameters
+        ----------
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
+        """
         stored = self._stored(save_offsets, file_type)
         self._write(stored, prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression)
 

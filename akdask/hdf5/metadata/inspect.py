@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -23,7 +23,8 @@ from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
 from akdask.storage.data.ranges import demand_ranges
 from akdask.storage.paths.directory import open_regular, path_of_open
-from akdask.storage.paths.files import FileIdentity, changed_error, file_system, is_remote, is_unchanged
+from akdask.storage.paths.files import FileIdentity, changed_error, is_remote, is_unchanged
+from akdask.storage.paths.remote import concurrently, file_system
 
 HDF5_ERRORS = (
     OSError,
@@ -39,6 +40,7 @@ HDF5_ERRORS = (
 )
 """What h5py raises when the library reports an error: it chooses the type by the library's error number."""
 
+_ONE_BY_ONE = 2
 _MOST_DATASETS = 2**21  # remembered in all; about 16 bytes each
 
 
@@ -99,6 +101,20 @@ def inspect_file(file: FileIdentity) -> FileDescription:
                 raise changed_error(file)
         _CACHE.add(known)
     return known
+
+
+def inspect_ahead(files: Sequence[FileIdentity]) -> None:
+    """Look at many remote files at a time, so that `inspect_file` finds them known; errors are left to it."""
+    far = [file for file in files if is_remote(file.path)]
+    # The first two make the template that others are compared with.
+    for file in far[:_ONE_BY_ONE]:
+        _try_to_inspect(file)
+    concurrently(_try_to_inspect, far[_ONE_BY_ONE:])
+
+
+def _try_to_inspect(file: FileIdentity) -> None:
+    with suppress(AkdaskError):
+        inspect_file(file)
 
 
 @contextmanager

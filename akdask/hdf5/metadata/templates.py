@@ -8,7 +8,8 @@ are those of one that has been described, the library finds the same in both, bu
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from tempfile import NamedTemporaryFile
 from threading import Lock
@@ -22,12 +23,14 @@ from akdask.hdf5.schema.description import FileDescription, datasets_of
 from akdask.storage.data.extents import ELSEWHERE
 from akdask.storage.paths.directory import open_regular
 from akdask.storage.paths.files import FileIdentity, identify, is_remote, is_unchanged
+from akdask.storage.paths.remote import accessing, file_system, retrying
 
 SMALL = 2**20
 """Bytes of a file that is read at once."""
 
 MAX_TEMPLATES = 4
 
+_REQUEST = 2**16  # bytes of one request for metadata of a remote file
 _MOST_ELEMENTS = 2**48
 
 
@@ -103,8 +106,6 @@ class Templates:
 
     def describe(self, file: FileIdentity) -> FileDescription | None:
         """Return the description of a file that is made as one before, None for any other."""
-        if is_remote(file.path):
-            return None
         with self._lock:
             candidate, self._candidate = self._candidate, None
         # Only now it is known to be worth the effort.
@@ -130,8 +131,6 @@ class Templates:
         Where no file is as another, ever fewer are kept, for that takes as long as opening them.
         """
         file = description.file
-        if is_remote(file.path):
-            return
         with self._lock:
             folder = os.path.dirname(file.path)
             self._missed = self._missed + 1 if folder == self._folder else 1
@@ -147,41 +146,67 @@ def _is_power_of_four(number: int) -> bool:
 def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, FileDescription] | None:
     """Return the first template that a file is made as, and its description."""
     try:
-        descriptor = open_regular(file.path, follows=True)
-    except OSError:
-        return None
+        with _reading(file) as read:
+            described = ((template, template.describe(file, read)) for template in templates)
+            return next(((template, found) for template, found in described if found is not None), None)
+    except (OSError, AkdaskError):
+        return None  # opening the file tells what is wrong
+
+
+@contextmanager
+def _reading(file: FileIdentity) -> Iterator[Read]:
+    """Give what reads ranges of a file, which is open for as long."""
+    if is_remote(file.path):
+        yield _RemoteBytes(file).read
+        return
+    descriptor = open_regular(file.path, follows=True)
     try:
-        read = _reader(descriptor, file.size)
-        described = ((template, template.describe(file, read)) for template in templates)
-        return next(((template, found) for template, found in described if found is not None), None)
-    except OSError:
-        return None
+        if file.size > SMALL:
+            yield lambda start, count: os.pread(descriptor, count, start)
+        else:
+            content = os.pread(descriptor, file.size, 0)
+            yield lambda start, count: content[start : start + count]
     finally:
         os.close(descriptor)
 
 
-def _reader(descriptor: int, size: int) -> Read:
-    """Return what reads ranges of an open file."""
-    if size > SMALL:
-        return lambda start, count: os.pread(descriptor, count, start)
-    content = os.pread(descriptor, size, 0)
-    return lambda start, count: content[start : start + count]
+class _RemoteBytes:
+    """Reads ranges of a remote file, and keeps what is around them, as blocks of metadata lie close together."""
+
+    def __init__(self, file: FileIdentity) -> None:
+        self._file = file
+        self._content: dict[int, bytes] = {}
+
+    def read(self, start: int, count: int) -> bytes:
+        """Return bytes of the file."""
+        first, last = start // _REQUEST, max(start + count - 1, start) // _REQUEST
+        if last - first > SMALL // _REQUEST:
+            raise OSError("no block of metadata is that large")
+        found = b"".join(map(self._bytes_of, range(first, last + 1)))
+        return found[start - first * _REQUEST : start - first * _REQUEST + count]
+
+    def _bytes_of(self, number: int) -> bytes:
+        if number not in self._content:
+            begin, end = number * _REQUEST, min((number + 1) * _REQUEST, self._file.size)
+            with accessing(self._file.options):
+                system, inner = file_system(self._file.path)
+                found = retrying(lambda: system.cat_file(inner, start=begin, end=end)) if begin < end else b""
+            if len(found) != max(end - begin, 0):
+                raise OSError("the server gives another range than it is asked for")
+            self._content[number] = found
+        return self._content[number]
 
 
 def _template(description: FileDescription, describe: Callable[[FileIdentity], FileDescription]) -> Template | None:
     """Return what other files are compared with; None where more than its structure tells what a file holds."""
     file = description.file
     try:
-        descriptor = open_regular(file.path, follows=True)
-        try:
-            read = _reader(descriptor, file.size)
+        with _reading(file) as read:
             made = _of_structure(description, structure_of(read))
             slots = made.slots(file.size, read)
             is_same = (
                 slots is not None and np.array_equal(slots, description.slots) and _tells_all(made, read, describe)
             )
-        finally:
-            os.close(descriptor)
     except (OSError, AkdaskError, UnknownStructureError):
         return None
     return made if is_same and is_unchanged(file) else None

@@ -20,6 +20,7 @@ from akdask.hdf5.schema.links import open_path
 from akdask.storage.data.extents import OUTSIDE, Extent
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.paths.files import changed_error, is_unchanged
+from akdask.storage.paths.remote import accessing
 from akdask.typing import NumberArray
 
 
@@ -69,7 +70,8 @@ class ChunkedReader:
 
     def _reader(self, extent: Extent, dtype: np.dtype[Any]) -> ChunkReader | _LibraryReader:
         if self._hdf5 is None:
-            self._hdf5 = open_hdf5(self._file.path)
+            with accessing(self._file.options):
+                self._hdf5 = open_hdf5(self._file.path)
             # Opened by name a second time: a file that has been put in its place between both is another one.
             if not is_unchanged(self._file):
                 raise changed_error(self._file)

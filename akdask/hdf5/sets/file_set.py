@@ -9,7 +9,7 @@ from functools import cached_property
 from akdask import config
 from akdask.cluster import partition_size
 from akdask.errors import MissingDatasetError
-from akdask.hdf5.metadata.inspect import inspect_file
+from akdask.hdf5.metadata.inspect import inspect_ahead, inspect_file
 from akdask.hdf5.reading.row_spaces import ReadOptions, RowSpaces
 from akdask.hdf5.reading.source import Layouts
 from akdask.hdf5.schema.agreement import Agreement
@@ -182,6 +182,7 @@ def _describer(
 ) -> tuple[Callable[[FileIdentity], FileDescription], list[str]]:
     """Return what describes each of some files, their manifests if they can, else a look at it; and those lost."""
     known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
+    inspect_ahead([file for file in files if file not in known])
     return lambda file: known.get(file) or inspect_file(file), lost
 
 

@@ -41,11 +41,11 @@ from akdask.hdf5.metadata.inspect import HDF5_ERRORS, describe_file
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.description import FileDescription
 from akdask.hdf5.sets import manifest
-from akdask.storage.atomic.commit import Staging, write_error
+from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.data.extents import ELSEWHERE
 from akdask.storage.formats.objects import Columns, ObjectSpec
-from akdask.storage.paths.files import FileIdentity, identify, is_unchanged, written_path
+from akdask.storage.paths.files import FileIdentity, exists, identify, is_remote, is_unchanged, written_path
 from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
 Mode: TypeAlias = Literal["truncate", "append"]
@@ -98,13 +98,18 @@ class SetWriter:
         self.mode = mode
         self.file_type = file_type
         self.overwrite = overwrite
-        self._staging = Staging(self.path)
+        self._staging = staging(self.path)
         self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
         self._adds = False
         self._added_to: tuple[FileIdentity, ...] = ()
         single = file_type == "single"
         # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
-        self._has_manifest = bool(config.get("manifest")) and not single and set_path(self.path) == self.path
+        self._has_manifest = (
+            bool(config.get("manifest"))
+            and not single
+            and set_path(self.path) == self.path
+            and not is_remote(self.path)
+        )
         self.targets = [self.path] if single else [locale_path(self.path, index) for index in range(npartitions)]
 
     def begin(self) -> None:
@@ -241,19 +246,18 @@ class SetWriter:
         """Return the files that are there now: of a set those of any number, of a single file that path only."""
         if self.file_type == "distribute":
             return locale_files(self.path)
-        return [self.path] if os.path.lexists(self.path) else []
+        return [self.path] if exists(self.path) else []
 
     def _complete(self, receipts: dict[int, Receipt]) -> list[tuple[str, str]]:
         """Return the finished files and their places, after merging them if there is to be only one; manifest last."""
         missing = [index for index in range(self.npartitions) if index not in receipts]
         if missing:
             raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
-        staged = [self._staging.path(name) for name in self._names]
         shares = [receipts[index] for index in range(self.npartitions)]
-        if self.file_type == "distribute":
+        if self.file_type == "distribute" or self.npartitions == 1:
+            staged = [self._staging.path(name) for name in self._names]
             return [*zip(staged, self.targets, strict=True), *self._manifest(shares)]
-        if len(staged) == 1:
-            return [(staged[0], self.path)]
+        staged = [self._staging.local(name) for name in self._names]
         merged = self._staging.attempt(os.path.basename(self.path))
         with _errors_naming(self.path):
             placed = self._lay_out(

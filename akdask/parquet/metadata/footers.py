@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from akdask.parquet.metadata.recent import Recent
 from akdask.parquet.metadata.row_groups import read_row_groups
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import FileIdentity, is_remote
+from akdask.storage.paths.remote import concurrently
 
 MAGIC = b"PAR1"
 
@@ -41,7 +41,6 @@ _MOST = 2**30
 _MAX_ROWS_PER_BYTE = 2**20  # a row group of Arkouda's, all of whose rows are the same, has some hundred thousand
 _MAX_DESCRIPTIONS = 2**16  # descriptions
 _MAX_METADATA = 256
-_AT_ONCE = 32
 
 
 _DESCRIPTIONS: Recent[FileIdentity, ParquetFileDescription] = Recent(_MAX_DESCRIPTIONS)
@@ -68,9 +67,7 @@ def inspect_file(file: FileIdentity) -> ParquetFileDescription:
 def inspect_ahead(files: Sequence[FileIdentity]) -> None:
     """Look at many files at a time, so that `inspect_file` finds them known; errors are left to it."""
     far = [file for file in files if is_remote(file.path)]
-    if len(far) > 1:
-        with ThreadPoolExecutor(min(_AT_ONCE, len(far))) as pool:
-            list(pool.map(_try_to_inspect, far))
+    concurrently(_try_to_inspect, far)
 
 
 def _try_to_inspect(file: FileIdentity) -> None:

@@ -35,11 +35,11 @@ from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, describe_file, inspect_file
 from akdask.parquet.reading.chunks import errors_naming, open_parquet
 from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_column, text_leaves
-from akdask.storage.atomic.commit import Staging, write_error
+from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
-from akdask.storage.paths.files import FileIdentity, identify, is_unchanged, written_path
+from akdask.storage.paths.files import FileIdentity, exists, identify, is_remote, is_unchanged, written_path
 from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
 CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
@@ -117,12 +117,17 @@ class ParquetWriter:
         self._overwrite = overwrite
         self._compression = _codec(compression)
         self._as_strings = convert_categoricals
-        self._staging = Staging(self.path)
+        self._staging = staging(self.path)
         self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
         self._targets = [self.path] if self._is_single else [locale_path(self.path, n) for n in range(npartitions)]
         self._added_to: tuple[FileIdentity, ...] = ()
         # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
-        self._has_manifest = bool(config.get("manifest")) and not self._is_single and set_path(self.path) == self.path
+        self._has_manifest = (
+            bool(config.get("manifest"))
+            and not self._is_single
+            and set_path(self.path) == self.path
+            and not is_remote(self.path)
+        )
 
     def begin(self) -> None:
         """Check that the write can succeed, and make the hidden folder for it.
@@ -169,7 +174,7 @@ class ParquetWriter:
         """Return the files that are there now: of a set those of any number, of a single file that path only."""
         if not self._is_single:
             return locale_files(self.path)
-        return [self.path] if os.path.lexists(self.path) else []
+        return [self.path] if exists(self.path) else []
 
     def write(self, index: int, table: Table, tables: Columns | None = None) -> FileReceipt:
         """Write the rows of one partition; may be called again, also at the same time.
@@ -294,10 +299,10 @@ class ParquetWriter:
         missing = [index for index in range(self.npartitions) if index not in written]
         if missing:
             raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
-        staged = [self._staging.path(name) for name in self._names]
-        if self._is_single and len(staged) > 1:
+        if self._is_single and self.npartitions > 1:
             with _errors_naming(self.path):
-                return [(self._merged(staged), self.path)]
+                return [(self._merged([self._staging.local(name) for name in self._names]), self.path)]
+        staged = [self._staging.path(name) for name in self._names]
         return [*zip(staged, self._targets, strict=True), *self._manifest(written)]
 
     def _manifest(self, written: Mapping[int, FileReceipt]) -> list[tuple[str, str]]:

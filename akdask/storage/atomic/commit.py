@@ -16,10 +16,11 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from akdask import config
-from akdask.errors import AkdaskError, UnsupportedError, WriteError
+from akdask.errors import AkdaskError, WriteError
 from akdask.storage.atomic.hidden import HiddenFolder, unique_tag
 from akdask.storage.atomic.journal import BACKUP, Journal, journal_of
 from akdask.storage.atomic.lock import Lock, read_owner
+from akdask.storage.atomic.object_store import ObjectStaging
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.paths.directory import Directory
 from akdask.storage.paths.files import is_remote
@@ -73,6 +74,11 @@ def _is_durable(*, replaces: bool) -> bool:
     return replaces if wanted == "replaced" else bool(wanted)
 
 
+def staging(target: str) -> Staging | ObjectStaging:
+    """Return what a write to a path or URL is prepared in."""
+    return ObjectStaging(target) if is_remote(target) else Staging(target)
+
+
 class Staging:
     """The hidden folder in which the files of one write are prepared.  Travels to workers, without its lock.
 
@@ -85,8 +91,6 @@ class Staging:
     """
 
     def __init__(self, target: str) -> None:
-        if is_remote(target):
-            raise UnsupportedError(f"cannot write to {target!r}.", hint="write to a folder, then copy the files.")
         self.target = target
         self.folder = hidden_folder(target)
         # A task of an earlier write that is still running must not put its files among those of a later one.
@@ -188,6 +192,10 @@ class Staging:
     def path(self, name: str) -> str:
         """Return where the finished file of that name waits: a path for this process."""
         return os.path.join(self._files.anchor, name)
+
+    def local(self, name: str) -> str:
+        """Return where the finished file of that name can be read."""
+        return self.path(name)
 
     def attempt(self, name: str) -> str:
         """Return a path for one attempt at a file; no other attempt has the same."""

@@ -31,12 +31,13 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from akdask.errors import AkdaskError, FileError
 from akdask.storage.atomic.hidden import OWNER, HiddenFolder
 from akdask.storage.atomic.journal import Journal
 from akdask.storage.atomic.lock import Lock, read_owner
+from akdask.storage.atomic.object_store import catalogued, found_in_store, is_stored
 from akdask.storage.paths.files import absolute, is_remote, matching
 from akdask.storage.paths.locales import (
     Filenames,
@@ -76,17 +77,18 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
         What `expand` and `read` raise, unless a file was replaced meanwhile.
     """
     folders = _folders(names_of(filenames))
+    stores = _stores(names_of(filenames))
     previous: Found | None = None
     for _ in range(_MAX_ATTEMPTS):
-        before = _changes(folders)
+        before = _changes(folders, stores)
         try:
             found = read(_in_order(filenames))
         except AkdaskError:
-            if before == _changes(folders):
+            if before == _changes(folders, stores):
                 raise
             continue
         # Other files of the folder may come and go; what is found twice was there between both.
-        if before == _changes(folders) or found == previous:
+        if before == _changes(folders, stores) or found == previous:
             return found
         previous = found
     raise FileError(f"the files {filenames!r} are replaced all the time.", hint="read them when their writers rest.")
@@ -94,6 +96,9 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
 
 def _in_order(filenames: Filenames) -> list[str]:
     """Return the files that a user means, after their sets are put in order."""
+    names = names_of(filenames)
+    if any(map(is_stored, names)):
+        return [path for name in names for path in (found_in_store(name) if is_stored(name) else _in_order(name))]
     try:
         found = expand(filenames)
     except FileError:
@@ -253,9 +258,14 @@ def _folders(names: Iterable[str]) -> list[str]:
     return [folder for parent in parents for folder in (matching(parent) if has_magic(parent) else [parent])]
 
 
-def _changes(folders: Iterable[str]) -> list[int]:
-    """Return when the names in folders changed last: any rename shows."""
-    found = []
+def _stores(names: Iterable[str]) -> list[str]:
+    """Return the folders of object stores that files are looked for in."""
+    return sorted({name.rstrip("/").rpartition("/")[0] for name in names if is_stored(name)})
+
+
+def _changes(folders: Iterable[str], stores: Iterable[str]) -> list[Any]:
+    """Return when the names in folders changed last, where any rename shows; and the states of catalogs in stores."""
+    found: list[Any] = [catalogued(folder) for folder in stores if not has_magic(folder)]
     for folder in folders:
         try:
             found.append(os.stat(folder).st_mtime_ns)

@@ -17,7 +17,8 @@ import numpy as np
 
 from akdask.errors import FileError, FileFormatError, MissingFileError
 from akdask.storage.paths.directory import open_regular
-from akdask.storage.paths.files import FileIdentity, changed_error, file_system, has_status, identify, is_remote
+from akdask.storage.paths.files import FileIdentity, changed_error, has_status, identify, is_remote
+from akdask.storage.paths.remote import accessing, concurrently, file_system, retrying
 from akdask.typing import NumberArray
 
 _MAX_REQUESTS = 2**30  # the kernel moves at most 2 GiB at a time
@@ -126,10 +127,11 @@ class _RemoteReader(RangeReader):
     inner: str
 
     def __enter__(self) -> Self:
-        if identify(self.file.path) != self.file:
-            raise changed_error(self.file)
-        demand_ranges(self.file.path)
-        self.system, self.inner = file_system(self.file.path)
+        with accessing(self.file.options):
+            if identify(self.file.path) != self.file:
+                raise changed_error(self.file)
+            demand_ranges(self.file.path)
+            self.system, self.inner = file_system(self.file.path)
         return self
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
@@ -137,7 +139,7 @@ class _RemoteReader(RangeReader):
         starts = range(offset, offset + len(target), _RANGE_SIZE)
         stops = [min(start + _RANGE_SIZE, offset + len(target)) for start in starts]
         try:
-            found = self.system.cat_ranges([self.inner] * len(stops), list(starts), stops, on_error="raise")
+            found = concurrently(self._range, zip(starts, stops, strict=True))
         except Exception as error:  # each file system has errors of its own
             raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error}.") from error
         for start, stop, data in zip(starts, stops, found, strict=True):
@@ -146,6 +148,9 @@ class _RemoteReader(RangeReader):
             if len(data) < stop - start:
                 raise self._ends_early(dataset)
             target[start - offset : stop - offset] = data
+
+    def _range(self, ends: tuple[int, int]) -> bytes:
+        return bytes(retrying(lambda: self.system.cat_file(self.inner, start=ends[0], end=ends[1])))
 
 
 _WITH_RANGES: set[str] = set()

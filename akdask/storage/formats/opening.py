@@ -11,9 +11,10 @@ from threading import Lock
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, warn
+from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import StoredSet
-from akdask.storage.paths.files import FileIdentity, identify
+from akdask.storage.paths.files import FileIdentity, identify, identify_all
 from akdask.storage.paths.locales import Filenames, names_of, names_without_files, patterns_of
 
 _MOST_SETS = 16
@@ -69,7 +70,9 @@ class SetOpener(Generic[Description, Opened]):
         patterns = tuple(patterns_of(filenames))
 
         def opened(paths: Sequence[str]) -> Opened:
-            return self._opened(tuple(map(identify, paths)), patterns, options, make)
+            files = identify_all(paths)
+            compare_with_catalogs(files)
+            return self._opened(files, patterns, options, make)
 
         return settled(filenames, opened)
 

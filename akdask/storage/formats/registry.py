@@ -13,8 +13,6 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, ClassVar
 
-import fsspec
-
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -29,6 +27,7 @@ from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredS
 from akdask.storage.paths.directory import open_regular
 from akdask.storage.paths.files import identify, is_remote
 from akdask.storage.paths.locales import Filenames, names_of, split_extension
+from akdask.storage.paths.remote import file_system, retrying
 
 ENTRY_POINTS = "akdask.formats"
 """Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
@@ -292,8 +291,10 @@ def open_files(filenames: Filenames, file_format: Format | None = None, **option
 def _first_bytes(path: str) -> bytes:
     try:
         if is_remote(path):
-            with fsspec.open(path, "rb") as file:
-                return bytes(file.read(_FIRST_BYTES))
+            system, inner = file_system(path)
+            # From web servers that give whole files only, an opened file takes the first bytes all the same.
+            with retrying(lambda: system.open(inner, "rb")) as file:
+                return bytes(retrying(lambda: file.read(_FIRST_BYTES)))
         identify(path)  # a folder or a device is told of as such
         with os.fdopen(open_regular(path, follows=True), "rb") as file:
             return file.read(_FIRST_BYTES)

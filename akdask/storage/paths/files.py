@@ -5,14 +5,27 @@ from __future__ import annotations
 import glob
 import os
 import stat
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
-
-import fsspec
+from urllib.parse import unquote
 
 from akdask.errors import ArgumentError, FileError, FileFormatError, MissingFileError
+from akdask.storage.paths.remote import (
+    NO_OPTIONS,
+    StorageOptions,
+    accessing,
+    concurrently,
+    current_options,
+    file_system,
+    retrying,
+)
 
+_LOCAL = "file://"
 _SYSTEM = ("/dev/", "/proc/", "/sys/")
+_VERSIONS = ("ETag", "etag", "md5Hash", "content_md5", "crc32c", "checksum")
+_TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
 _MEMORY = "/dev/shm/"
 """A folder of files in memory, which is one as any other."""
 
@@ -29,11 +42,14 @@ class FileIdentity:
         Bytes.
     version : str
         Time of modification, inode and owner of a local file, the file system's own mark of a remote one.
+    options : StorageOptions
+        What a remote file is opened with.
     """
 
     path: str
     size: int
     version: str
+    options: StorageOptions = field(default=NO_OPTIONS, repr=False)
 
 
 def is_remote(path: str) -> bool:
@@ -78,8 +94,10 @@ def written_path(path: str | os.PathLike[str]) -> str:
         If it names no file but a folder, or lies where the system shows its devices.
     """
     text = os.fspath(path)
+    if text.startswith(_LOCAL):
+        text = unquote(text.removeprefix(_LOCAL))  # with all that is promised for folders
     if is_remote(text):
-        return text
+        return _written_url(text)
     if not text.strip():
         raise ArgumentError("files are written under a name, and none is given.", hint="name them: 'folder/name.h5'.")
     path = absolute(text)  # refuses what no file system can hold
@@ -96,10 +114,13 @@ def written_path(path: str | os.PathLike[str]) -> str:
     return path
 
 
-def file_system(url: str) -> tuple[Any, str]:
-    """Return the fsspec file system of a URL, and the path inside it."""
-    system, path = fsspec.core.url_to_fs(url)
-    return system, path
+def _written_url(url: str) -> str:
+    folder, _, name = url.partition("://")[2].strip("/").rpartition("/")
+    if not folder or not name.strip() or url.endswith("/"):
+        raise ArgumentError(
+            f"{url!r} names no files in a bucket or folder.", hint="name them: 's3://bucket/folder/name.h5'."
+        )
+    return url
 
 
 def identify(path: str) -> FileIdentity:
@@ -124,19 +145,74 @@ def identify(path: str) -> FileIdentity:
 
 def _remote_identity(url: str) -> FileIdentity:
     system, inner = file_system(url)
-    size = system.info(inner).get("size")
+    return _described(url, retrying(lambda: system.info(inner)))
+
+
+def _described(url: str, info: Mapping[str, Any]) -> FileIdentity:
+    size = info.get("size")
+    if info.get("type") == "directory":
+        raise FileFormatError(f"{url!r} is a folder.", hint="name the files in it, for example with a pattern '…/*'.")
     if size is None:
         raise FileFormatError(
             f"cannot look at {url!r}: its server does not tell how large it is.",
             hint="download the file and read the copy.",
         )
-    return FileIdentity(url, int(size), str(system.ukey(inner)))
+    return FileIdentity(url, int(size), version_of(info), current_options())
+
+
+def version_of(info: Mapping[str, Any]) -> str:
+    """Return what tells states of a remote file apart: the mark of its content, else the time of its modification.
+
+    Examples
+    --------
+    >>> version_of({"name": "b/x", "size": 1, "ETag": '"5d41"', "LastModified": 7})
+    '"5d41"'
+    """
+    found = next((info[name] for name in (*_VERSIONS, *_TIMES) if info.get(name)), "")
+    return str(found.timestamp() if isinstance(found, datetime) else found)
+
+
+def identify_all(paths: Sequence[str]) -> tuple[FileIdentity, ...]:
+    """Return size and version of files: remote ones of a folder by one listing, where it tells of all; see `identify`.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        As `identify` does.
+    """
+    listed: dict[str, FileIdentity] = {}
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        if is_remote(path):
+            folders.setdefault(path.rpartition("/")[0], []).append(path)
+    for folder, members in folders.items():
+        infos = infos_in(folder) if len(members) > 1 else {}
+        found = ((path, infos.get(path.rpartition("/")[2])) for path in members)
+        listed |= {path: _described(path, info) for path, info in found if info is not None and version_of(info)}
+    rest = [path for path in paths if path not in listed and is_remote(path)]
+    listed |= dict(zip(rest, concurrently(identify, rest), strict=True))
+    return tuple(listed[path] if path in listed else identify(path) for path in paths)
+
+
+def infos_in(folder: str) -> dict[str, Mapping[str, Any]]:
+    """Return what a remote file system tells of the files in a folder, by name; nothing where it cannot list."""
+    if folder.startswith(("http://", "https://")):  # pages of links are no listings
+        return {}
+    system, inner = file_system(folder)
+    try:
+        entries = retrying(lambda: system.ls(inner, detail=True))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise FileError(f"cannot list {folder!r}: {error.strerror or error}.") from error
+    return {entry["name"].rpartition("/")[2]: entry for entry in entries if entry.get("type") == "file"}
 
 
 def is_unchanged(file: FileIdentity) -> bool:
     """Whether the file is there as it was."""
     try:
-        return identify(file.path) == file
+        with accessing(file.options):
+            return identify(file.path) == file
     except FileError:
         return False
 
@@ -182,7 +258,7 @@ def exists(path: str) -> bool:
     """Whether there is a file or folder at the path."""
     if is_remote(path):
         system, inner = file_system(path)
-        return bool(system.exists(inner))
+        return bool(retrying(lambda: system.exists(inner)))
     return os.path.lexists(path)
 
 
@@ -191,7 +267,11 @@ def matching(pattern: str) -> list[str]:
     if is_remote(pattern):
         system, inner = file_system(pattern)
         shows_hidden = inner.rpartition("/")[2].startswith(".")
-        found = [path for path in system.glob(inner) if shows_hidden or not path.rpartition("/")[2].startswith(".")]
+        found = [
+            path
+            for path in retrying(lambda: system.glob(inner))
+            if shows_hidden or not path.rpartition("/")[2].startswith(".")
+        ]
         return [system.unstrip_protocol(path) for path in found]
     return glob.glob(pattern)
 
@@ -200,7 +280,7 @@ def is_folder(path: str) -> bool:
     """Whether there is a folder at the path."""
     if is_remote(path):
         system, inner = file_system(path)
-        return bool(system.isdir(inner))
+        return bool(retrying(lambda: system.isdir(inner)))
     return os.path.isdir(path)
 
 
@@ -211,7 +291,11 @@ def files_below(folder: str) -> list[str]:
     """
     if is_remote(folder):
         system, inner = file_system(folder)
-        found = [path for path in system.find(inner) if _are_data(path[len(inner.rstrip("/")) :].split("/"))]
+        found = [
+            path
+            for path in retrying(lambda: system.find(inner))
+            if _are_data(path[len(inner.rstrip("/")) :].split("/"))
+        ]
         return [system.unstrip_protocol(path) for path in found]
     found = []
     for parent, folders, names in os.walk(folder):
@@ -229,7 +313,7 @@ def names_in(folder: str) -> list[str]:
     try:
         if is_remote(folder):
             system, inner = file_system(folder)
-            return [entry.rstrip("/").rpartition("/")[2] for entry in system.ls(inner, detail=False)]
+            return [entry.rstrip("/").rpartition("/")[2] for entry in retrying(lambda: system.ls(inner, detail=False))]
         return os.listdir(folder or ".")
     except OSError:
         return []

@@ -4,7 +4,7 @@ import warnings
 import pytest
 
 import akdask as ak
-from akdask.errors import UnsupportedError, WriteError
+from akdask.errors import WriteError
 from akdask.storage.atomic.commit import Staging
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.paths.directory import Directory
@@ -110,11 +110,6 @@ def test_a_missing_folder_and_a_path_below_a_file_are_refused_with_a_hint(tmp_pa
     for parent in ("absent", "file"):
         with pytest.raises(WriteError, match="create the folder first"):
             Staging(str(tmp_path / parent / "set")).create()
-
-
-def test_urls_cannot_be_written_to():
-    with pytest.raises(UnsupportedError, match="s3://bucket/set"):
-        Staging("s3://bucket/set")
 
 
 @pytest.mark.parametrize(

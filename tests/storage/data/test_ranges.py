@@ -117,7 +117,7 @@ def test_more_bytes_than_asked_for_are_no_truncation(content, monkeypatch):
     with fsspec.open(url, "wb") as file:
         file.write(content.tobytes())
     memory = type(fsspec.filesystem("memory"))
-    monkeypatch.setattr(memory, "cat_file", lambda self, path, *_: self.store[path].getvalue())
+    monkeypatch.setattr(memory, "cat_file", lambda self, path, **_: self.store[path].getvalue())
     with range_reader(identify(url)) as reader, pytest.raises(FileError, match="does not support ranges") as caught:
         reader.read_into(np.empty(100, np.uint8), 7, "x")
     assert "download the file" in caught.value.hint
@@ -133,7 +133,7 @@ def test_errors_of_a_file_system_s_own_kind_name_the_dataset(monkeypatch):
     url = "memory://failing/x"
     with fsspec.open(url, "wb") as file:
         file.write(b"12345678")
-    monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat_ranges", fail)
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat_file", fail)
     with range_reader(identify(url)) as reader, pytest.raises(FileError, match=r"dataset 'a' .*503, come again"):
         reader.read_into(np.empty(1, np.int64), 0, "a")
 

@@ -1,0 +1,95 @@
+"""A file system of URLs ``faulty://`` in memory: slow, failing or killed as tests want it, and counting requests."""
+
+import threading
+import time
+from typing import ClassVar
+
+import fsspec
+from fsspec.implementations.memory import MemoryFileSystem
+
+
+class Killed(BaseException):
+    """The process of a writer ends."""
+
+
+class FaultyFileSystem(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no types
+    protocol = "faulty"
+    store: ClassVar[dict] = {}
+    pseudo_dirs = [""]
+    latency = 0.0
+    mutations_left = None  # until the process is killed
+    failures: ClassVar[dict] = {}  # errors by method, each raised once
+    requests: ClassVar[list] = []
+    _lock = threading.Lock()
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return super()._strip_protocol(path.replace("faulty://", "memory://"))
+
+    def unstrip_protocol(self, name):
+        return f"faulty://{name.lstrip('/')}"
+
+    @classmethod
+    def reset(cls):
+        cls.store.clear()
+        cls.latency, cls.mutations_left, cls.failures, cls.requests = 0.0, None, {}, []
+        cls.clear_instance_cache()
+
+    @classmethod
+    def _request(cls, method, path, *, mutates=False):
+        with cls._lock:
+            cls.requests.append((method, path))
+            errors = cls.failures.get(method)
+            error = errors.pop(0) if errors else None
+            if mutates and cls.mutations_left is not None:
+                cls.mutations_left -= 1
+                if cls.mutations_left < 0:
+                    raise Killed
+        time.sleep(cls.latency)
+        if error is not None:
+            raise error
+
+    def info(self, path, **kwargs):
+        self._request("info", path)
+        return super().info(path, **kwargs)
+
+    def ls(self, path, detail=True, **kwargs):
+        self._request("ls", path)
+        return super().ls(path, detail, **kwargs)
+
+    def cat_file(self, path, start=None, end=None, **kwargs):
+        self._request("cat_file", path)
+        content = self.store.get(self._strip_protocol(path))
+        if content is None:
+            raise FileNotFoundError(path)
+        return content.getvalue()[start:end]
+
+    def pipe_file(self, path, value, mode="overwrite", **kwargs):
+        self._request("pipe_file", path, mutates=True)
+        return super().pipe_file(path, value, mode, **kwargs)
+
+    def put_file(self, lpath, rpath, **kwargs):
+        self._request("put_file", rpath, mutates=True)
+        with open(lpath, "rb") as file:
+            super().pipe_file(rpath, file.read())
+
+    def cp_file(self, path1, path2, **kwargs):
+        self._request("cp_file", path2, mutates=True)
+        return super().cp_file(path1, path2, **kwargs)
+
+    def rm_file(self, path):
+        self._request("rm_file", path, mutates=True)
+        if self.store.pop(self._strip_protocol(path), None) is None:
+            raise FileNotFoundError(path)
+
+    def rm(self, path, recursive=False, maxdepth=None):
+        self._request("rm", path, mutates=True)
+        prefix = self._strip_protocol(path) + "/"
+        names = [name for name in self.store if name.startswith(prefix)]
+        if not names:
+            raise FileNotFoundError(path)
+        for name in names:
+            del self.store[name]
+
+
+fsspec.register_implementation("faulty", FaultyFileSystem, clobber=True)
