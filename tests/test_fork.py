@@ -45,7 +45,7 @@ thread.join()
 print(forked())
 
 # Another thread of the parent holds every lock at the moment of the fork.
-locks = [akdask.hdf5.sets.file_set._LOCK, akdask.hdf5.metadata.inspect._CACHE.lock]
+locks = [akdask.hdf5.sets.file_set._OPENER._lock, akdask.hdf5.metadata.inspect._CACHE.lock]
 locks += [akdask.plan.expr.cache._lock, akdask.plan.expr.lengths._lock]
 held, done = threading.Event(), threading.Event()
 

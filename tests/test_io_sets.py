@@ -5,6 +5,7 @@ import warnings
 import h5py
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
@@ -15,7 +16,6 @@ from akdask.errors import (
     InconsistentFilesError,
     MissingDatasetError,
     MissingFileError,
-    UnsupportedError,
 )
 from akdask.storage.data.ranges import _LocalReader
 
@@ -96,8 +96,8 @@ def test_old_names_write_too(prefix, tmp_path):
     assert io.load(tmp_path / "y", dataset="b")["b"].tolist() == [0, 1, 2, 3]
     ak.DataFrame({"x": a}).save(tmp_path / "z")
     pd.testing.assert_frame_equal(ak.DataFrame.load(tmp_path / "z").to_pandas(), pd.DataFrame({"x": range(4)}))
-    with pytest.raises(UnsupportedError, match="Parquet"):
-        io.save_all({"a": a}, prefix, file_format="Parquet")
+    io.save_all({"a": a}, tmp_path / "p", file_format="Parquet")
+    assert pq.read_table(tmp_path / "p_LOCALE0000").to_pydict() == {"a": [0, 1, 2, 3]}
     words = ak.array(["x", "y"])
     words.save(
         tmp_path / "w", dataset="s", save_offsets=False, compression=None, file_format="HDF5", file_type="single"
@@ -106,8 +106,9 @@ def test_old_names_write_too(prefix, tmp_path):
     words[::-1].update_hdf(tmp_path / "w", "s", save_offsets=True, repack=False)
     assert io.read_hdf(tmp_path / "w")["s"].tolist() == ["y", "x"]
     for array in (a, words):
-        with pytest.raises(UnsupportedError, match="Parquet"):
-            array.save(tmp_path / "w", file_format="Parquet")
+        array.save(tmp_path / f"{array.dtype}.parquet", file_format="Parquet")
+        (column,) = pq.read_table(tmp_path / f"{array.dtype}_LOCALE0000.parquet").columns
+        assert column.to_pylist() == array.tolist()
 
 
 def test_errors_are_those_of_arkouda(tmp_path, prefix):

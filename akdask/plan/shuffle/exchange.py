@@ -300,6 +300,7 @@ def _read_from(frame: Frame) -> Frame:
             break
         asked.append(below)
     source: Frame = asked[-1].__dict__.get(_READ_FROM, asked[-1])
-    for node in asked:
+    # The last one may be the source, which would not be freed before garbage is collected if it referred to itself.
+    for node in asked[:-1]:
         node.__dict__[_READ_FROM] = source
     return source

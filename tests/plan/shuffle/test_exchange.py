@@ -1,0 +1,21 @@
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import akdask as ak
+from akdask.testing.memory import MemorySource
+
+
+@pytest.mark.parametrize("operation", [ak.argsort, lambda x: x[ak.array([1, 2])], lambda x: ak.GroupBy(x).sum(x)[1]])
+def test_what_rows_were_read_from_is_freed_with_the_last_reference(operation):
+    x = MemorySource({"x": np.arange(12) % 5}, [4, 0, 3, 5]).arrays()["x"]
+    source = weakref.ref(x._frame)
+    gc.disable()
+    try:
+        operation(x).tolist()
+        del x
+        assert source() is None
+    finally:
+        gc.enable()
