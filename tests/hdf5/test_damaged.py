@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from akdask.errors import AkdaskError, FileFormatError
+from akdask.errors import AkdaskError, FileFormatError, MissingFileError
 from akdask.hdf5.sets.file_set import open_set
 from tests.mutations import oracle
 from tests.mutations.judge import same_values
@@ -92,8 +92,8 @@ def test_what_is_not_hdf5_is_refused_by_name(path, content):
         open_set(path)
 
 
-def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(FileFormatError, match="folder"):
+def test_a_folder_without_files_is_refused(tmp_path):
+    with pytest.raises(MissingFileError, match="folder without files"):
         open_set(tmp_path)
 
 

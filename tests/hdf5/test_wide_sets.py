@@ -43,7 +43,7 @@ def opened(pattern):
     """Return how many calls it takes to open a set, nothing of it known beforehand."""
     inspect._CACHE.found.clear()
     inspect._TEMPLATES = Templates(inspect.describe_file)
-    fileset._SETS.clear()
+    fileset._OPENER._sets.clear()
     with counting() as found:
         ak.read_hdf(pattern)
     return found[0]

@@ -277,7 +277,9 @@ def _translated(part: str) -> str:
 
 
 def _nearby(path: str) -> str:
-    """Names in the same folder that may have been meant."""
+    """Say why nothing is found under a path, with names in the same folder that may have been meant."""
+    if is_folder(path):
+        return "a folder without files"
     folder, slash, name = path.rpartition("/")
     names = names_in(folder or slash)
     stem = split_extension(MAGIC.split(name)[0])[0]
