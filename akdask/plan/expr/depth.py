@@ -26,15 +26,17 @@ class Depth(NamedTuple):
         """Return the depth of values on the rows of the frame."""
         steps, replicas = self.selection, 0
         for value in values:
-            steps = max(steps, value.steps)
-            replicas = max(replicas, value.replica_depth)
+            if value.steps > steps:
+                steps = value.steps
+            if value.replica_depth > replicas:
+                replicas = value.replica_depth
         return max(self.columns + steps, replicas)
 
 
 def depth_of(frame: Expr) -> Depth:
     """Return the depth of a frame; it is computed once."""
-    found: Depth = each_after_its_inputs(frame, _DEPTH, _depth)
-    return found
+    found: Depth | None = frame.__dict__.get(_DEPTH)
+    return each_after_its_inputs(frame, _DEPTH, _depth) if found is None else found
 
 
 def _depth(node: Expr, inputs: Sequence[Depth]) -> Depth:

@@ -29,15 +29,17 @@ def rounds_on(own: int, values: Sequence[Value]) -> int:
     most, awaited = own, 0
     # No generators, as frames may have very many columns, and most operations have one.
     for value in values:
-        most = max(most, value.rounds)
-        awaited = max(awaited, value.awaits)
+        if value.rounds > most:
+            most = value.rounds
+        if value.awaits > awaited:
+            awaited = value.awaits
     return most + 1 if awaited > most else most
 
 
 def rounds_of(frame: Expr) -> Rounds:
     """Return the rounds of a frame, which keeps them."""
-    found: Rounds = each_after_its_inputs(frame, _ROUNDS, _rounds)
-    return found
+    found: Rounds | None = frame.__dict__.get(_ROUNDS)
+    return each_after_its_inputs(frame, _ROUNDS, _rounds) if found is None else found
 
 
 def each_after_its_inputs(frame: Expr, name: str, rule: Callable[[Expr, list[Any]], Any]) -> Any:

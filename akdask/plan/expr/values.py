@@ -122,18 +122,24 @@ class Call(Value):
         named = tuple(sorted(params.items()))
         self.dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
         self.token = token(operation, *[arg.token for arg in args], named)
-        self.rounds, self.awaits, looked_at = -1, 0, 0
-        self.steps, self.replica_depth = 1, 0
-        for arg in args:
-            self.steps = max(self.steps, arg.steps + 1)
-            if arg.replica_depth:
-                self.replica_depth = max(self.replica_depth, arg.replica_depth + 1)
-            self.rounds = max(self.rounds, arg.rounds)
-            self.awaits = max(self.awaits, arg.awaits)
-            if arg.rounds < 0:
-                looked_at = max(looked_at, arg.awaits)
-        if 0 <= self.rounds < looked_at:
-            self.rounds += 1
+        self._count_steps()
+
+    def _count_steps(self) -> None:
+        # Comparisons and local names, as this is a good part of what a user's operator costs.
+        steps, replica_depth, rounds, awaits, looked_at = 0, -1, -1, 0, 0
+        for arg in self.args:
+            if arg.steps > steps:
+                steps = arg.steps
+            if arg.rounds > rounds:
+                rounds = arg.rounds
+            if arg.replica_depth > replica_depth and arg.replica_depth:
+                replica_depth = arg.replica_depth
+            if arg.awaits > awaits:
+                awaits = arg.awaits
+            if arg.awaits > looked_at and arg.rounds < 0:
+                looked_at = arg.awaits
+        self.steps, self.replica_depth, self.awaits = steps + 1, replica_depth + 1, awaits
+        self.rounds = rounds + 1 if 0 <= rounds < looked_at else rounds
 
     def __reduce__(self) -> tuple[Any, ...]:
         return flattened(self)

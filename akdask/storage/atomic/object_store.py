@@ -448,11 +448,10 @@ def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
         If none is, as where another program has replaced the set.
     """
     sets: dict[str, dict[str, FileIdentity]] = {}
-    for file in files:
-        if is_stored(file.path):
-            folder, _, name = file.path.rpartition("/")
-            if not _is_upload(folder):
-                sets.setdefault(set_path(file.path), {})[name] = file
+    for file in [file for file in files if "://" in file.path and is_stored(file.path)]:
+        folder, _, name = file.path.rpartition("/")
+        if not _is_upload(folder):
+            sets.setdefault(set_path(file.path), {})[name] = file
     if not sets:
         return
     known = {path for folder in {path.rpartition("/")[0] for path in sets} for path in catalogued(folder)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from threading import Lock
@@ -42,7 +41,7 @@ class SetOpener(Generic[Description, Opened]):
 
     def __init__(self, describer: Describer[Description]) -> None:
         self._describer = describer
-        self._sets: OrderedDict[tuple[Hashable, ...], Opened] = OrderedDict()
+        self._sets: list[tuple[tuple[Any, ...], Opened]] = []
         self._lock = Lock()
         os.register_at_fork(after_in_child=self._start_anew)
 
@@ -84,10 +83,12 @@ class SetOpener(Generic[Description, Opened]):
         make: Callable[[Sequence[Description]], Opened],
     ) -> Opened:
         key = (files, options, patterns)
+        # Keys are compared one by one: to hash those of a thousand files takes longer.
         with self._lock:
-            if key in self._sets:
-                self._sets.move_to_end(key)
-                return self._sets[key]
+            for index, (known, kept) in enumerate(self._sets):
+                if known == key:
+                    self._sets.append(self._sets.pop(index))
+                    return kept
         describe, lost = self._describer(files, patterns)
         if lost:
             raise InconsistentFilesError(
@@ -97,9 +98,8 @@ class SetOpener(Generic[Description, Opened]):
             )
         found = make(list(map(describe, files)))
         with self._lock:
-            self._sets[key] = found
-            while len(self._sets) > _MOST_SETS:
-                self._sets.popitem(last=False)
+            self._sets.append((key, found))
+            del self._sets[:-_MOST_SETS]
         return found
 
     def readable(self, filenames: Filenames) -> list[Description]:

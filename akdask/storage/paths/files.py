@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -133,10 +133,16 @@ def identify(path: str) -> FileIdentity:
     FileFormatError
         If it is a folder, a FIFO or a device, or cannot be read.
     """
+    return _identified(path, _remote_identity if is_remote(path) else _local_identity)
+
+
+def _local_identity(path: str) -> FileIdentity:
+    return identity_of(path, os.stat(path))
+
+
+def _identified(path: str, look: Callable[[str], FileIdentity]) -> FileIdentity:
     try:
-        if is_remote(path):
-            return _remote_identity(path)
-        return identity_of(path, os.stat(path))
+        return look(path)
     except FileNotFoundError:
         raise MissingFileError(f"no file {path!r}.") from None
     except OSError as error:
@@ -180,16 +186,18 @@ def identify_all(paths: Sequence[str]) -> tuple[FileIdentity, ...]:
     MissingFileError, FileFormatError
         As `identify` does.
     """
+    remote = [path for path in paths if is_remote(path)]
+    if not remote:
+        return tuple([_identified(path, _local_identity) for path in paths])
     listed: dict[str, FileIdentity] = {}
     folders: dict[str, list[str]] = {}
-    for path in paths:
-        if is_remote(path):
-            folders.setdefault(path.rpartition("/")[0], []).append(path)
+    for path in remote:
+        folders.setdefault(path.rpartition("/")[0], []).append(path)
     for folder, members in folders.items():
         infos = infos_in(folder) if len(members) > 1 else {}
         found = ((path, infos.get(path.rpartition("/")[2])) for path in members)
         listed |= {path: _described(path, info) for path, info in found if info is not None and version_of(info)}
-    rest = [path for path in paths if path not in listed and is_remote(path)]
+    rest = [path for path in remote if path not in listed]
     listed |= dict(zip(rest, concurrently(identify, rest), strict=True))
     return tuple(listed[path] if path in listed else identify(path) for path in paths)
 

@@ -131,7 +131,8 @@ def locale_files(path: str) -> list[str]:
     folder, slash, name = path.rpartition("/")
     prefix, extension = split_extension(name)
     wanted = re.compile(re.escape(prefix) + r"_LOCALE\d+" + re.escape(extension))
-    return sorted((f"{folder}{slash}{n}" for n in names_in(folder or slash) if wanted.fullmatch(n)), key=sort_key)
+    names = [name for name in names_in(folder or slash) if name.startswith(prefix) and wanted.fullmatch(name)]
+    return sorted((f"{folder}{slash}{name}" for name in names), key=sort_key)
 
 
 def expand(filenames: Filenames) -> list[str]:
