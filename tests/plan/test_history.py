@@ -118,6 +118,19 @@ def test_results_of_one_grouping_can_be_combined_whatever_partitions_their_value
     assert found.tolist() == (table.sum() + table.size() + table.max()).astype(int).tolist()
 
 
+def test_groups_keep_their_partitions_where_concatenated_values_have_fewer():
+    """Rows that are read are left as they are found; what is computed of them first is merged to few partitions."""
+    plain = np.array([3, 3, 0, 2, 1, 1, 2, 5, 6])
+    x = MemorySource({"x": plain}, [4, 0, 3, 2]).arrays()["x"]
+    running, mask = ak.cumsum(x), x > 1
+    keys, values = (ak.concatenate([part[mask], part[~mask], part[mask]]) for part in (x, running))
+    assert values.npartitions < keys.npartitions
+    g = ak.GroupBy(keys)
+    rows = np.concatenate([np.flatnonzero(plain > 1), np.flatnonzero(plain <= 1), np.flatnonzero(plain > 1)])
+    table = pd.Series(plain.cumsum()[rows]).groupby(plain[rows])
+    assert (g.sum(values * 2)[1] + g.size()[1]).tolist() == (table.sum() * 2 + table.size()).tolist()
+
+
 @pytest.mark.parametrize("name", ["sums of groups added", "permutation", "sorted", "counts"])
 def test_results_of_groups_are_grouped_alike_before_and_after_they_are_counted(name):
     source = MemorySource({"x": np.array([3, 3, 0, 2, 1, 1, 2])}, [4, 0, 3])

@@ -8,7 +8,7 @@ from akdask.errors import AlignmentError
 from akdask.plan.expr.chain import reselect, selected_by
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import SELECTIONS, Project, Zip
-from akdask.plan.expr.values import Value
+from akdask.plan.expr.values import Value, substitute
 from akdask.plan.task.combine import Realign
 from akdask.plan.task.compact import Compact
 
@@ -50,6 +50,8 @@ def align(operation: str, items: Sequence[Aligned], *, keeps_rows: bool = False)
     for number in order[1:]:
         other, value = items[number]
         if other is not frame:
+            if keeps_rows:
+                other, value = _unpacked_like(frame, other, value)
             frame, values, value = _combine(operation, frame, values, other, value)
         values.append(value)
     return frame, [value for _, value in sorted(zip(order, values, strict=True), key=lambda pair: pair[0])]
@@ -78,6 +80,14 @@ def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Fram
         return frame, values
     new = Compact(Project(frame, tuple(range(len(values))), tuple(values)), packed.counts)
     return new, [new.column(number) for number in range(len(values))]
+
+
+def _unpacked_like(frame: Frame, packed: Frame, value: Value) -> Aligned:
+    """Return a value of a `Compact` on the partitions that are merged there, where a frame of the same rows has those."""
+    if not isinstance(packed, Compact) or packed.frame.rows.token != frame.rows.token:
+        return packed, value
+    whole = packed.frame
+    return whole, substitute(value, {packed.column(name).token: whole.column(name) for name in whole.names})
 
 
 def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Aligned:
