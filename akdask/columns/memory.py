@@ -2,8 +2,13 @@
 
 The C library gives the space of arrays beyond 32 MiB back to the system when they are freed, and asks for new space for
 the next ones, whose pages the system must then find and clear: several times as long as it takes to fill them.  On
-virtual machines it may have to ask the host for them, which takes fifty times as long.  Arrow's pool keeps freed memory
-for some milliseconds; here it is kept until it has not been used for `IDLE` seconds.
+virtual machines it may have to ask the host for them, which takes fifty times as long.  Here freed memory is kept until
+it has not been used for `IDLE` seconds.
+
+Arrow's pools do not serve instead.  Arrays of 2 to 64 MiB, filled by two threads in rounds with pauses of 50 ms, take
+0.03 s of system time with this module, 0.87 s with Arrow's mimalloc, which gives memory back after milliseconds unless
+the environment says otherwise before the process starts, and 2.4 s with the C library.  Without pauses Arrow's jemalloc
+takes 1.5 to 1.8 s, although ``pa.jemalloc_set_decay_ms`` is 30 s, this module 0.06 to 0.15 s.
 """
 
 from __future__ import annotations
