@@ -16,7 +16,7 @@ from akdask.hdf5.schema.agreement import Agreement
 from akdask.hdf5.schema.description import ColumnSchema, FileDescription, ObjectSchema, differing
 from akdask.hdf5.schema.layout import in_stored_order
 from akdask.hdf5.sets.legacy import combined, find_legacy_objects
-from akdask.hdf5.sets.manifest import described_and_lost
+from akdask.hdf5.sets.manifest import HdfManifest
 from akdask.storage.formats.objects import ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import SetOpener, shown, warn_of_skipped
 from akdask.storage.paths.files import FileIdentity
@@ -181,7 +181,7 @@ def _describer(
     files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
 ) -> tuple[Callable[[FileIdentity], FileDescription], list[str]]:
     """Return what describes each of some files, their manifests if they can, else a look at it; and those lost."""
-    known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
+    known, lost = HdfManifest.described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
     inspect_ahead([file for file in files if file not in known])
     return lambda file: known.get(file) or inspect_file(file), lost
 

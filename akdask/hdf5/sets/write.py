@@ -25,7 +25,7 @@ from akdask.hdf5.metadata.existing import copy_without, stored_names
 from akdask.hdf5.metadata.inspect import HDF5_ERRORS, describe_file
 from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.description import FileDescription
-from akdask.hdf5.sets import manifest
+from akdask.hdf5.sets.manifest import HdfManifest, carry_summaries, summarized
 from akdask.storage.data.extents import ELSEWHERE
 from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec
 from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter
@@ -96,7 +96,7 @@ class SetWriter(StagedWriter[Receipt]):
         if (found.slots[:, 0] < ELSEWHERE).any():
             # Only the file itself tells how its chunks are cut, and whether its data is all in it.
             return None
-        return manifest.summarized(found, summaries)
+        return summarized(found, summaries)
 
     def _names_in(self, file: FileIdentity) -> Iterable[str]:
         return stored_names(file.path)
@@ -122,10 +122,10 @@ class SetWriter(StagedWriter[Receipt]):
 
     def _write_manifest(self, path: str, files: Sequence[FileDescription]) -> None:
         if self._added_to:
-            old = manifest.described(self._added_to)
+            old = HdfManifest.described(self._added_to)
             pairs = zip(files, self._added_to, strict=True)
-            files = [manifest.carry_summaries(file, old.get(copied)) for file, copied in pairs]
-        manifest.write(path, files)
+            files = [carry_summaries(file, old.get(copied)) for file, copied in pairs]
+        HdfManifest.write(path, files)
 
     def _lay_out(self, path: str, parts: Sequence[NewGroup | NewDataset], old: str | None) -> tuple[Placed, ...]:
         names = [spec.name for spec in self.specs]

@@ -12,7 +12,7 @@ from akdask.cluster import partition_size
 from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError, warn
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import inspect_ahead, inspect_file
-from akdask.parquet.metadata.manifest import described_and_lost
+from akdask.parquet.metadata.manifest import ParquetManifest
 from akdask.parquet.reading.partitions import partitions_of
 from akdask.parquet.sets.agreement import ColumnAgreement, ColumnsOfSet, NullsOfSet
 from akdask.parquet.sets.hive import roots_of
@@ -198,7 +198,7 @@ def _describer(
     files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
 ) -> tuple[Callable[[FileIdentity], ParquetFileDescription], list[str]]:
     """Return what describes each of some files, and those that are lost."""
-    known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
+    known, lost = ParquetManifest.described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
     inspect_ahead([file for file in files if file not in known])
     return lambda file: known.get(file) or inspect_file(file), lost
 

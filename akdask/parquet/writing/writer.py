@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 
 from akdask.columns import Table
 from akdask.errors import ArgumentError, InconsistentFilesError, SchemaError
-from akdask.parquet.metadata import manifest
 from akdask.parquet.metadata.annotations import Annotation, encode
 from akdask.parquet.metadata.columns import columns_of
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, describe_file, inspect_file
+from akdask.parquet.metadata.manifest import ParquetManifest
 from akdask.parquet.reading.chunks import errors_naming, open_parquet
 from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_column, text_leaves
 from akdask.storage.data.ranges import range_reader
@@ -183,7 +183,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
                     writer.write_table(part.replace_schema_metadata(), max(part.num_rows, 1))
 
     def _write_manifest(self, path: str, files: Sequence[ParquetFileDescription]) -> None:
-        manifest.write(path, files)
+        ParquetManifest.write(path, files)
 
 
 def _codec(compression: Any) -> str:
