@@ -135,7 +135,7 @@ class HdfManifest(ManifestRows[FileDescription]):
 
     def __init__(self, batch: pa.RecordBatch) -> None:
         super().__init__(batch)
-        self._made = [_made(decode(item)) for item in self._schema_texts]
+        self._made = [_made(decode(item)) for item in self._schemas_read]
         self._ends = batch["datasets"].offsets.to_pylist()
         datasets = batch["datasets"].values[self._ends[0] : self._ends[-1]]
         self._ends = [end - self._ends[0] for end in self._ends]

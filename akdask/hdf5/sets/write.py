@@ -35,14 +35,10 @@ from akdask.storage.paths.locales import locale_files
 
 @dataclass(frozen=True, slots=True)
 class Receipt(FileReceipt):
-    """What one partition has written, for the commit.
+    """What one partition has written, besides what a `FileReceipt` tells.
 
     Parameters
     ----------
-    index : int
-        The partition.
-    file : FileDescription, optional
-        The partition's file, for the manifest.
     parts : tuple of NewGroup and NewDataset
         All that was made.
     placed : tuple of Placed

@@ -31,7 +31,7 @@ class ParquetManifest(ManifestRows[ParquetFileDescription]):
 
     def __init__(self, batch: pa.RecordBatch) -> None:
         super().__init__(batch)
-        self._schemas = [_schema_of(text) for text in self._schema_texts]
+        self._schemas = [_schema_of(text) for text in self._schemas_read]
         self._group_ends, groups = _flat(batch["rows"])
         self._groups = groups.to_numpy()
         self._chunk_ends, chunks = _flat(batch["chunks"])

@@ -68,7 +68,7 @@ class ManifestRows(ABC, Generic[Description]):
 
     def __init__(self, batch: pa.RecordBatch) -> None:
         names = batch["name"].to_pylist()
-        self._schema_texts = json.loads(batch.schema.metadata[self.key])
+        self._schemas_read = json.loads(batch.schema.metadata[self.key])
         self._schema_of = batch["made"].to_pylist()
         self._rows = {os.fsdecode(name): row for row, name in enumerate(names)}
         self._sizes = batch["size"].to_pylist()
@@ -193,8 +193,8 @@ def rows_batch(
         See `ManifestRows`.
     files : sequence of FileIdentity
         A row for each.
-    schemas : sequence of JSON value
-        What files are made of.
+    schemas : sequence of str, list or dict
+        What files are made of, as JSON has it.
     schema_of : sequence of int
         Which of the schemas each file has.
     columns : mapping of str to Arrow array

@@ -39,7 +39,7 @@ class CountManifest(ManifestRows[Counted]):
 
     def describe(self, file, row):
         count = self._counts[row]
-        return None if count < 0 else Counted(file, self._schema_texts[self._schema_of[row]], count)
+        return None if count < 0 else Counted(file, self._schemas_read[self._schema_of[row]], count)
 
 
 @pytest.fixture
