@@ -26,8 +26,8 @@ from akdask.collections.arrays.elementwise import ErrorMode, cast, clip, divmod,
 from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
+from akdask.collections.arrays.sort_methods import SortingAlgorithm
 from akdask.collections.arrays.sorting import (
-    SortingAlgorithm,
     argsort,
     coargsort,
     invert_permutation,

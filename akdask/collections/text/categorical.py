@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.scans import ExtremeMethods
-from akdask.collections.arrays.sorting import TextSortMethods, sort
+from akdask.collections.arrays.sort_methods import TextSortMethods
+from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import combine
 from akdask.collections.core.wrap import can_be_asked_for, class_asked_for
@@ -40,7 +41,7 @@ DEFAULT_NA = "N/A"
 
 
 @can_be_asked_for
-class Categorical(ExtremeMethods, TextSortMethods):
+class Categorical(ExtremeMethods, TextSortMethods[pdarray]):
     """A lazy array of strings with few distinct values: an int64 code for each row, and a table with each label once.
 
     One of the labels stands for missing values.  It is added as the last label if it is not among them.
