@@ -34,10 +34,11 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from akdask.errors import AkdaskError, FileError
+from akdask.storage.atomic.catalog import catalogued
 from akdask.storage.atomic.hidden import OWNER, HiddenFolder
 from akdask.storage.atomic.journal import Journal
 from akdask.storage.atomic.lock import Lock, read_owner
-from akdask.storage.atomic.object_store import catalogued, found_in_store, is_stored
+from akdask.storage.atomic.object_store import found_in_store, is_stored
 from akdask.storage.paths.files import absolute, is_remote, matching
 from akdask.storage.paths.locales import (
     Filenames,

@@ -188,7 +188,7 @@ def test_a_manifest_that_cannot_be_written_is_done_without(tmp_path, write_set, 
     def full(path, batch):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(manifest, "write_manifest", full)
+    monkeypatch.setattr("akdask.storage.atomic.manifest_rows.write_manifest", full)
     write_set(tmp_path / "set", {"x": [1, 2]}, [1, 1])
     assert sorted(os.listdir(tmp_path)) == ["set_LOCALE0000", "set_LOCALE0001"]
     assert read_set(tmp_path / "set_LOCALE*") == {"x": [1, 2]}
