@@ -32,7 +32,7 @@ Made: TypeAlias = tuple[tuple[ObjectSchema, ...], str | None]
 
 _SLOT = np.dtype([("offset", "<i8"), ("length", "<i8")])
 _MAX_COMPRESSION_RATIO = 1024
-"""How many times more bytes than their file data may have that HDF5 unpacks; of more the file itself must tell."""
+"""Most bytes of unpacked data for each byte of a file; a manifest that claims more is not believed."""
 
 
 def summarized(file: FileDescription, summaries: Mapping[str, DatasetSummary]) -> FileDescription:
@@ -157,7 +157,7 @@ class HdfManifest(ManifestRows[FileDescription]):
             raise ValueError("no manifest")
 
     def _itemsizes(self, number: int) -> list[int]:
-        """Return the bytes of an element of each dataset of files that are made in one way."""
+        """Return the bytes of an element of each dataset, for files of one schema."""
         return [np.dtype(dataset.dtype).itemsize for dataset in datasets_of(self._made[number][0])]
 
     def _rows_of_doubt(self, sizes: npt.NDArray[np.int64]) -> set[int]:
@@ -192,7 +192,7 @@ class HdfManifest(ManifestRows[FileDescription]):
 
 
 def _made(item: Any) -> Made:
-    """Return what a file is made of, if that is what was decoded."""
+    """Return decoded JSON as the schema of a file; an error if it is none."""
     match item:
         case (tuple() as objects, None | str() as order) if all(isinstance(one, ObjectSchema) for one in objects):
             names = [column.name for one in objects for column in one.columns]

@@ -2,8 +2,8 @@
 
 It is a cache.  A manifest that is absent, cut short, damaged or of another version is no manifest, never an error.
 
-Its checksum finds what rots.  Against what somebody makes up stands that a manifest is only believed if it is of the
-right owner, and that nothing of it is used before all of it is checked: size, types and every offset.
+Its checksum finds accidental damage.  Against forgery, a manifest is only believed if it has the right owner, and size,
+types and every offset are checked before any of it is used.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def write_manifest(path: str, batch: pa.RecordBatch) -> None:
 def read_manifest(
     path: str, owners: Container[int] | None = None, schema: pa.Schema | None = None
 ) -> pa.RecordBatch | None:
-    """Return the table of a manifest, None if there is none that is whole, of this version, and as it must be.
+    """Return the table of a manifest; None if it is missing, damaged, of another version or of another schema.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def _content(path: str, owners: Container[int] | None) -> np.typing.NDArray[np.u
 def _table(stream: pa.Buffer, schema: pa.Schema | None) -> pa.RecordBatch | None:
     """Return the one table of a stream, None if it is not made as `write_manifest` makes it.
 
-    Arrow takes what it is told for true until it is asked to validate, and some of it before: dictionaries, compressed
-    bodies and the other order of bytes, none of which is wanted here.
+    Arrow believes a stream until it is asked to validate it, and acts on dictionaries, compressed bodies and a foreign
+    byte order even before.  A manifest has none of these, so they are refused first.
     """
     messages = pa.ipc.MessageReader.open_stream(stream)
     head, rows = messages.read_next_message(), messages.read_next_message()

@@ -5,7 +5,7 @@ differs, the numbers, is kept in columns.  Which columns these are is a matter o
 
 A manifest is believed about a file only if this user or the file's owner owns the manifest, and if the file is of the
 size, time of modification, inode and owner that it was when its writer described it.  Only local files of sets have
-manifests: what a remote file system tells of a file is not what is kept here.
+manifests.
 """
 
 from __future__ import annotations
@@ -144,10 +144,11 @@ class ManifestRows(ABC, Generic[Description]):
     def described_and_lost(
         cls, files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
     ) -> tuple[dict[FileIdentity, Description], list[str]]:
-        """Return what manifests tell of files, and the files that patterns match and manifests name, and that are gone.
+        """Return the descriptions that manifests have of files, and the paths of lost files.
 
-        At the end of the numbering nothing else tells of lost files.  A manifest that describes none of the files that
-        are there is older than they are, and tells of nothing.
+        A lost file is named by a manifest and matched by a pattern, but is not there.  At the end of the numbering
+        nothing else tells of it.  A manifest that describes none of the files that are there is older than they are,
+        and tells of nothing.
 
         Parameters
         ----------

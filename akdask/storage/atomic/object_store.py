@@ -1,8 +1,8 @@
 """Sets in object stores, where nothing can be renamed: one object, the catalog of the set, says which files it has.
 
-What stores promise is little: an object is there as soon as all of it has been uploaded, and replaced as a whole.  Two
-objects cannot be replaced at once, and there are no locks.  Arkouda's servers and other tools want the files under
-their ``_LOCALE`` names.  So a write goes in five steps:
+Stores promise little: an object appears, or is replaced, as a whole once all of it is uploaded.  Two objects cannot be
+replaced at once, and there are no locks.  Arkouda's servers and other tools want the files under their ``_LOCALE``
+names.  So a write goes in five steps:
 
 1. Files are uploaded under hidden names of this write, ``.x.h5.akdask-write/TAG/x_LOCALE0000.h5``.
 2. One small object beside the set, the catalog ``.x.h5.akdask-set``, is replaced: *staged*, with names, sizes and marks
@@ -16,11 +16,11 @@ They compare size and mark of every file with it: a set of which some files are 
 none is, another program has replaced the set, and a warning says that the catalog is stale.  A set without a catalog is
 that of another program, and only its numbering is checked.
 
-A writer that is killed before step 2 leaves the old set; later, the new one, and the next writer goes on at step 3.
-Until then other programs, which know no catalogs, may see files of both sets: only akdask's readers are promised all or
-nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the other, whose switch fails.
-Readers that opened the set before a write are told that its files have changed.  Uploads in parts that were never
-completed take space in some stores, until a rule of the bucket removes them.
+A writer that is killed before step 2 leaves the old set.  One that is killed later leaves the new set, and the next
+writer goes on at step 3.  Until then other programs, which know no catalogs, may see files of both sets: only akdask's
+readers are promised all or nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the
+other, whose switch fails.  Readers that opened the set before a write are told that its files have changed.  Uploads in
+parts that were never completed take space in some stores, until a rule of the bucket removes them.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class ObjectStaging:
         return f"{hidden_folder(self.target)}/{self._tag}"
 
     def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
-        """Put in order what a dead writer has left, and remove its uploads.
+        """Publish what a dead writer has staged, and remove its uploads.
 
         Raises
         ------
@@ -142,7 +142,7 @@ class ObjectStaging:
         return self.path(name)
 
     def commit(self, renames: Sequence[tuple[str, str]], stale: Sequence[str] = ()) -> None:
-        """Have the uploads be the set, then put them under their own names; see the module.
+        """Switch the set to the uploads, then copy them to their own names; see the module.
 
         Parameters
         ----------

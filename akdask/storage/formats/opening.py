@@ -1,4 +1,4 @@
-"""Opening sets: all files described or an error, or those that can be described; and the sets opened last.
+"""Opening sets: describing their files, with or without tolerance of errors, and a cache of the sets opened last.
 
 A format gives a function that describes its files, usually `manifest_describer`.
 """
@@ -48,7 +48,7 @@ def manifest_describer(
     manifest : subclass of ManifestRows
         The manifests of the format; not asked if the setting `manifest` is off.
     inspect_ahead : callable
-        Begins to inspect some files, and returns at once.
+        Inspects many remote files at a time, so that `inspect` finds what they hold remembered; no errors.
     inspect : callable
         Describes one file.
     """
@@ -79,7 +79,7 @@ class SetOpener(Generic[Description, Opened]):
         os.register_at_fork(after_in_child=self._start_anew)
 
     def _start_anew(self) -> None:
-        """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+        """Make a new lock in a forked process: a thread of the parent may hold the old one, and does not exist here."""
         self._lock = Lock()
 
     def open(
@@ -148,7 +148,7 @@ class SetOpener(Generic[Description, Opened]):
 
 
 def readable(filenames: Filenames, describer: Describer[Description]) -> list[Description]:
-    """Describe those of some files that are there and can be described; tell of the others in one warning.
+    """Describe the files that can be described, and name the others in one warning.
 
     Raises
     ------
