@@ -6,7 +6,6 @@
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
 from akdask import config, join, sorting
-from akdask.checkpoint import load_checkpoint, save_checkpoint
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -26,8 +25,8 @@ from akdask.collections.arrays.elementwise import ErrorMode, cast, clip, divmod,
 from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
+from akdask.collections.arrays.sort_methods import SortingAlgorithm
 from akdask.collections.arrays.sorting import (
-    SortingAlgorithm,
     argsort,
     coargsort,
     invert_permutation,
@@ -137,24 +136,33 @@ from akdask.collections.time.datetimes import Datetime, Timedelta, date_range, t
 from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.errors import AkdaskError, NonUniqueError
 from akdask.io import (
+    export,
+    get_columns,
     get_datasets,
     get_filetype,
+    get_null_indices,
+    import_data,
     load,
     load_all,
+    load_checkpoint,
     ls,
+    ls_csv,
     read,
+    read_csv,
     read_hdf,
+    read_parquet,
     read_tagged_data,
+    restore,
     save_all,
+    save_checkpoint,
+    snapshot,
+    to_csv,
     to_hdf,
+    to_parquet,
     update_hdf,
 )
-from akdask.io_csv import get_columns, ls_csv, read_csv, to_csv
-from akdask.io_parquet import get_null_indices, read_parquet, to_parquet
-from akdask.pandas_hdf import export, import_data
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
-from akdask.snapshot import restore, snapshot
 
 __version__ = "0.1.0"
 

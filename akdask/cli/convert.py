@@ -14,7 +14,7 @@ from akdask.cli.sets import NamedSet, add_json, named_files
 from akdask.cli.table import counted, print_json, printable
 from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ExistsError
-from akdask.io import _storables
+from akdask.io.files import _storables
 from akdask.storage.formats.registry import format_named, format_written
 from akdask.storage.paths.files import absolute, exists, written_path
 from akdask.storage.paths.locales import locale_files

@@ -9,7 +9,7 @@ from typing import Any
 from akdask.cli.sets import NamedSet
 from akdask.collections.core.stored import from_stored
 from akdask.errors import AkdaskError, MissingDatasetError, UnsupportedError
-from akdask.io import _storables
+from akdask.io.files import _storables
 from akdask.storage.formats.objects import ObjType, StoredSet
 from akdask.storage.formats.registry import Format, open_files
 

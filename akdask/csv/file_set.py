@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 from dask.system import CPU_COUNT
@@ -16,23 +16,17 @@ from akdask.csv.lines import ByteRange, Lines, StrayQuoteError, UnclosedQuoteErr
 from akdask.csv.parse import CsvColumn, RowParser
 from akdask.csv.source import CsvSource
 from akdask.csv.types import found_types, given_types
-from akdask.errors import (
-    AkdaskError,
-    FileError,
-    FileFormatError,
-    InconsistentFilesError,
-    MissingDatasetError,
-    MissingFileError,
-    warn,
-)
+from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError
 from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
-from akdask.storage.paths.files import FileIdentity, identify, identify_all
-from akdask.storage.paths.locales import Filenames, names_of, names_without_files
+from akdask.storage.formats.opening import readable, shown
+from akdask.storage.paths.files import FileIdentity, identify_all
+from akdask.storage.paths.locales import Filenames
 from akdask.storage.paths.remote import concurrently
 
-Files = Sequence[tuple[FileIdentity, Head]]
+File: TypeAlias = tuple[FileIdentity, Head]
+Files: TypeAlias = Sequence[File]
 
 
 class CsvSet:
@@ -168,44 +162,19 @@ def open_set(
         If the files do not have the same columns; all that differ are told.
     """
     delimiter = checked_delimiter(column_delim)
-    given = names_of(filenames)
-    label = f"read_csv({given[0]!r})" if len(given) == 1 else f"read_csv([{given[0]!r}, … {len(given)} files])"
+    label = f"read_csv({shown(filenames)})"
 
     def look(paths: Sequence[str]) -> Files:
         files = identify_all(paths)
         compare_with_catalogs(files)
         return list(zip(files, concurrently(lambda file: read_head(file, delimiter, names), files), strict=True))
 
-    files = _readable(filenames, delimiter, names) if allow_errors else settled(filenames, look)
+    def describer(files: Sequence[FileIdentity], patterns: object) -> tuple[Callable[[FileIdentity], File], list[str]]:
+        return lambda file: (file, read_head(file, delimiter, names)), []
+
+    files = readable(filenames, describer) if allow_errors else settled(filenames, look)
     _check_agreement(files)
     return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors)
-
-
-def _readable(filenames: Filenames, delimiter: bytes, names: Sequence[str] | None) -> Files:
-    """Return the files that are there and can be read; tell of the others in one warning."""
-    missing = names_without_files(filenames)
-    there = [name for name in names_of(filenames) if name not in missing]
-    if not there:
-        raise MissingFileError("no files found for the names given.", details=[repr(name) for name in missing])
-    problems = [f"{name!r}: no such file" for name in missing]
-
-    def look(paths: Sequence[str]) -> tuple[list[tuple[FileIdentity, Head]], list[str]]:
-        found, wrong = [], []
-        for path in paths:
-            try:
-                file = identify(path)
-                found.append((file, read_head(file, delimiter, names)))
-            except AkdaskError as error:
-                wrong.append(error.message)
-        return found, wrong
-
-    files, wrong = settled(there, look)
-    if not files:
-        raise FileError("none of the files can be read.", details=[*problems, *wrong])
-    if problems or wrong:
-        told = "\n".join([*problems, *wrong])
-        warn(f"{len(problems) + len(wrong)} files are left out:\n{told}", RuntimeWarning)
-    return files
 
 
 def _check_agreement(files: Files) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
 
-from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
-from akdask.storage.formats.registry import Format
-from akdask.storage.paths.locales import Filenames
+from akdask.storage.formats.file_format import FileFormat
+from akdask.storage.formats.objects import StoredSet, Writer
 
 
-class CsvFormat(Format):
+class CsvFormat(FileFormat):
     """Lines of text, with Arkouda's header or without; only the former tell by their first bytes what they are."""
 
     name = "CSV"
@@ -21,27 +18,17 @@ class CsvFormat(Format):
     read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names"})
     write_options = frozenset({"column_delim"})
 
-    def open(self, filenames: Filenames, **options: Any) -> StoredSet:
-        """Open files as one set; see `akdask.csv.file_set.open_set`."""
+    def opener(self) -> Callable[..., StoredSet]:
+        """Return `akdask.csv.file_set.open_set`."""
         from akdask.csv.file_set import open_set
 
-        return open_set(filenames, **options)
+        return open_set
 
-    def writer(
-        self,
-        path: str | os.PathLike[str],
-        specs: Sequence[ObjectSpec],
-        *,
-        npartitions: int,
-        mode: Mode = "truncate",
-        file_type: FileLayout = "distribute",
-        overwrite: bool = False,
-        **options: Any,
-    ) -> Writer:
-        """Return a writer of new files; see `akdask.csv.write.CsvWriter`."""
+    def writer_class(self) -> Callable[..., Writer]:
+        """Return `akdask.csv.write.CsvWriter`."""
         from akdask.csv.write import CsvWriter
 
-        return CsvWriter(path, specs, npartitions=npartitions, mode=mode, file_type=file_type, **options)
+        return CsvWriter
 
 
 FORMAT = CsvFormat()

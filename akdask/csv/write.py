@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from akdask.columns import Table
 from akdask.csv.encode import encoded_rows
 from akdask.csv.head import TYPES, checked_delimiter, head_bytes
-from akdask.errors import AkdaskError, ArgumentError, UnsupportedError, WriteError, warn
+from akdask.errors import ArgumentError, UnsupportedError
 from akdask.schema import UINT8, UINT64, ColumnType
-from akdask.storage.atomic.commit import staging, write_error
-from akdask.storage.formats.objects import VALUES, Columns, ObjectSpec, ObjType
-from akdask.storage.paths.files import exists, written_path
-from akdask.storage.paths.locales import locale_files, locale_path
+from akdask.storage.formats.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
+from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter
 
 _WRITTEN = {ObjType.PDARRAY, ObjType.STRINGS, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4}
 _HINTS = {
@@ -35,8 +32,8 @@ class _Field:
     dtype: ColumnType
 
 
-class CsvWriter:
-    """One write of columns to CSV files.  Picklable once it has begun.
+class CsvWriter(StagedWriter[FileReceipt]):
+    """One write of columns to CSV files.
 
     Parameters
     ----------
@@ -50,6 +47,8 @@ class CsvWriter:
         Only the former: columns cannot be added to lines.
     file_type : {"distribute", "single"}
         One file for each partition, or one in all.
+    overwrite : bool
+        Says nothing, since columns cannot be added.
     column_delim : str, default ","
         What stands between fields.
 
@@ -59,118 +58,47 @@ class CsvWriter:
         If an object is no column of numbers or strings, or columns are to be added.
     """
 
+    noun = "columns"
+
     def __init__(
         self,
         path: str | os.PathLike[str],
         specs: Sequence[ObjectSpec],
         *,
         npartitions: int,
-        mode: str = "truncate",
-        file_type: str = "distribute",
+        mode: Mode = "truncate",
+        file_type: FileLayout = "distribute",
+        overwrite: bool = False,
         column_delim: str = ",",
     ) -> None:
         if mode != "truncate":
             raise UnsupportedError(
                 "columns cannot be added to CSV files.", hint="write all columns at once, with mode='truncate'."
             )
-        self.path = written_path(path)
-        self.npartitions = npartitions
-        self.is_single = file_type == "single"
+        super().__init__(path, specs, npartitions=npartitions, mode=mode, file_type=file_type, overwrite=overwrite)
         self.delimiter = checked_delimiter(column_delim)
         self.fields = tuple(map(_field, specs))
-        self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
-        self.targets = [self.path] if self.is_single else [locale_path(self.path, k) for k in range(npartitions)]
-        self._staging = staging(self.path)
 
-    def begin(self) -> None:
-        """Make the hidden folder of the write.
-
-        Raises
-        ------
-        WriteError
-            If the folder is missing or not writable, or another write of the set is under way.
-        """
-        self._staging.create(replaces=self._present)
-
-    def write(self, index: int, table: Table, tables: Columns | None = None) -> int:
-        """Write the file of one partition into the hidden folder, and return its number.
-
-        Raises
-        ------
-        WriteError
-            If the disk is full, or the folder cannot be seen from here.
-        """
+    def write(self, index: int, table: Table, tables: Columns | None = None) -> FileReceipt:
+        """Write the file of one partition; see `StagedWriter.write`."""
         columns = [table.columns[field.column] for field in self.fields]
-        with self._errors_naming():
+        with self._errors_naming(self.path):
             attempt = self._staging.attempt(self._names[index])
             with open(attempt, "wb") as file:
                 if index == 0 or not self.is_single:
                     file.write(self._head())
                 file.writelines(encoded_rows(columns, self.delimiter))
             self._staging.finish(attempt, self._names[index])
-        return index
-
-    def commit(self, receipts: Sequence[int]) -> list[str]:
-        """Put all files into place, and remove those that they make obsolete.
-
-        Raises
-        ------
-        WriteError
-            If a partition is missing, or a file cannot be put into place; the old set is there unchanged.
-
-        Warns
-        -----
-        UserWarning
-            If files are replaced.
-        """
-        try:
-            renames = self._complete(set(receipts))
-        except BaseException:
-            self.abort()
-            raise
-        replaced = self._present()
-        self._staging.commit(renames, sorted(set(replaced).difference(self.targets)))
-        if replaced:
-            warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning)
-        return self.targets
-
-    def abort(self) -> None:
-        """Remove all that was prepared; what was there before stays."""
-        self._staging.discard()
+        return FileReceipt(index)
 
     def _head(self) -> bytes:
         return head_bytes([field.name for field in self.fields], [field.dtype for field in self.fields], self.delimiter)
 
-    def _present(self) -> list[str]:
-        if self.is_single:
-            return [self.path] if exists(self.path) else []
-        return locale_files(self.path)
-
-    def _complete(self, written: set[int]) -> list[tuple[str, str]]:
-        """Return the finished files and their places, after joining them if there is to be only one."""
-        missing = sorted(set(range(self.npartitions)) - written)
-        if missing:
-            raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
-        if not self.is_single:
-            return [(self._staging.path(name), target) for name, target in zip(self._names, self.targets, strict=True)]
-        name = os.path.basename(self.path)
-        with self._errors_naming():
-            joined = self._staging.attempt(name)
-            with open(joined, "wb") as target:
-                for part in self._names:
-                    with open(self._staging.local(part), "rb") as source:
-                        shutil.copyfileobj(source, target, 2**22)
-            return [(self._staging.finish(joined, name), self.path)]
-
-    @contextmanager
-    def _errors_naming(self) -> Iterator[None]:
-        """Turn what the operating system raises into an error that names the set."""
-        try:
-            yield
-        except AkdaskError:
-            raise
-        except OSError as error:
-            raise write_error(self.path, error) from error
+    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[FileReceipt]) -> None:
+        with open(target, "wb") as joined:
+            for part in staged:
+                with open(part, "rb") as source:
+                    shutil.copyfileobj(source, joined, 2**22)
 
 
 def _field(spec: ObjectSpec) -> _Field:

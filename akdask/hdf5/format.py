@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
 
-from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
-from akdask.storage.formats.registry import Format
-from akdask.storage.paths.locales import Filenames
+from akdask.storage.formats.file_format import FileFormat
+from akdask.storage.formats.objects import StoredSet, Writer
 
 
-class Hdf5Format(Format):
+class Hdf5Format(FileFormat):
     """Arkouda's HDF5 files."""
 
     name = "HDF5"
@@ -19,29 +16,17 @@ class Hdf5Format(Format):
     extensions = (".h5", ".hdf5")
     read_options = frozenset({"strict_types", "allow_errors", "calc_string_offsets"})
 
-    def open(self, filenames: Filenames, **options: Any) -> StoredSet:
-        """Open files as one set; see `akdask.hdf5.sets.file_set.open_set`."""
+    def opener(self) -> Callable[..., StoredSet]:
+        """Return `akdask.hdf5.sets.file_set.open_set`."""
         from akdask.hdf5.sets.file_set import open_set
 
-        return open_set(filenames, **options)
+        return open_set
 
-    def writer(
-        self,
-        path: str | os.PathLike[str],
-        specs: Sequence[ObjectSpec],
-        *,
-        npartitions: int,
-        mode: Mode = "truncate",
-        file_type: FileLayout = "distribute",
-        overwrite: bool = False,
-        **options: Any,
-    ) -> Writer:
-        """Return a writer; see `akdask.hdf5.sets.write.SetWriter`."""
+    def writer_class(self) -> Callable[..., Writer]:
+        """Return `akdask.hdf5.sets.write.SetWriter`."""
         from akdask.hdf5.sets.write import SetWriter
 
-        return SetWriter(
-            path, specs, npartitions=npartitions, mode=mode, file_type=file_type, overwrite=overwrite, **options
-        )
+        return SetWriter
 
 
 FORMAT = Hdf5Format()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
 
-from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
-from akdask.storage.formats.registry import Format
-from akdask.storage.paths.locales import Filenames
+from akdask.storage.formats.file_format import FileFormat
+from akdask.storage.formats.objects import StoredSet, Writer
 
 
-class ParquetFormat(Format):
+class ParquetFormat(FileFormat):
     """Parquet files."""
 
     name = "Parquet"
@@ -21,29 +18,17 @@ class ParquetFormat(Format):
     write_options = frozenset({"compression", "convert_categoricals"})
     is_tabular = True
 
-    def open(self, filenames: Filenames, **options: Any) -> StoredSet:
-        """Open files as one set; see `akdask.parquet.sets.file_set.open_set`."""
+    def opener(self) -> Callable[..., StoredSet]:
+        """Return `akdask.parquet.sets.file_set.open_set`."""
         from akdask.parquet.sets.file_set import open_set
 
-        return open_set(filenames, **options)
+        return open_set
 
-    def writer(
-        self,
-        path: str | os.PathLike[str],
-        specs: Sequence[ObjectSpec],
-        *,
-        npartitions: int,
-        mode: Mode = "truncate",
-        file_type: FileLayout = "distribute",
-        overwrite: bool = False,
-        **options: Any,
-    ) -> Writer:
-        """Return a writer; see `akdask.parquet.writing.writer.ParquetWriter`."""
+    def writer_class(self) -> Callable[..., Writer]:
+        """Return `akdask.parquet.writing.writer.ParquetWriter`."""
         from akdask.parquet.writing.writer import ParquetWriter
 
-        return ParquetWriter(
-            path, specs, npartitions=npartitions, mode=mode, file_type=file_type, overwrite=overwrite, **options
-        )
+        return ParquetWriter
 
 
 FORMAT = ParquetFormat()

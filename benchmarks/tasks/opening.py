@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 import akdask as ak
-from akdask.hdf5.sets import manifest
+from akdask.hdf5.sets.manifest import HdfManifest
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.files import identify
 from benchmarks.data import FileSet, integers, make_set
@@ -77,9 +77,9 @@ def _linked_set(folder: Path, count: int) -> Path:
         for number in numbers:
             os.link(made, folder / f"many_LOCALE{number:04d}")
         # Links to a file are files in the same state.
-        (description,) = manifest.described([identify(str(made))]).values()
+        (description,) = HdfManifest.described([identify(str(made))]).values()
         files += [description.at(str(folder / f"many_LOCALE{number:04d}")) for number in numbers]
-    manifest.write(manifest_path(str(folder / "many")), files)
+    HdfManifest.write(manifest_path(str(folder / "many")), files)
     return folder
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import akdask as ak
 from akdask.hdf5.metadata.inspect import describe_file
-from akdask.hdf5.sets import manifest
+from akdask.hdf5.sets.manifest import HdfManifest
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.paths.files import identify
 from benchmarks.data import FileSet, make_once, mark, shares
@@ -29,7 +29,9 @@ def sparse_files(setting: Setting) -> list[Result]:
     target = setting.folder / f"sparse-{rows}-rows-{count}-files"
     files = make_once(target, lambda folder: _write(folder, rows, count), in_memory=False)
     try:
-        manifest.write(manifest_path(str(target / "set")), [describe_file(identify(str(path))) for path in files.paths])
+        HdfManifest.write(
+            manifest_path(str(target / "set")), [describe_file(identify(str(path))) for path in files.paths]
+        )
         size = f"{rows:,} rows in {count:,} files"
         work = Work(rows, 2 * rows * np.dtype(np.int64).itemsize)
         return [

@@ -21,8 +21,8 @@ import pyarrow as pa
 
 import akdask as ak
 from akdask.errors import AkdaskError
-from akdask.hdf5.sets import manifest
 from akdask.hdf5.sets.file_set import open_set
+from akdask.hdf5.sets.manifest import HdfManifest
 from akdask.storage.data.checksum import checksum
 from akdask.storage.paths.files import identify
 from akdask.storage.paths.locales import expand
@@ -177,7 +177,7 @@ if __name__ == "__main__":
         print(turn, file=sys.stderr)
         start = time.perf_counter()
         try:
-            believed = manifest.described([identify(name) for name in expand(pattern)])
+            believed = HdfManifest.described([identify(name) for name in expand(pattern)])
             seen["believed" if believed else "refused"] += 1
             use(pattern)
         except AkdaskError:

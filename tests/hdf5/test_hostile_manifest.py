@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import akdask as ak
-from akdask.hdf5.sets import manifest
 from akdask.hdf5.sets.file_set import open_set
+from akdask.hdf5.sets.manifest import HdfManifest
 from akdask.storage.atomic.manifest import read_manifest, write_manifest
 from akdask.storage.data.checksum import checksum
 from akdask.storage.paths.files import identify
@@ -43,7 +43,7 @@ def pattern_of(folder):
 
 
 def believed(folder):
-    return len(manifest.described([identify(path) for path in expand(pattern_of(folder))]))
+    return len(HdfManifest.described([identify(path) for path in expand(pattern_of(folder))]))
 
 
 def forge(folder, owner=None, **numbers):
@@ -84,7 +84,7 @@ def test_the_manifest_of_the_set_s_owner_is_believed_by_others(shared):
         ak.array(ROWS).to_hdf(shared / "s.h5")
     finally:
         os.seteuid(0)
-    assert len(manifest.described([identify(str(shared / "s_LOCALE0000.h5"))])) == 1
+    assert len(HdfManifest.described([identify(str(shared / "s_LOCALE0000.h5"))])) == 1
 
 
 @as_root

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.ndarray import reshaped
 from akdask.collections.arrays.reductions import ReductionMethods, reduced
-from akdask.collections.arrays.scans import ExtremeMethods
-from akdask.collections.arrays.sorting import SortMethods
+from akdask.collections.arrays.sort_methods import SortMethods
 from akdask.collections.arrays.statistics import corr, cov
 from akdask.collections.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
 from akdask.collections.core.array import as_ndarray
@@ -26,7 +26,7 @@ from akdask.schema.bigint import bigint
 
 
 @shows("int", "uint", "float", "bool", "bigint")
-class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods):
+class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pdarray"]):
     """A lazy array of int64, uint64, float64, bool or bigint.
 
     Made by reading files, by `array`, `arange` and their like, and by computing with other arrays.  Everything is lazy

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import index
 from typing import TYPE_CHECKING, Any
 
+from akdask.collections.arrays.extremes import few_extremes
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.wrap import wrap
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentTypeError
 from akdask.kernels.reductions.scan import SCANS
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.scan import RunningScan
-from akdask.plan.reduce.top_k import TopK
 from akdask.schema import unlimited
 
 if TYPE_CHECKING:
@@ -119,7 +117,7 @@ def mink(pda: Any, k: int) -> Any:
     >>> ak.mink(ak.array([10, 5, 1, 3]), 2).tolist()
     [1, 3]
     """
-    return _extremes("mink", pda, k)
+    return few_extremes("mink", pda, k)
 
 
 def maxk(pda: Any, k: int) -> Any:
@@ -131,7 +129,7 @@ def maxk(pda: Any, k: int) -> Any:
     >>> ak.maxk(ak.array([10, 5, 1, 3]), 2).tolist()
     [5, 10]
     """
-    return _extremes("maxk", pda, k)
+    return few_extremes("maxk", pda, k)
 
 
 def argmink(pda: Any, k: int) -> pdarray:
@@ -143,7 +141,7 @@ def argmink(pda: Any, k: int) -> pdarray:
     >>> ak.argmink(ak.array([10, 5, 1, 3]), 2).tolist()
     [2, 3]
     """
-    return _extremes("argmink", pda, k)
+    return few_extremes("argmink", pda, k)
 
 
 def argmaxk(pda: Any, k: int) -> pdarray:
@@ -155,27 +153,4 @@ def argmaxk(pda: Any, k: int) -> pdarray:
     >>> ak.argmaxk(ak.array([10, 5, 1, 3]), 2).tolist()
     [1, 0]
     """
-    return _extremes("argmaxk", pda, k)
-
-
-def _extremes(name: str, pda: Any, k: int) -> Any:
-    if not isinstance(pda, Array):
-        raise ArgumentTypeError(f"{name} needs a lazy array, got {type(pda).__name__}.")
-    if index(k) < 1:
-        raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
-    frame, key = pda._sort_key()
-    found = TopK.of(frame, key, -index(k) if "max" in name else index(k))
-    positions: Any = wrap(found, found.positions)
-    if name.startswith("arg"):
-        return positions
-    # What is ordered by something else has to be looked up.
-    return pda._like(found, found.values) if key == pda._value else pda[positions]
-
-
-class ExtremeMethods(Array):
-    """The smallest and largest elements of an array."""
-
-    mink: Callable[..., Any] = mink
-    maxk: Callable[..., Any] = maxk
-    argmink: Callable[..., Any] = argmink
-    argmaxk: Callable[..., Any] = argmaxk
+    return few_extremes("argmaxk", pda, k)

@@ -7,14 +7,14 @@ directions, as in pandas.  Strings are ordered by their bytes, Categoricals by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from akdask.collections.arrays.reductions import reduced
+from akdask.collections.arrays.sort_methods import SortingAlgorithm, directions, sortable, sorted_positions
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
-from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.rowwise import Project
@@ -26,60 +26,6 @@ from akdask.plan.task.align import align
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray
-
-
-class SortingAlgorithm(Enum):
-    """The algorithms of an Arkouda server; accepted and ignored, for akdask chooses by the data."""
-
-    RadixSortLSD = "RadixSortLSD"
-    TwoArrayRadixSort = "TwoArrayRadixSort"
-
-
-class SortMethods(Array):
-    """Sorting of arrays."""
-
-    def argsort(self, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> pdarray:
-        """Return the positions that put the elements in order, as int64; lazy.
-
-        Parameters
-        ----------
-        algorithm : SortingAlgorithm
-            Accepted for compatibility with Arkouda.
-        axis : 0
-            There is only one axis.
-        ascending : bool, default True
-            The direction.
-
-        Returns
-        -------
-        pdarray
-            As many positions as elements, in partitions of their own.  Indexing an array that shares rows with this one
-            by it sorts that array along, without looking up single rows.
-        """
-        return argsort(self, algorithm, axis, ascending)
-
-    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the elements are in ascending order, which no NaN is part of; lazy."""
-        check_axis("is_sorted", axis)
-        return reduced(wrap(*self._sort_key()), "is_sorted")
-
-
-class TextSortMethods(SortMethods):
-    """Sorting of arrays of text, whose methods never had an axis."""
-
-    def argsort(  # type: ignore[override]  # Arkouda's parameters
-        self, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool = True
-    ) -> pdarray:
-        """Return the positions that put the elements in order, as int64; lazy.
-
-        Parameters
-        ----------
-        algorithm : SortingAlgorithm
-            Accepted for compatibility with Arkouda.
-        ascending : bool, default True
-            The direction.
-        """
-        return coargsort([self], algorithm, ascending)
 
 
 def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = 0, ascending: bool = True) -> pdarray:
@@ -131,11 +77,7 @@ def coargsort(
     >>> ak.coargsort([ak.array([1, 1, 0]), ak.array(["b", "a", "c"])]).tolist()
     [2, 1, 0]
     """
-    arrays = list(arrays)
-    keys = [_sortable(item)._sort_key() for item in arrays]
-    frame, (row,) = sorted_rows(keys, directions(ascending, len(keys)), with_row=True)
-    permutation: Any = wrap(frame, row)
-    return permutation
+    return sorted_positions(list(arrays), ascending)
 
 
 def invert_permutation(perm: Any) -> pdarray:
@@ -180,7 +122,7 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
     [1, 2, 3]
     """
     check_axis("sort", axis)
-    array = _sortable(pda)
+    array = sortable(pda)
     frame, (value,) = sorted_rows([array._sort_key()], [ascending], [(array._frame, array._value)])
     return array._like(frame, value)
 
@@ -204,7 +146,7 @@ def is_cosorted(arrays: Sequence[Any]) -> Scalar:
     >>> bool(ak.is_cosorted([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])]))
     True
     """
-    keys = [_sortable(item)._sort_key() for item in arrays]
+    keys = [sortable(item)._sort_key() for item in arrays]
     directions(True, len(keys))
     frame, values = align("compare rows of", keys)
     cosorted = Cosorted(Project(frame, tuple(range(len(values))), tuple(values)))
@@ -238,41 +180,10 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     """
     if getattr(a, "ndim", 1) > 1:
         raise ArgumentError(f"searchsorted looks in an array of one dimension, not of {a.ndim}.", hint="flatten() it.")
-    array, values = _sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
+    array, values = sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
     (table_frame, table), (frame, value) = array._as_operand(), values._as_operand()
     wanted = promote(table.dtype, value.dtype)
     if wanted is not None and table.dtype != value.dtype:
         table, value = cast(table, wanted), cast(value, wanted)
     found: Any = wrap(frame, SortedTable.of(table_frame, table).search(value, side))
     return found if isinstance(v, Array) else found[0]
-
-
-def directions(ascending: bool | Sequence[bool], count: int) -> list[bool]:
-    """Return the direction of each of some keys.
-
-    Raises
-    ------
-    ArgumentError
-        If there are no keys, or not as many directions as keys.
-    """
-    if not count:
-        raise ArgumentError("there is nothing to sort by.", hint="pass at least one array or column.")
-    if not isinstance(ascending, Sequence):
-        return [bool(ascending)] * count
-    if len(ascending) != count:
-        raise ArgumentError(
-            f"{count} keys to sort by have as many directions, not {len(ascending)}.",
-            hint="ascending is one bool, or one for each key.",
-        )
-    return [bool(item) for item in ascending]
-
-
-def _sortable(item: Any) -> Array:
-    if isinstance(item, Array):
-        return item
-    values = getattr(item, "values", None)
-    if isinstance(values, Array):
-        return values
-    raise ArgumentTypeError(
-        f"cannot sort by {type(item).__name__}.", hint="pass a lazy array; ak.array(…) makes one of data at hand."
-    )

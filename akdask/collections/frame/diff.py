@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -10,16 +11,26 @@ from akdask.collections.arrays.creation import full
 from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
+from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentTypeError
 
-if TYPE_CHECKING:
-    from akdask.collections.frame.dataframe import DataFrame
-    from akdask.collections.frame.groupby import DataFrameGroupBy
+Rows = TypeVar("Rows", bound=RowMethods)
 
 
-class DiffAggregate:
+class FrameGroups(Protocol[Rows]):
+    """What is used of a `DataFrameGroupBy`."""
+
+    gb: GroupBy
+    df: Rows
+
+    def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:
+        """Return a DataFrame of results, labelled by the keys of the groups."""
+        ...
+
+
+class DiffAggregate(Generic[Rows]):
     """Differences of successive values of each group of a DataFrame, as `DataFrameGroupBy.diff` gives them.
 
     Parameters
@@ -39,86 +50,86 @@ class DiffAggregate:
     Reductions are DataFrames with one row for each group, as those of `DataFrameGroupBy` are.
     """
 
-    def __init__(self, groups: DataFrameGroupBy, colname: str) -> None:
+    def __init__(self, groups: FrameGroups[Rows], colname: str) -> None:
         self._groups = groups
         self._colname = colname
         self.gb = groups.gb
         self.values = _differences(self.gb, groups.df._columns.array(colname))
 
-    def sum(self) -> DataFrame:
+    def sum(self) -> Rows:
         """Return the sum of the differences in each group, NaN left out; lazy."""
         return self._reduced("sum")
 
-    def prod(self) -> DataFrame:
+    def prod(self) -> Rows:
         """Return the product of the differences in each group, NaN left out; lazy."""
         return self._reduced("prod")
 
-    def mean(self) -> DataFrame:
+    def mean(self) -> Rows:
         """Return the mean of the differences in each group, NaN left out; lazy."""
         return self._reduced("mean")
 
-    def var(self) -> DataFrame:
+    def var(self) -> Rows:
         """Return the variance of the differences in each group, NaN left out; lazy."""
         return self._reduced("var")
 
-    def std(self) -> DataFrame:
+    def std(self) -> Rows:
         """Return the standard deviation of the differences in each group, NaN left out; lazy."""
         return self._reduced("std")
 
-    def count(self) -> DataFrame:
+    def count(self) -> Rows:
         """Return the number of differences in each group, NaN left out; lazy."""
         return self._reduced("count")
 
-    def min(self) -> DataFrame:
+    def min(self) -> Rows:
         """Return the smallest difference in each group, NaN left out; lazy."""
         return self._reduced("min")
 
-    def max(self) -> DataFrame:
+    def max(self) -> Rows:
         """Return the largest difference in each group, NaN left out; lazy."""
         return self._reduced("max")
 
-    def median(self) -> DataFrame:
+    def median(self) -> Rows:
         """Return the median of the differences in each group, NaN left out; lazy."""
         return self._reduced("median")
 
-    def quantile(self, q: float = 0.5, interpolation: str = "linear") -> DataFrame:
+    def quantile(self, q: float = 0.5, interpolation: str = "linear") -> Rows:
         """Return a quantile of the differences in each group, NaN left out; lazy."""
         keys, found = self.gb.quantile(self.values, q, method=interpolation)
         return self._groups._frame(keys, {self._colname: found})
 
-    def argmin(self) -> DataFrame:
+    def argmin(self) -> Rows:
         """Return the row of the first smallest difference in each group, NaN left out; lazy."""
         return self._reduced("argmin")
 
-    def argmax(self) -> DataFrame:
+    def argmax(self) -> Rows:
         """Return the row of the first largest difference in each group, NaN left out; lazy."""
         return self._reduced("argmax")
 
-    def any(self) -> DataFrame:
+    def any(self) -> Rows:
         """Return whether any difference is not 0 in each group, NaN left out; lazy."""
         return self._reduced("any")
 
-    def all(self) -> DataFrame:
+    def all(self) -> Rows:
         """Return whether no difference is 0 in each group, NaN left out; lazy."""
         return self._reduced("all")
 
-    def first(self) -> DataFrame:
+    def first(self) -> Rows:
         """Return the first difference in each group, NaN left out; lazy."""
         return self._reduced("first")
 
-    def mode(self) -> DataFrame:
+    def mode(self) -> Rows:
         """Return the commonest difference in each group, NaN left out; lazy."""
         return self._reduced("mode")
 
-    def nunique(self) -> DataFrame:
+    def nunique(self) -> Rows:
         """Return the number of distinct differences in each group, NaN left out; lazy."""
         return self._reduced("nunique")
 
-    def unique(self) -> DataFrame:
+    def unique(self) -> Rows:
         """Return the distinct differences in each group, NaN left out; lazy."""
         return self._reduced("unique")
 
-    def _reduced(self, name: str) -> DataFrame:
+    def _reduced(self, name: str) -> Rows:
         keys, found = self.gb.aggregate(self.values, name)
         return self._groups._frame(keys, {self._colname: found})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
@@ -19,14 +19,13 @@ from akdask.collections.groups.reductions import GROUP_REDUCTIONS
 from akdask.errors import ArgumentError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 
-if TYPE_CHECKING:
-    from akdask.collections.frame.dataframe import DataFrame
+Rows = TypeVar("Rows", bound=RowMethods)
 
 Call = tuple[str, str, str]
 """Name of the result, column, reduction."""
 
 
-class DataFrameGroupBy:
+class DataFrameGroupBy(Generic[Rows]):
     """Rows of a DataFrame grouped by columns of it.
 
     Parameters
@@ -55,7 +54,7 @@ class DataFrameGroupBy:
     1  2  2.0
     """
 
-    def __init__(self, gb: GroupBy, df: DataFrame, gb_key_names: Sequence[str], as_index: bool = True) -> None:
+    def __init__(self, gb: GroupBy, df: Rows, gb_key_names: Sequence[str], as_index: bool = True) -> None:
         self.gb = gb
         # Columns may be assigned to; what is reduced are the rows that were grouped.
         self.df = df.copy()
@@ -63,7 +62,7 @@ class DataFrameGroupBy:
         self.as_index = as_index
         self._chosen: list[str] | None = None
 
-    def __getitem__(self, names: str | Sequence[str]) -> DataFrameGroupBy:
+    def __getitem__(self, names: str | Sequence[str]) -> DataFrameGroupBy[Rows]:
         """Return the same groups with only some columns to reduce."""
         chosen = DataFrameGroupBy(self.gb, self.df, self.gb_key_names, self.as_index)
         chosen._chosen = self._columns(names)
@@ -76,7 +75,7 @@ class DataFrameGroupBy:
             raise missing_attribute(type(self), name, of="attribute or column")
         return self[name]
 
-    def agg(self, func: Any = None, **named: tuple[str, str]) -> DataFrame:
+    def agg(self, func: Any = None, **named: tuple[str, str]) -> Rows:
         """Return several reductions of each group; lazy.
 
         Parameters
@@ -105,12 +104,12 @@ class DataFrameGroupBy:
 
     aggregate = agg
 
-    def size(self, as_series: bool | None = None, sort_index: bool = True) -> DataFrame:
+    def size(self, as_series: bool | None = None, sort_index: bool = True) -> Rows:
         """Return the number of rows of each group as column ``size``; lazy."""
         grouped = self.gb._grouped(("size", None, {}))
         return self._frame(self.gb._keys_of(grouped), {"size": self.gb._result(grouped)})
 
-    def sum(self, colnames: Any = None) -> DataFrame:
+    def sum(self, colnames: Any = None) -> Rows:
         """Return the sum of each group; lazy.
 
         Parameters
@@ -130,87 +129,87 @@ class DataFrameGroupBy:
         """
         return self._each("sum", colnames)
 
-    def prod(self, colnames: Any = None) -> DataFrame:
+    def prod(self, colnames: Any = None) -> Rows:
         """Return the product of each group; lazy.  See `sum` and `GroupBy.prod`."""
         return self._each("prod", colnames)
 
-    def mean(self, colnames: Any = None) -> DataFrame:
+    def mean(self, colnames: Any = None) -> Rows:
         """Return the mean of each group; lazy.  See `sum` and `GroupBy.mean`."""
         return self._each("mean", colnames)
 
-    def var(self, colnames: Any = None) -> DataFrame:
+    def var(self, colnames: Any = None) -> Rows:
         """Return the variance of each group; lazy.  See `sum` and `GroupBy.var`."""
         return self._each("var", colnames)
 
-    def std(self, colnames: Any = None) -> DataFrame:
+    def std(self, colnames: Any = None) -> Rows:
         """Return the standard deviation of each group; lazy.  See `sum` and `GroupBy.std`."""
         return self._each("std", colnames)
 
-    def min(self, colnames: Any = None) -> DataFrame:
+    def min(self, colnames: Any = None) -> Rows:
         """Return the smallest value of each group; lazy.  See `sum` and `GroupBy.min`."""
         return self._each("min", colnames)
 
-    def max(self, colnames: Any = None) -> DataFrame:
+    def max(self, colnames: Any = None) -> Rows:
         """Return the largest value of each group; lazy.  See `sum` and `GroupBy.max`."""
         return self._each("max", colnames)
 
-    def median(self, colnames: Any = None) -> DataFrame:
+    def median(self, colnames: Any = None) -> Rows:
         """Return the median of each group; lazy.  See `sum` and `GroupBy.median`."""
         return self._each("median", colnames)
 
-    def quantile(self, q: float = 0.5, interpolation: str = "linear", colnames: Any = None) -> DataFrame:
+    def quantile(self, q: float = 0.5, interpolation: str = "linear", colnames: Any = None) -> Rows:
         """Return a quantile of each group, NaN left out; lazy.  See `sum` and `GroupBy.quantile`."""
         return self._each("quantile", colnames, q=q, method=interpolation)
 
-    def argmin(self, colnames: Any = None) -> DataFrame:
+    def argmin(self, colnames: Any = None) -> Rows:
         """Return the row of the first smallest value of each group; lazy.  See `sum` and `GroupBy.argmin`."""
         return self._each("argmin", colnames)
 
-    def argmax(self, colnames: Any = None) -> DataFrame:
+    def argmax(self, colnames: Any = None) -> Rows:
         """Return the row of the first largest value of each group; lazy.  See `sum` and `GroupBy.argmax`."""
         return self._each("argmax", colnames)
 
-    def any(self, colnames: Any = None) -> DataFrame:
+    def any(self, colnames: Any = None) -> Rows:
         """Return whether any value is not 0 in each group; lazy.  See `sum` and `GroupBy.any`."""
         return self._each("any", colnames)
 
-    def all(self, colnames: Any = None) -> DataFrame:
+    def all(self, colnames: Any = None) -> Rows:
         """Return whether no value is 0 in each group; lazy.  See `sum` and `GroupBy.all`."""
         return self._each("all", colnames)
 
-    def or_(self, colnames: Any = None) -> DataFrame:
+    def or_(self, colnames: Any = None) -> Rows:
         """Return the bits that any integer has in each group; lazy.  See `sum` and `GroupBy.OR`."""
         return self._each("OR", colnames)
 
-    def and_(self, colnames: Any = None) -> DataFrame:
+    def and_(self, colnames: Any = None) -> Rows:
         """Return the bits that all integers have in each group; lazy.  See `sum` and `GroupBy.AND`."""
         return self._each("AND", colnames)
 
-    def xor(self, colnames: Any = None) -> DataFrame:
+    def xor(self, colnames: Any = None) -> Rows:
         """Return the bits that an odd number of integers have in each group; lazy.  See `sum` and `GroupBy.XOR`."""
         return self._each("XOR", colnames)
 
-    def count(self, colnames: Any = None) -> DataFrame:
+    def count(self, colnames: Any = None) -> Rows:
         """Return the number of values of each group that are not NaN; lazy."""
         return self._each("count", colnames, numbers=False)
 
-    def first(self, colnames: Any = None) -> DataFrame:
+    def first(self, colnames: Any = None) -> Rows:
         """Return the first value of each group; lazy."""
         return self._each("first", colnames, numbers=False)
 
-    def nunique(self, colnames: Any = None) -> DataFrame:
+    def nunique(self, colnames: Any = None) -> Rows:
         """Return the number of distinct values of each group; lazy."""
         return self._each("nunique", colnames, numbers=False)
 
-    def unique(self, colnames: Any = None) -> DataFrame:
+    def unique(self, colnames: Any = None) -> Rows:
         """Return the distinct values of each group, as SegArrays; lazy."""
         return self._each("unique", colnames, numbers=False)
 
-    def mode(self, colnames: Any = None) -> DataFrame:
+    def mode(self, colnames: Any = None) -> Rows:
         """Return the commonest value of each group; lazy."""
         return self._each("mode", colnames, numbers=False)
 
-    def head(self, n: int = 5, sort_index: bool = True) -> DataFrame:
+    def head(self, n: int = 5, sort_index: bool = True) -> Rows:
         """Return the first rows of each group; lazy.
 
         Parameters
@@ -231,7 +230,7 @@ class DataFrameGroupBy:
         """
         return self._some_rows(self.gb.head(self.gb._arrays[0], n)[1], sort_index)
 
-    def tail(self, n: int = 5, sort_index: bool = True) -> DataFrame:
+    def tail(self, n: int = 5, sort_index: bool = True) -> Rows:
         """Return the last rows of each group; lazy.  See `head`."""
         return self._some_rows(self.gb.tail(self.gb._arrays[0], n)[1], sort_index)
 
@@ -242,14 +241,14 @@ class DataFrameGroupBy:
         replace: bool = False,
         weights: Any = None,
         random_state: int | None = None,
-    ) -> DataFrame:
+    ) -> Rows:
         """Return a random choice of the rows of each group; see `GroupBy.sample`."""
         odds = self.df._columns.array(weights) if isinstance(weights, str) else weights
         some_keys = self.gb._arrays[0]
         chosen = self.gb.sample(some_keys, n, frac, replace, odds, random_state, True, permute_samples=True)
         return self._some_rows(chosen, sort_index=False)
 
-    def diff(self, colname: str) -> DiffAggregate:
+    def diff(self, colname: str) -> DiffAggregate[Rows]:
         """Return the differences of successive values of a column in each group, to be reduced; counts rows.
 
         Parameters
@@ -287,11 +286,11 @@ class DataFrameGroupBy:
         """Spread one value per group back to the rows; see `GroupBy.broadcast`."""
         return self.gb.broadcast(x, permute)
 
-    def _some_rows(self, positions: Any, sort_index: bool) -> DataFrame:
-        rows: DataFrame = self.df._rows(sort(positions) if sort_index else positions)
+    def _some_rows(self, positions: Any, sort_index: bool) -> Rows:
+        rows: Rows = self.df._rows(sort(positions) if sort_index else positions)
         return rows
 
-    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True, **params: Any) -> DataFrame:
+    def _each(self, reduction: str, colnames: Any, *, numbers: bool = True, **params: Any) -> Rows:
         names = self._columns(colnames)
         if colnames is None:
             arrays = {name: self.df._columns.array(name) for name in names}
@@ -308,7 +307,7 @@ class DataFrameGroupBy:
         self.df._columns.only(names)
         return names
 
-    def _reduce(self, calls: Iterable[Call], **params: Any) -> DataFrame:
+    def _reduce(self, calls: Iterable[Call], **params: Any) -> Rows:
         calls = [
             (name, column, GROUP_REDUCTIONS.get(reduction.lower(), reduction)) for name, column, reduction in calls
         ]
@@ -328,7 +327,7 @@ class DataFrameGroupBy:
                 found[name] = _beside(keys, getattr(self.gb, how)(self.df._columns.array(column), **params)[1])
         return self._frame(keys, {name: found[name] for name, _, _ in calls})
 
-    def _frame(self, keys: Any, results: Mapping[str, Array]) -> DataFrame:
+    def _frame(self, keys: Any, results: Mapping[str, Array]) -> Rows:
         arrays = keys if isinstance(keys, tuple) else (keys,)
         if self.as_index and len(arrays) == 1:
             return self.df._of(ColumnSet.of(results, arrays[0], self.gb_key_names[0]))
@@ -354,16 +353,16 @@ class GroupMethods(RowMethods):
         use_series: Literal[True] = True,
         as_index: bool = True,
         dropna: bool = True,
-    ) -> DataFrameGroupBy: ...
+    ) -> DataFrameGroupBy[Self]: ...
 
     @overload
     def groupby(
         self, keys: str | Sequence[str], use_series: bool, as_index: bool = True, dropna: bool = True
-    ) -> DataFrameGroupBy | GroupBy: ...
+    ) -> DataFrameGroupBy[Self] | GroupBy: ...
 
     def groupby(
         self, keys: str | Sequence[str], use_series: bool = True, as_index: bool = True, dropna: bool = True
-    ) -> DataFrameGroupBy | GroupBy:
+    ) -> DataFrameGroupBy[Self] | GroupBy:
         """Return the rows grouped by one or more columns; lazy.
 
         Parameters
@@ -387,8 +386,7 @@ class GroupMethods(RowMethods):
         names = names_of(keys)
         arrays = [self._columns.array(name) for name in names]
         groups = GroupBy(arrays[0] if isinstance(keys, str) else arrays, dropna=dropna)
-        rows: Any = self
-        return DataFrameGroupBy(groups, rows, names, as_index) if use_series else groups
+        return DataFrameGroupBy(groups, self, names, as_index) if use_series else groups
 
     def GroupBy(
         self, keys: str | Sequence[str], use_series: bool = False, as_index: bool = True, dropna: bool = True

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from akdask.collections.arrays.sorting import coargsort, directions
+from akdask.collections.arrays.sort_methods import directions
+from akdask.collections.arrays.sorting import coargsort
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of

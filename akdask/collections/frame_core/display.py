@@ -11,7 +11,7 @@ import pandas as pd
 from akdask.collections.core.array import LAZY
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.index import in_unit
+from akdask.collections.frame_core.memory_units import in_unit
 from akdask.plan.expr.rowwise import Partitions
 from akdask.plan.run.cost import edge_of_limit, is_cheap
 from akdask.schema import INT64

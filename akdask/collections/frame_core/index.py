@@ -5,28 +5,26 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
-from inspect import isfunction
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.elementwise import cast, where
+from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, coargsort, sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.writing import Storable, StorageMethods
+from akdask.collections.frame_core.labels import INFERRED, as_labels, check_na_position, converted, for_pandas
+from akdask.collections.frame_core.memory_units import in_unit
 from akdask.collections.groups.setops import in1d
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
-from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.task.align import align
 from akdask.storage.formats.objects import LEVEL, ObjType
-
-UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 
 
 class Index(StorageMethods, Substitutes):
@@ -65,7 +63,7 @@ class Index(StorageMethods, Substitutes):
         if allow_list and isinstance(values, list) and len(values) > max_list_size:
             raise ArgumentError(f"{len(values)} labels are more than the max_list_size of {max_list_size}.")
         given: Any = values.values if isinstance(values, Index) else values
-        self.values: Any = _as_labels(given)
+        self.values: Any = as_labels(given)
         self.name: Any = getattr(values, "name", None) if name is None and not isinstance(values, Array) else name
 
     @staticmethod
@@ -116,7 +114,7 @@ class Index(StorageMethods, Substitutes):
         """What the labels are, in pandas' words."""
         if isinstance(self.values, Categorical):
             return "categorical"
-        return _INFERRED[self.values._value.dtype.kind]
+        return INFERRED[self.values._value.dtype.kind]
 
     @property
     def is_unique(self) -> bool:
@@ -191,7 +189,7 @@ class Index(StorageMethods, Substitutes):
 
     def set_dtype(self, dtype: Any) -> Self:
         """Convert the labels to a type, or by a function such as `ip_address`; returns the index itself.  Lazy."""
-        self.values = _converted(self.values, dtype)
+        self.values = converted(self.values, dtype)
         return self
 
     @property
@@ -235,7 +233,7 @@ class Index(StorageMethods, Substitutes):
         -------
         Index, or Index and pdarray
         """
-        _check_na_position(na_position)
+        check_na_position(na_position)
         ordered = Index(sort(self.values, ascending=ascending), self.name)
         return (ordered, self.argsort(ascending)) if return_indexer else ordered
 
@@ -260,7 +258,7 @@ class Index(StorageMethods, Substitutes):
 
     def to_pandas(self) -> pd.Index:
         """Return the labels as a pandas Index; computes."""
-        return pd.Index(_for_pandas(self.values), name=self.name)
+        return pd.Index(for_pandas(self.values), name=self.name)
 
     @property
     def _levels(self) -> list[Any]:
@@ -314,7 +312,7 @@ class MultiIndex(Index):
         self._names = list(names) if names is not None else given
         if len(self._names) != len(data):
             raise ArgumentError(f"{len(data)} levels need as many names, got {len(self._names)}.")
-        levels = [_as_labels(item.values if isinstance(item, Index) else item) for item in data]
+        levels = [as_labels(item.values if isinstance(item, Index) else item) for item in data]
         frame, values = align("make a MultiIndex", [(level._frame, level._value) for level in levels])
         self.levels: list[Any] = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
         self.name = name
@@ -417,13 +415,13 @@ class MultiIndex(Index):
 
     def sort_values(self, return_indexer: bool = False, ascending: bool = True, na_position: str = "last") -> Any:
         """Return the rows in order, by the first level first; see `Index.sort_values`.  Lazy."""
-        _check_na_position(na_position)
+        check_na_position(na_position)
         positions = self.argsort(ascending)
         return (self[positions], positions) if return_indexer else self[positions]
 
     def set_dtype(self, dtype: Any) -> Self:
         """Convert all levels to a type, or by a function; returns the index itself.  Lazy."""
-        self.levels = [_converted(level, dtype) for level in self.levels]
+        self.levels = [converted(level, dtype) for level in self.levels]
         return self
 
     def __getitem__(self, key: Any) -> Any:
@@ -455,51 +453,7 @@ class MultiIndex(Index):
 
     def to_pandas(self) -> pd.MultiIndex:
         """Return the labels as a pandas MultiIndex; computes."""
-        return pd.MultiIndex.from_arrays([_for_pandas(level) for level in self.levels], names=self._names)
+        return pd.MultiIndex.from_arrays([for_pandas(level) for level in self.levels], names=self._names)
 
     def __repr__(self) -> str:
         return f"MultiIndex({self.levels!r}, names={self._names!r})"
-
-
-_INFERRED = {"int": "integer", "uint": "integer", "bigint": "integer", "float": "floating", "bool": "boolean"}
-_INFERRED |= {"str": "string"}
-
-
-def in_unit(nbytes: int, unit: str) -> int | float:
-    """Return a number of bytes in another unit.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such unit.
-    """
-    if unit not in UNITS:
-        raise ArgumentError(f"memory is measured in {', '.join(UNITS)}, not {unit!r}.")
-    return nbytes if unit == "B" else nbytes / UNITS[unit]
-
-
-def _as_labels(given: Any) -> Any:
-    if isinstance(given, Array):
-        return given.copy()  # What is assigned to the given one later does not change labels.
-    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
-        raise ArgumentTypeError(f"labels are an array or a sequence, not {type(given).__name__}.")
-    if isinstance(getattr(given, "dtype", None), pd.CategoricalDtype):
-        return Categorical(given)
-    return array(given)
-
-
-def _converted(labels: Any, dtype: Any) -> Any:
-    """Convert labels to a type, or by a function that makes an array of one."""
-    makes = isfunction(dtype) or (isinstance(dtype, type) and issubclass(dtype, Array))
-    return dtype(labels) if makes else cast(labels, dtype)
-
-
-def _check_na_position(given: str) -> None:
-    if given != "last":
-        raise UnsupportedError(f"na_position={given!r}: missing labels come last.")
-
-
-def _for_pandas(labels: Any) -> Any:
-    """Return labels as pandas has them: text as objects."""
-    found = labels.to_pandas() if hasattr(labels, "to_pandas") else labels.to_ndarray()
-    return found.astype(object) if isinstance(found, np.ndarray) and found.dtype.kind == "U" else found

@@ -9,21 +9,23 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.scans import ExtremeMethods
-from akdask.collections.arrays.sorting import TextSortMethods, sort
+from akdask.collections.arrays.sort_methods import TextSortMethods
+from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import combine
 from akdask.collections.core.wrap import can_be_asked_for, class_asked_for
 from akdask.collections.core.writing import Storable
 from akdask.collections.text.categorical_conversion import as_text, pandas_categorical
+from akdask.collections.text.category_labels import in_one_partition, looked_up, strings_of, union_of
 from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Rows
-from akdask.plan.expr.values import Call, Constant, Replica, Value
+from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.join.categories import CategoryTable, Distinct, UniqueLabels
 from akdask.plan.join.membership import BuildKeySet
@@ -31,7 +33,6 @@ from akdask.plan.run.cost import is_cheap
 from akdask.plan.run.run import run
 from akdask.plan.sort.sort import ranks
 from akdask.plan.task.align import align
-from akdask.plan.task.combine import Gather
 from akdask.plan.task.compact import joined
 from akdask.schema import INT64, STR, column_type
 from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
@@ -40,7 +41,7 @@ DEFAULT_NA = "N/A"
 
 
 @can_be_asked_for
-class Categorical(ExtremeMethods, TextSortMethods):
+class Categorical(ExtremeMethods, TextSortMethods[pdarray]):
     """A lazy array of strings with few distinct values: an int64 code for each row, and a table with each label once.
 
     One of the labels stands for missing values.  It is added as the last label if it is not among them.
@@ -91,7 +92,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
         elif isinstance(values, Categorical):
             made = values
         else:
-            strings = _strings(values)
+            strings = strings_of(values)
             labels = CategoryTable(Distinct.of(strings._frame, strings._value), na)
             made = Categorical.of(strings._frame, labels.code_of(strings._value), labels)
         super().__init__(made._frame, made._value)
@@ -150,7 +151,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
         if not isinstance(codes, pdarray) or codes.dtype.kind not in "iu":
             raise ArgumentTypeError("codes are integers.", details=[f"given: {codes!r:.100}"])
         value = codes._value if codes._value.dtype == INT64 else Call("cast", codes._value, dtype=INT64.name)
-        labels = CategoryTable(_in_one_partition(_strings(categories)), _na_given(na_value, NAvalue, naValue))
+        labels = CategoryTable(in_one_partition(strings_of(categories)), _na_given(na_value, NAvalue, naValue))
         parts = [None if part is None else array(part).copy() for part in (permutation, segments)]
         return cls.of(codes._frame, value, labels, *parts)
 
@@ -164,7 +165,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
             If one of them is no Categorical.
         """
         _check_categorical(arrays)
-        labels = _union([item._category_table for item in arrays], na_value)
+        labels = union_of([item._category_table for item in arrays], na_value)
         return [item._with_table(labels) for item in arrays]
 
     def _like(self, frame: Frame, value: Value) -> Self:
@@ -240,7 +241,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
             case Categorical() | Strings():
                 sides = [self._as_operand(), other._as_operand()]
             case list() | tuple() | np.ndarray() | pd.Series() | pd.Index():
-                sides = [self._as_operand(), _strings(other)._as_operand()]
+                sides = [self._as_operand(), strings_of(other)._as_operand()]
             case Array() | bool() | int() | float() | bytes() | np.generic() | None:
                 # Python would take the arrays for different things and answer with a single bool.
                 raise ArgumentTypeError(f"a Categorical does not compare with {type(other).__name__}.")
@@ -267,7 +268,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
 
     def _missing_among(self, codes: Value) -> Value:
         """Return which of some codes stand for missing."""
-        return _looked_up(self._category_table, self._category_table.is_na, codes)
+        return looked_up(self._category_table, self._category_table.is_na, codes)
 
     def in1d(self, test: Any) -> pdarray:
         """Return which elements are among the given ones; lazy bool array.
@@ -277,12 +278,12 @@ class Categorical(ExtremeMethods, TextSortMethods):
         test : Strings, Categorical or sequence of str
             The elements to look for.
         """
-        wanted = test.to_strings() if isinstance(test, Categorical) else _strings(test)
+        wanted = test.to_strings() if isinstance(test, Categorical) else strings_of(test)
         return self._where_label(BuildKeySet.of(wanted._frame, [wanted._value]).has([self._category_table.label]))
 
     def _where_label(self, predicate: Value) -> pdarray:
         """Evaluate a predicate once for each label, then look it up by the codes."""
-        return pdarray(self._frame, _looked_up(self._category_table, predicate, self._value))
+        return pdarray(self._frame, looked_up(self._category_table, predicate, self._value))
 
     def _as_operand(self) -> tuple[Frame, Value]:
         return self._frame, self._text
@@ -369,7 +370,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
             If a label is there more than once; when something is computed.
         """
         na = self._na_label() if na_value is None else na_value
-        return self._with_table(CategoryTable(UniqueLabels(_in_one_partition(_strings(new_categories))), na))
+        return self._with_table(CategoryTable(UniqueLabels(in_one_partition(strings_of(new_categories))), na))
 
     def reset_categories(self) -> Categorical:
         """Return the elements with only the labels that occur among them, and the one for missing; lazy."""
@@ -395,7 +396,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
         items: list[Any] = [self, *([others] if isinstance(others, Categorical) else others)]
         _check_categorical(items)
         if any(item._category_table is not self._category_table for item in items):
-            labels = _union([item._category_table for item in items], self._na_label())
+            labels = union_of([item._category_table for item in items], self._na_label())
             items = [item._with_table(labels) for item in items]
         frame = joined([Project(item._frame, (0,), (item._value,)) for item in items])
         return items[0]._like(frame, frame.column(0))
@@ -411,7 +412,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
         """Return one label on all rows, and a Categorical as it is."""
         if isinstance(item, Categorical):
             return item
-        return self.of(self._frame, Constant(0), CategoryTable(_in_one_partition(_strings([item])), na))
+        return self.of(self._frame, Constant(0), CategoryTable(in_one_partition(strings_of([item])), na))
 
     def _na_label(self) -> str:
         """Return the label that stands for missing, without computing where it was named when the array was made."""
@@ -423,7 +424,7 @@ class Categorical(ExtremeMethods, TextSortMethods):
         found = labels.code_of(old.label)
         lost = Call("bitwise_or", old.is_na, Call("less", found, Constant(0)))
         code = Call("where", lost, labels.na_code, found)
-        return self.of(self._frame, _looked_up(old, code, self._value), labels)
+        return self.of(self._frame, looked_up(old, code, self._value), labels)
 
     def _storable(self) -> Storable:
         one = Rows((1,))
@@ -447,12 +448,6 @@ class Categorical(ExtremeMethods, TextSortMethods):
         return f"Categorical({self.rows.describe()})"
 
 
-def _looked_up(labels: CategoryTable, value: Value, codes: Value) -> Call:
-    """Evaluate a value once for each label, and look it up for each row."""
-    table = Project(labels, (0,), (value,))
-    return Call("lookup", Replica(table, 0, value.dtype), codes)
-
-
 def _na_given(*names: str | None) -> str:
     """Return the label for missing that was given under one of its names, or the default."""
     given = [name for name in names if name is not None]
@@ -469,35 +464,9 @@ def _check_categorical(items: Sequence[Any]) -> None:
         )
 
 
-def _strings(items: Any) -> Strings:
-    if isinstance(items, str | bytes) or not hasattr(items, "__len__"):
-        raise ArgumentTypeError(f"expected an array or sequence of strings, got {type(items).__name__}.")
-    if not isinstance(items, Array) or (not isinstance(items, Strings) and items.rows.size == 0):
-        # NumPy, and Arkouda's array() too, would make floats of no elements.
-        items = array(items if not isinstance(items, Array) and len(items) else np.array([], dtype=str))
-    strings: Array = items
-    if not isinstance(strings, Strings):
-        raise ArgumentTypeError(
-            f"a Categorical is made of strings, not of {type(strings).__name__}({strings._value.dtype}).",
-            hint="convert numbers to strings first: Categorical(ak.cast(a, 'str')).",
-        )
-    return strings
-
-
-def _in_one_partition(strings: Strings) -> Frame:
-    """Return a one-partition frame whose only column are the strings."""
-    return Gather(strings._project())
-
-
 def _from_pandas(values: pd.Categorical, na: str) -> Categorical:
     """Take over the codes; pandas marks missing elements by -1, Arkouda by the code of a label."""
     codes = array(values.codes.astype(np.int64))
-    labels = CategoryTable(_in_one_partition(_strings(values.categories.astype(str))), na)
+    labels = CategoryTable(in_one_partition(strings_of(values.categories.astype(str))), na)
     missing = Call("less", codes._value, Constant(0))
     return Categorical.of(codes._frame, Call("where", missing, labels.na_code, codes._value), labels)
-
-
-def _union(tables: Sequence[CategoryTable], na: str) -> CategoryTable:
-    """Return a table of the labels of several, but for those that stand for missing, and `na`."""
-    frame = joined([Project(table, (0,), (table.label,)) for table in dict.fromkeys(tables)])
-    return CategoryTable(Distinct.of(frame, frame.column(0)), na)

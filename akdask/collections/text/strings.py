@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
 
+from akdask.collections.arrays.extremes import ExtremeMethods
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.reductions import reduced
-from akdask.collections.arrays.scans import ExtremeMethods
-from akdask.collections.arrays.sorting import TextSortMethods
+from akdask.collections.arrays.sort_methods import TextSortMethods
 from akdask.collections.core.assignment import assigned
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.scalar import Scalar
@@ -28,13 +29,10 @@ from akdask.storage.paths.remote import takes_storage_options
 CHARACTER = np.dtype("U1").itemsize
 """Bytes of a character in NumPy's strings."""
 
-if TYPE_CHECKING:
-    from akdask.collections.arrays.pdarray import pdarray
-
 
 @can_be_asked_for
 @shows("str")
-class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
+class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], StringsParts):
     """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.

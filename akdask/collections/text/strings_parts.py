@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from akdask.plan.rows.segment_starts import SegmentStarts
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray
-    from akdask.collections.text.strings import Strings
 
 
 class StringsParts(Array):
@@ -90,7 +89,7 @@ class StringsParts(Array):
         keepPartial: bool = False,
         fromRight: bool = False,
         regex: bool = False,
-    ) -> tuple[Strings, Strings]:
+    ) -> tuple[Self, Self]:
         """Cut each string in two at a delimiter, as `str.partition` does; lazy.
 
         Parameters
@@ -146,7 +145,7 @@ class StringsParts(Array):
         includeDelimiter: bool = False,
         keepPartial: bool = False,
         regex: bool = False,
-    ) -> tuple[Strings, Strings]:
+    ) -> tuple[Self, Self]:
         """Cut each string in two at a delimiter, counted from the right; see `peel`.
 
         Examples

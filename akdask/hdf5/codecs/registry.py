@@ -1,4 +1,4 @@
-"""Which module is for which kind of object, for codecs of objects that are made of others too."""
+"""Which module is in charge of which kind of object; codecs of composite objects look up their members here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets in chunks, read past HDF5: it only tells where the chunks are, and is not trusted with what they hold.
+"""Datasets in chunks, read past HDF5, which only tells where the chunks are and is not trusted to unpack them.
 
 A chunk is unpacked once and kept while rows of it are read, as a partition is read a few megabytes at a time.
 """
@@ -29,7 +29,7 @@ _MOST_CHUNKS = 2**21  # whose places are remembered; 32 bytes each
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkIndex:
-    """Where the chunks of a dataset are, and that each has a size which its filters can have made.
+    """Where the chunks of a dataset are; each has been checked to have a size that its filters can produce.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ class ChunkStore:
 
 
 def check_chunk(nbytes: int) -> None:
-    """Refuse to unpack a chunk that is larger than what may be brought into this process.
+    """Refuse to unpack a chunk that exceeds the transfer limit of this process.
 
     Raises
     ------

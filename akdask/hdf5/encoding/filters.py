@@ -1,4 +1,4 @@
-"""Chunks as they are stored, turned back into elements: the filters that HDF5 itself has, undone without it.
+"""Undoing HDF5's own filters without HDF5: from the stored bytes of a chunk to its elements.
 
 HDF5 believes what a file says of sizes: a chunk that is too short is read past its end, one that unpacks to more than
 a chunk takes any amount of memory.  Here every step knows how many bytes it may make.
@@ -56,7 +56,7 @@ def check_size(filters: Sequence[Filter], size: int, nbytes: int) -> None:
     Raises
     ------
     ChunkError
-        If the size is wrong: only packing changes it in unknown ways, and not to nothing.
+        If the size is wrong: only compression makes it unpredictable, and never 0.
     """
     sums = [number == FLETCHER32 for number, _ in filters]
     packs = [number not in {SHUFFLE, FLETCHER32} for number, _ in filters]
@@ -130,7 +130,7 @@ def _unpacked(data: Bytes, limit: int) -> Bytes:
 
 
 def _without_lzf(data: Bytes, limit: int) -> Bytes:
-    """Undo LZF: bytes to be copied as they are, and copies of what came before, each led by how many."""
+    """Undo LZF: runs of literal bytes and copies of earlier bytes, each after its length."""
     if should_compile(limit):
         from akdask.kernels.compiled.lzf import unpack_lzf
 
@@ -218,5 +218,5 @@ def fletcher32(data: NumberArray) -> int:
 
 
 def _folded(total: int) -> int:
-    """Return a sum modulo 65,535 as adding the carries makes it: 0 is left only of nothing."""
+    """Return a sum modulo 65,535 as adding carries gives it: 65,535 in place of 0, unless the sum is 0."""
     return (total - 1) % 0xFFFF + 1 if total else 0

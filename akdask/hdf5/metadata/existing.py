@@ -16,7 +16,7 @@ from akdask.hdf5.schema.members import Members
 
 
 def stored_names(path: str) -> list[str]:
-    """Return the names of the root objects of a file, as their writer ordered them if akdask was that.
+    """Return the names of the root objects of a file, in the user's order if akdask wrote it.
 
     Raises
     ------

@@ -23,7 +23,7 @@ _SAME = "."
 
 
 def allow_outside(node: H5Object, path: str, access: H5Object) -> None:
-    """Check where a dataset keeps its data, and set how it is to be opened so that just that is found.
+    """Check in which files a dataset keeps its data, and set `access` so that it is read from just these files.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """What a file of any origin says of itself: every group, dataset, link and attribute, with nothing refused.
 
-Reading wants columns and stops at what it cannot use.  Metadata of a file serve to show it: they keep what is there,
-damaged or foreign as it may be, and names things as the file does.
+Reading wants columns and stops at what it cannot use.  This module serves to show a file: it keeps everything, damaged
+or foreign, under the names of the file.
 """
 
 from __future__ import annotations

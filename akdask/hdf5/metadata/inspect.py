@@ -71,7 +71,7 @@ _CACHE = _Cache()
 
 
 def _start_anew() -> None:
-    """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+    """Make a new lock in a forked process: a thread of the parent may hold the old one, and does not exist here."""
     _CACHE.lock = Lock()
 
 
@@ -104,7 +104,7 @@ def inspect_file(file: FileIdentity) -> FileDescription:
 
 
 def inspect_ahead(files: Sequence[FileIdentity]) -> None:
-    """Look at many remote files at a time, so that `inspect_file` finds them known; errors are left to it."""
+    """Inspect remote files concurrently and remember what they hold; errors are left to `inspect_file`."""
     far = [file for file in files if is_remote(file.path)]
     # The first two make the template that others are compared with.
     for file in far[:_ONE_BY_ONE]:

@@ -33,7 +33,7 @@ _Field: TypeAlias = tuple[int, int]
 
 
 class UnknownStructureError(Exception):
-    """The file has something that only the library understands."""
+    """The file has a structure that only the library understands."""
 
 
 class MetadataBlock(NamedTuple):
@@ -68,12 +68,12 @@ class DatasetNumbers(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What files have in common that are made alike.
+    """The metadata blocks that similar files have in common.
 
     Parameters
     ----------
     blocks : sequence of MetadataBlock
-        All that is reached from the superblock but data, each after the one that has its address.
+        All blocks but data, each after the block that holds its address.
     equal : sequence of (int, int)
         Numbers that say the same.
     end : int

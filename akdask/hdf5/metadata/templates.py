@@ -88,7 +88,7 @@ class Template:
 
 
 class Templates:
-    """Files of which others may be made alike, those used last kept.
+    """The templates used last, with which other files are compared.
 
     Parameters
     ----------
@@ -128,7 +128,8 @@ class Templates:
     def add(self, description: FileDescription) -> None:
         """Keep a file that others may be compared with.
 
-        Where no file is as another, ever fewer are kept, for that takes as long as opening them.
+        Where no two files are alike, fewer and fewer templates are made, since making one takes as long as opening a
+        file.
         """
         file = description.file
         with self._lock:
@@ -144,7 +145,7 @@ def _is_power_of_four(number: int) -> bool:
 
 
 def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, FileDescription] | None:
-    """Return the first template that a file is made as, and its description."""
+    """Return the first template that fits a file, and the description that follows from it."""
     try:
         with _reading(file) as read:
             described = ((template, template.describe(file, read)) for template in templates)
@@ -155,7 +156,7 @@ def _first(templates: list[Template], file: FileIdentity) -> tuple[Template, Fil
 
 @contextmanager
 def _reading(file: FileIdentity) -> Iterator[Read]:
-    """Give what reads ranges of a file, which is open for as long."""
+    """Open a file, and give the reader of its byte ranges."""
     if is_remote(file.path):
         yield _RemoteBytes(file).read
         return
@@ -198,7 +199,7 @@ class _RemoteBytes:
 
 
 def _template(description: FileDescription, describe: Callable[[FileIdentity], FileDescription]) -> Template | None:
-    """Return what other files are compared with; None where more than its structure tells what a file holds."""
+    """Return the template of a file; None if its structure alone does not tell what the file holds."""
     file = description.file
     try:
         with _reading(file) as read:

@@ -25,7 +25,7 @@ from akdask.typing import NumberArray
 
 
 class ChunkedReader:
-    """Reads elements of datasets of a file that is open already, which it opens as HDF5 too.
+    """Reads elements of datasets of a file that HDF5 opens besides the given reader.
 
     Parameters
     ----------

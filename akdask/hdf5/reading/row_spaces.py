@@ -127,7 +127,7 @@ class RowSpaces:
         return rows
 
     def _split(self, rows: npt.NDArray[np.int64], columns: Mapping[str, ColumnSchema]) -> RowRanges:
-        """Cut rows into partitions, so that no chunk is unpacked for many of them, nor nothing cut into thousands."""
+        """Cut rows into partitions, limited in number, at bounds of chunks, so that few chunks are unpacked twice."""
         sizes = [self._nbytes(name, schema) for name, schema in columns.items()]
         if sum(rows.tolist()) >= _MOST_ROWS:
             raise FileFormatError(f"the files of {self._options.label} claim {sum(rows.tolist()):,} rows.")

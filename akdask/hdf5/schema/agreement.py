@@ -101,7 +101,7 @@ def _with_items(column: ColumnSchema) -> ColumnSchema:
 
 
 def _joined(known: ObjectSchema, other: ObjectSchema) -> ObjectSchema:
-    """Return an object with the members that only another file has of it; those of both are as the first has them."""
+    """Return an object with members added that only another file has; members of both are those of the first file."""
     if other.kind != known.kind:
         return known
     members = dict(other.members) | {
@@ -170,7 +170,7 @@ def _type_differences(found: ColumnSchema, reference: ColumnSchema, strict_types
 
 
 def _class(dtype: ColumnType) -> str:
-    """Return what must agree even where widths and signs need not."""
+    """Return the part of a type that must agree even if types are not strict."""
     items = "" if dtype.item is None else _class(dtype.item)
     return "number" if dtype.is_number else f"{dtype.kind} {items}"
 

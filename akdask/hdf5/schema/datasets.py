@@ -61,7 +61,7 @@ def _place(node: H5Object, length: int) -> int:
 
 
 def is_outside(made: H5Object) -> bool:
-    """Whether a dataset that was made so keeps its data in other files, or may do so."""
+    """Whether a dataset with these creation properties may keep its data in other files."""
     return made.get_layout() == h5d.VIRTUAL or bool(made.get_external_count())
 
 

@@ -46,7 +46,7 @@ class ColumnSchema:
 
     @property
     def tells_rows(self) -> bool:
-        """Whether the last dataset has one element for each row: it has, but for strings without segments."""
+        """Whether the last dataset has one element for each row, as all but strings without segments have."""
         return self.dtype != STR or len(self.datasets) > 1
 
 
@@ -150,7 +150,7 @@ def datasets_of(objects: Iterable[ObjectSchema]) -> Iterator[DatasetSchema]:
 
 
 def differing(files: Iterable[FileDescription]) -> Iterator[FileDescription]:
-    """Leave out files that are made as the one before; mostly the first alone is left."""
+    """Yield files whose schema differs from that of the file before; mostly only the first does."""
     previous: FileDescription | None = None
     for file in files:
         if previous is None or previous.objects != file.objects:

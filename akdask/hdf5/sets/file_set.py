@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from akdask import config
@@ -16,10 +15,9 @@ from akdask.hdf5.schema.agreement import Agreement
 from akdask.hdf5.schema.description import ColumnSchema, FileDescription, ObjectSchema, differing
 from akdask.hdf5.schema.layout import in_stored_order
 from akdask.hdf5.sets.legacy import combined, find_legacy_objects
-from akdask.hdf5.sets.manifest import described_and_lost
+from akdask.hdf5.sets.manifest import HdfManifest
 from akdask.storage.formats.objects import ObjType, StoredColumn, StoredObject
-from akdask.storage.formats.opening import SetOpener, shown, warn_of_skipped
-from akdask.storage.paths.files import FileIdentity
+from akdask.storage.formats.opening import SetOpener, manifest_describer, shown, warn_of_skipped
 from akdask.storage.paths.locales import Filenames
 
 
@@ -172,18 +170,12 @@ def open_set(
         config.get("manifest"),
         label or f"read_hdf({shown(filenames)})",
     )
-    if allow_errors:
-        return FileSet(_OPENER.readable(filenames), options, allow_errors=True)
-    return _OPENER.open(filenames, options, lambda files: FileSet(files, options, allow_errors=False))
+    return _OPENER.open(
+        filenames,
+        options,
+        lambda files: FileSet(files, options, allow_errors=allow_errors),
+        allow_errors=allow_errors,
+    )
 
 
-def _describer(
-    files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
-) -> tuple[Callable[[FileIdentity], FileDescription], list[str]]:
-    """Return what describes each of some files, their manifests if they can, else a look at it; and those lost."""
-    known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
-    inspect_ahead([file for file in files if file not in known])
-    return lambda file: known.get(file) or inspect_file(file), lost
-
-
-_OPENER: SetOpener[FileDescription, FileSet] = SetOpener(_describer)
+_OPENER: SetOpener[FileDescription, FileSet] = SetOpener(manifest_describer(HdfManifest, inspect_ahead, inspect_file))

@@ -62,7 +62,7 @@ OPTIONAL_ENDS: dict[ObjType, dict[str, str]] = {
 
 
 def find_legacy_objects(kinds: Mapping[str, ObjType]) -> dict[str, LegacyObject]:
-    """Return the families that the names of a set's objects tell of, by name; reads no data."""
+    """Return the legacy objects that the names of a set's objects suggest, by name; reads no data."""
     found: dict[str, LegacyObject] = {}
     for kind, ends in ENDS.items():
         first = next(iter(ends.values()))
@@ -77,14 +77,14 @@ def find_legacy_objects(kinds: Mapping[str, ObjType]) -> dict[str, LegacyObject]
 
 
 def combined(legacy: LegacyObject, objects: Mapping[str, StoredObject]) -> StoredObject | None:
-    """Return the object that a family makes up; None if its members are not what they would have to be.
+    """Return the object that the members of a legacy object make up; None if they do not fit together.
 
     Parameters
     ----------
     legacy : LegacyObject
         The members by name.
     objects : mapping of str to StoredObject
-        What the set holds under these names.  A sample of segments is read, to see whether they are some.
+        What the set holds under these names.  Of segments a sample is read, to see whether they are segments.
     """
     plain = {ObjType.PDARRAY, ObjType.STRINGS}
     if any(objects[root].kind not in plain for root in legacy.members.values()):
@@ -100,7 +100,7 @@ def _is_categorical(members: Mapping[str, StoredColumn]) -> bool:
 
 
 def _is_segarray(members: Mapping[str, StoredColumn]) -> bool:
-    """Whether segments may be what only segments are: positions in the values, from 0 on and never falling.
+    """Whether numbers can be segments: positions in the values that begin at 0 and never fall.
 
     Reads no more of them than `_SAMPLE`, however many there are.  Those of all rows are checked when they are used.
     """

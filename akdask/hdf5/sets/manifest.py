@@ -1,20 +1,13 @@
-"""Manifests of HDF5 sets: descriptions and summaries of all files, as one table with a row for each.
+"""Manifests of HDF5 sets: where the datasets of each file lie, and summaries of their data, checksums included.
 
-Files of a set are mostly made alike, so what they are made of is kept once, as JSON in the metadata of the table; what
-differs, the numbers, is kept in columns.
-
-A manifest is believed about a file only if this user or the file's owner owns it, and if the file is of the size, time
-of modification, inode and owner that it was when its writer described it.  What it says must fit into the file.
+See `akdask.storage.atomic.manifest_rows`.  What a manifest says of a file must fit into the file.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,65 +20,19 @@ from akdask.hdf5.reading.checksums import check_extent
 from akdask.hdf5.reading.read import ExtentReader
 from akdask.hdf5.schema.description import FileDescription, ObjectSchema, datasets_of
 from akdask.hdf5.sets.schema_json import decode, encode
-from akdask.storage.atomic.manifest import (
-    are_single_names,
-    by_set,
-    from_struct,
-    known_and_lost,
-    later_than,
-    manifest_path,
-    read_manifest,
-    to_struct,
-    write_manifest,
-)
+from akdask.storage.atomic.manifest import from_struct, to_struct
+from akdask.storage.atomic.manifest_rows import ManifestRows, by_set, rows_batch
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.data.extents import Extent
-from akdask.storage.paths.files import FileIdentity, identify, modified
+from akdask.storage.paths.files import FileIdentity, identify
 from akdask.storage.paths.locales import Filenames
 
 Made: TypeAlias = tuple[tuple[ObjectSchema, ...], str | None]
 """What files have in common that are made alike: their objects, and the order of columns that they keep."""
 
 _SLOT = np.dtype([("offset", "<i8"), ("length", "<i8")])
-_MADE = b"made"
 _MAX_COMPRESSION_RATIO = 1024
-"""How many times more bytes than their file data may have that HDF5 unpacks; of more the file itself must tell."""
-
-
-def described(files: Sequence[FileIdentity]) -> dict[FileIdentity, FileDescription]:
-    """Return descriptions of the files that manifests describe as they are now; the others must be inspected.
-
-    Only local files of sets have manifests: what a remote file system tells of a file is not what is kept here.
-    """
-    return described_and_lost(files, ())[0]
-
-
-def described_and_lost(
-    files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
-) -> tuple[dict[FileIdentity, FileDescription], list[str]]:
-    """Return what `described` does, and the files that are lost; see `known_and_lost`."""
-    return known_and_lost(files, patterns, _Entries.of_set)
-
-
-def write(path: str, files: Sequence[FileDescription]) -> None:
-    """Write the manifest of a set to a new file.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    files : sequence of FileDescription
-        The files of the set, all of one folder, in the state in which they will be there.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
-    """
-    # A file that changes again within the same tick of the clock has the same time of modification as before.  So a
-    # time is only good if the clock is past it.
-    now = later_than(max(modified(file.file) for file in files), path)
-    write_manifest(path, _to_batch([file for file in files if modified(file.file) < now]))
+"""Most bytes of unpacked data for each byte of a file; a manifest that claims more is not believed."""
 
 
 def summarized(file: FileDescription, summaries: Mapping[str, DatasetSummary]) -> FileDescription:
@@ -151,7 +98,7 @@ def verify(filenames: Filenames) -> Verification:
         If files are missing, or missing from within the numbering of a set.
     """
     files = settled(filenames, lambda paths: list(map(identify, paths)))
-    known = described(files)
+    known = HdfManifest.described(files)
     checked, damages = 0, _missing(files)
     for description in known.values():
         for extent, checksum in _checksums(description):
@@ -169,7 +116,7 @@ def _missing(files: Sequence[FileIdentity]) -> list[Damage]:
     return [
         Damage(path, None, "the file is missing from the set.")
         for set_path, owner in by_set(files)
-        if (entries := _Entries.of_set(set_path, owner)) is not None
+        if (entries := HdfManifest.of_set(set_path, owner)) is not None
         for path in (os.path.join(os.path.dirname(set_path), name) for name in entries.names)
         if not os.path.lexists(path)
     ]
@@ -181,15 +128,14 @@ def _checksums(file: FileDescription) -> Iterator[tuple[Extent, int]]:
             yield Extent(dataset.path, dataset.dtype, *slot), int(summary["checksum"])
 
 
-class _Entries:
-    """The rows of a manifest, by name of the file."""
+class HdfManifest(ManifestRows[FileDescription]):
+    """The rows of a manifest: a list of datasets for each file."""
+
+    key = b"made"
 
     def __init__(self, batch: pa.RecordBatch) -> None:
-        self._made: list[Made] = [_made(decode(item)) for item in json.loads(batch.schema.metadata[_MADE])]
-        self._made_of = batch["made"].to_pylist()
-        self._rows = {os.fsdecode(name): row for row, name in enumerate(batch["name"].to_pylist())}
-        self._sizes = batch["size"].to_pylist()
-        self._versions = batch["version"].to_pylist()
+        super().__init__(batch)
+        self._made = [_made(decode(item)) for item in self._schemas_read]
         self._ends = batch["datasets"].offsets.to_pylist()
         datasets = batch["datasets"].values[self._ends[0] : self._ends[-1]]
         self._ends = [end - self._ends[0] for end in self._ends]
@@ -203,10 +149,7 @@ class _Entries:
         made_of = batch["made"].to_numpy()
         counts = np.array([len(self._itemsizes(number)) for number in range(len(self._made))], np.int64)
         if (
-            len(self._rows) != batch.num_rows
-            or not are_single_names(batch["name"].to_pylist())
-            or (made_of < 0).any()
-            or (np.diff(self._ends) != counts[made_of]).any()
+            (np.diff(self._ends) != counts[made_of]).any()
             or (self._slots < (-1, 0)).any()
             or (self._summaries["nans"] < 0).any()
             or (self._summaries["nans"] > self._slots[:, 1]).any()
@@ -214,85 +157,48 @@ class _Entries:
             raise ValueError("no manifest")
 
     def _itemsizes(self, number: int) -> list[int]:
-        """Return the bytes of an element of each dataset of files that are made in one way."""
+        """Return the bytes of an element of each dataset, for files of one schema."""
         return [np.dtype(dataset.dtype).itemsize for dataset in datasets_of(self._made[number][0])]
 
     def _rows_of_doubt(self, sizes: npt.NDArray[np.int64]) -> set[int]:
         """Return the files with datasets that reach beyond their end, or are far larger than what is stored."""
         itemsizes = [np.array(self._itemsizes(number), np.int64) for number in range(len(self._made))]
-        each = np.concatenate([np.empty(0, np.int64), *[itemsizes[number] for number in self._made_of]])
+        each = np.concatenate([np.empty(0, np.int64), *[itemsizes[number] for number in self._schema_of]])
         rows = np.repeat(np.arange(len(sizes)), np.diff(self._ends))
         offsets, lengths = self._slots.T
         # Divided, not multiplied: no number here is too large for that.
         largest = np.where(offsets >= 0, (sizes[rows] - offsets) // each, sizes[rows] // each * _MAX_COMPRESSION_RATIO)
         return set(rows[(lengths > largest) & (lengths > 0)].tolist())
 
-    @classmethod
-    def of_set(cls, path: str, owner: int) -> _Entries | None:
-        """Return the rows of the manifest of a set, None if there is none that is to be believed.
-
-        Parameters
-        ----------
-        path : str
-            The set.
-        owner : int
-            The user who owns the files that it is asked about.
-        """
-        batch = read_manifest(manifest_path(path), {os.geteuid(), owner}, _schema())
-        try:
-            return None if batch is None else cls(batch)
-        except (AttributeError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException):
+    def describe(self, file: FileIdentity, row: int) -> FileDescription | None:
+        """Return the description that a row gives of a file, None if its datasets cannot all be in it."""
+        if row in self._doubtful:
             return None
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the files."""
-        return list(self._rows)
-
-    def find(self, file: FileIdentity) -> FileDescription | None:
-        """Return the description of a file, None if it has none in that state."""
-        row = self._rows.get(os.path.basename(file.path))
-        if row is None or self._sizes[row] != file.size or self._versions[row] != file.version or row in self._doubtful:
-            return None
-        objects, column_order = self._made[self._made_of[row]]
+        objects, column_order = self._made[self._schema_of[row]]
         part = slice(self._ends[row], self._ends[row + 1])
         return FileDescription(file, objects, self._slots[part], column_order, self._summaries[part])
 
+    @classmethod
+    def to_batch(cls, files: Sequence[FileDescription]) -> pa.RecordBatch:
+        """Return the table that describes some files."""
+        numbers: dict[Made, int] = {}
+        made = [numbers.setdefault((file.objects, file.column_order), len(numbers)) for file in files]
+        slots = np.concatenate([np.empty((0, 2), np.int64), *[file.slots for file in files]])
+        summaries = np.concatenate([np.empty(0, SUMMARY), *[_summaries(file) for file in files]])
+        ends = np.cumsum([0, *[len(file.slots) for file in files]])
+        datasets = to_struct(slots.view(_SLOT).reshape(-1), summaries)
+        columns = {"datasets": pa.ListArray.from_arrays(pa.array(ends, pa.int32()), datasets)}
+        return rows_batch(cls.key, [file.file for file in files], list(map(encode, numbers)), made, columns)
+
 
 def _made(item: Any) -> Made:
-    """Return what a file is made of, if that is what was decoded."""
+    """Return decoded JSON as the schema of a file; an error if it is none."""
     match item:
         case (tuple() as objects, None | str() as order) if all(isinstance(one, ObjectSchema) for one in objects):
             names = [column.name for one in objects for column in one.columns]
             if len({one.name for one in objects}) == len(objects) and len(set(names)) == len(names):
                 return objects, order
     raise ValueError("no schema of a file")
-
-
-@cache
-def _schema() -> pa.Schema:
-    """Return the types of all columns of a manifest."""
-    return _to_batch([]).schema.remove_metadata()
-
-
-def _to_batch(files: Sequence[FileDescription]) -> pa.RecordBatch:
-    numbers: dict[Made, int] = {}
-    made = [numbers.setdefault((file.objects, file.column_order), len(numbers)) for file in files]
-    slots = np.concatenate([np.empty((0, 2), np.int64), *[file.slots for file in files]])
-    summaries = np.concatenate([np.empty(0, SUMMARY), *[_summaries(file) for file in files]])
-    ends = np.cumsum([0, *[len(file.slots) for file in files]])
-    columns = {
-        "name": pa.array([os.fsencode(os.path.basename(file.file.path)) for file in files], pa.binary()),
-        "size": pa.array([file.file.size for file in files], pa.int64()),
-        "version": pa.array([file.file.version for file in files], pa.string()),
-        "made": pa.array(made, pa.int32()),
-        "datasets": pa.ListArray.from_arrays(
-            pa.array(ends, pa.int32()), to_struct(slots.view(_SLOT).reshape(-1), summaries)
-        ),
-    }
-    metadata = {_MADE: json.dumps([encode(item) for item in numbers]).encode()}
-    schema = pa.schema([pa.field(name, column.type) for name, column in columns.items()], metadata)
-    return pa.RecordBatch.from_arrays(list(columns.values()), schema=schema)
 
 
 def _summaries(file: FileDescription) -> npt.NDArray[np.void]:

@@ -1,7 +1,7 @@
 """Schemas of objects as JSON and back, exactly: every class by its name with its fields in order, tuples as lists.
 
-What comes back is only what a codec would have said of a file, since everything else relies on that: the JSON may be
-of any origin.
+The JSON may be of any origin, so decoding accepts only schemas that a codec could have made: all other modules rely on
+that.
 """
 
 from __future__ import annotations

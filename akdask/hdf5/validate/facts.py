@@ -100,7 +100,7 @@ def _reading(opened: OpenFile, dataset: Dataset) -> Callable[[int, int], NumberA
 
 
 def _checked(opened: OpenFile, dataset: Dataset) -> Any:
-    """Open a dataset whose data is in the file: what was never written may claim any size, and is not gone through."""
+    """Open a dataset whose data is in the file; one that was never written may claim any size and is not read."""
     if dataset.is_outside:
         raise FileFormatError(f"dataset {dataset.path!r} keeps its data in other files, and these are not read.")
     node = opened.hdf5[dataset.path.encode(errors="surrogateescape")]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,14 +11,13 @@ from akdask.cluster import partition_size
 from akdask.errors import FileFormatError, InconsistentFilesError, MissingDatasetError, warn
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import inspect_ahead, inspect_file
-from akdask.parquet.metadata.manifest import described_and_lost
+from akdask.parquet.metadata.manifest import ParquetManifest
 from akdask.parquet.reading.partitions import partitions_of
 from akdask.parquet.sets.agreement import ColumnAgreement, ColumnsOfSet, NullsOfSet
 from akdask.parquet.sets.hive import roots_of
 from akdask.parquet.sets.source import ParquetSource
 from akdask.storage.formats.objects import LEVEL, VALUES, ObjType, StoredColumn, StoredObject
-from akdask.storage.formats.opening import SetOpener, shown, warn_of_skipped
-from akdask.storage.paths.files import FileIdentity
+from akdask.storage.formats.opening import SetOpener, manifest_describer, shown, warn_of_skipped
 from akdask.storage.paths.locales import Filenames
 
 _MOST_ROWS = 2**62
@@ -189,18 +187,14 @@ def open_set(
     options = ParquetReadOptions(
         read_nested, null_indices, partition_size(), config.get("manifest"), roots_of(filenames), label
     )
-    if allow_errors:
-        return ParquetSet(_OPENER.readable(filenames), options, allow_errors=True)
-    return _OPENER.open(filenames, options, lambda files: ParquetSet(files, options, allow_errors=False))
+    return _OPENER.open(
+        filenames,
+        options,
+        lambda files: ParquetSet(files, options, allow_errors=allow_errors),
+        allow_errors=allow_errors,
+    )
 
 
-def _describer(
-    files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
-) -> tuple[Callable[[FileIdentity], ParquetFileDescription], list[str]]:
-    """Return what describes each of some files, and those that are lost."""
-    known, lost = described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
-    inspect_ahead([file for file in files if file not in known])
-    return lambda file: known.get(file) or inspect_file(file), lost
-
-
-_OPENER: SetOpener[ParquetFileDescription, ParquetSet] = SetOpener(_describer)
+_OPENER: SetOpener[ParquetFileDescription, ParquetSet] = SetOpener(
+    manifest_describer(ParquetManifest, inspect_ahead, inspect_file)
+)

@@ -1,9 +1,10 @@
 """A set of files appears whole or not at all.
 
 Every file is first written into a hidden folder beside its target, which is on the same file system.  When all are
-there, a journal in that folder names what is to be done: from then on the write has happened, whatever becomes of its
-process, for the next that opens or writes the set carries the journal out.  If a rename fails, a second journal leads
-back.  A task that runs twice, or after the end, writes to the hidden folder only; a folder belongs to one writer.
+there, a journal in that folder names what is to be done: from then on the write counts as done.  If its process dies,
+the next process that opens or writes the set carries the journal out.  If a rename fails, a second journal restores the
+old files.  A task that runs twice, or after the commit, writes to the hidden folder only, and each hidden folder
+belongs to one writer.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _errors_naming(target: str) -> Iterator[None]:
 
 
 def _number_in(text: str) -> int | None:
-    """Find the error number that HDF5 gives inside its text only."""
+    """Return the error number in the text of an HDF5 error, which has it nowhere else."""
     _, found, rest = text.partition("errno = ")
     digits = rest.partition(",")[0]
     return int(digits) if found and digits.isdigit() else None
@@ -106,12 +107,12 @@ class Staging:
         return {**vars(self), "_lock": None, "_hidden": None, "_staged": {}}
 
     def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
-        """Make the folder, after putting in order what a dead writer has left; keeps other writers of the set off.
+        """Make and lock the folder; first complete or remove the write of a dead writer.
 
         Parameters
         ----------
         replaces : callable
-            Asked then whether there are files that the new ones may replace.
+            Returns whether there are files that the new ones may replace; called once the folder is locked.
 
         Raises
         ------
@@ -131,7 +132,7 @@ class Staging:
             raise
 
     def _locked(self) -> HiddenFolder:
-        """Make and lock the folder; tries again where another process is just about to remove it."""
+        """Make and lock the folder; try again while another process removes it."""
         for _ in range(_MOST_TRIES):
             recover(self.target)
             with suppress(FileExistsError):
@@ -145,7 +146,7 @@ class Staging:
         raise self._locked_out()
 
     def _locked_out(self) -> WriteError:
-        """Return the error that tells what is where the hidden folder must be."""
+        """Return the error that says what stands in the place of the hidden folder."""
         try:
             hidden = HiddenFolder.at(self.folder)
         except OSError:
@@ -254,7 +255,7 @@ class Staging:
                 self._release()
 
     def _rollback(self, hidden: HiddenFolder, targets: Sequence[str], stale: Sequence[str]) -> Journal | None:
-        """Keep the present files under second names; return the journal that restores them, None if that cannot be."""
+        """Give the present files second names, and return the journal that restores them; None without hard links."""
         backups, made = [], []
         for number, path in enumerate([*targets, *stale]):
             present = os.path.basename(path)
@@ -272,7 +273,7 @@ class Staging:
         return journal_of(self._files, backups, made)
 
     def _go_back(self, hidden: HiddenFolder, back: Journal | None, error: OSError) -> None:
-        """Put back what was there, which no kill can interrupt for good either."""
+        """Put back the old files by a second journal, so that a killed process can be completed here, too."""
         try:
             if back is None:  # the file system has no hard links
                 raise error
@@ -287,13 +288,13 @@ class Staging:
         hidden.remove()
 
     def discard(self) -> None:
-        """Remove the folder with all that is in it, if it is still there; nothing happens to that of another writer."""
+        """Remove the folder and its content; the folder of another writer stays."""
         if self._hidden is not None:
             self._hidden.remove()
         self._release()
 
     def _release(self) -> None:
-        """Let others have the set."""
+        """Release the lock, so that others can write the set."""
         if self._hidden is not None:
             self._hidden.close()
             self._hidden = None

@@ -1,8 +1,8 @@
-"""A folder of files appears whole or not at all, and so does what takes its place.
+"""A folder of files is written, or replaced, as a whole or not at all.
 
-The new folder is filled in a hidden one beside its target.  When all is on disk it is given another name there, which
-says what is to be done: that name is the journal, and from then on the write has happened, whatever becomes of its
-process.  Each step is one rename, known by what it leaves, so the next process takes the remaining steps.
+The new folder is filled in a hidden one beside its target.  When all of it is on disk, it gets a second name there,
+which says what is to be done.  That name is the journal: from then on the write counts as done.  Each step is one
+rename that leaves a visible trace, so if the process dies, the next one takes the remaining steps.
 """
 
 from __future__ import annotations
@@ -141,10 +141,10 @@ class FolderStaging:
 
 
 class _Hidden:
-    """A hidden folder, held open with the one that it lies in; also a context, which closes both.
+    """A hidden folder and its parent, both held open; as a context, closes both.
 
-    What is in it is reached from its descriptor: its path may lead elsewhere from one call to the next, where others
-    write to the folder that it lies in.
+    Its content is reached from its descriptor, since others who may write to the parent can change where its path
+    leads.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class _Hidden:
         return found.st_uid in owners and not found.st_mode & 0o022
 
     def finish(self, marker: str) -> None:
-        """Wait until all of the new folder is on disk, and say what is to be done with it."""
+        """Wait until the new folder is on disk, then rename it to say what is to be done with it."""
         with self.folder.child(_NEW) as new:
             for name in new.names():
                 new.sync_file(name)
@@ -236,7 +236,7 @@ class _Hidden:
             ) from error
 
     def remove(self) -> None:
-        """Remove it as far as possible: what shows that its writer lives last, and nothing that no writer makes."""
+        """Remove what writers make, as far as possible; the signature of the writer goes last."""
         for name in (_NEW, _OLD):
             shutil.rmtree(name, ignore_errors=True, dir_fd=self.folder.descriptor)
         with suppress(OSError):
@@ -268,7 +268,7 @@ def _move(source: _Place, to: _Place) -> None:
 
 
 def recover_folders(parent: str) -> None:
-    """Finish the writes in a folder whose writers have died, or clear them away.
+    """Complete or remove the writes of dead writers in a folder.
 
     Acts only on hidden folders that this user has made, or the owner of the folder that they are to replace, and that
     nobody else can write to.
@@ -346,7 +346,7 @@ def _target_of(hidden: str) -> str:
 
 
 def _writer_of(path: str) -> str:
-    """Say who has signed in a hidden folder."""
+    """Return who has signed a hidden folder, for messages."""
     try:
         with _Hidden(path) as hidden:
             return str(read_owner(hidden.folder) or "unknown")

@@ -41,7 +41,7 @@ def is_staged_name(name: str) -> bool:
 
 
 class HiddenFolder:
-    """A hidden folder that is there, and the folder that it lies in; also a context, which closes both.
+    """An existing hidden folder and its parent, both held open; as a context, closes both.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class HiddenFolder:
 
     @property
     def has_journal(self) -> bool:
-        """Whether there is a journal, or may be one that cannot be seen."""
+        """Whether there is a journal; true also where the folder cannot be looked into."""
         try:
             return self.folder.has(JOURNAL)
         except OSError:
@@ -145,18 +145,18 @@ class HiddenFolder:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether it has its name still."""
+        """Whether the folder is still found under its name."""
         now = self.parent.find(self.name)
         return now is not None and os.path.samestat(now, self.folder.status())
 
     def has_only_what_writers_make(self) -> bool:
-        """Whether nothing is in it that must have another origin: any folder may have been given its name."""
+        """Whether it holds only files that writers make; a foreign folder may have been given its name."""
         return all(map(_LAYOUT.fullmatch, self.folder.names()))
 
     def remove(self) -> None:
-        """Remove it as far as possible: the journal first, what shows that its writer lives last.
+        """Remove what writers make, as far as possible: the journal first, the signature of the writer last.
 
-        What a write does not make stays, and the folder with it.
+        Anything else stays, and so does the folder then.
         """
         with suppress(OSError):
             names = self.folder.names()

@@ -53,7 +53,7 @@ class Rename:
 class Journal:
     """What is to be done, in order: renames first, then removals.
 
-    Names, not paths, so that a folder may be moved, and is called otherwise on other machines.
+    It has names instead of paths, since a folder may be moved or have another path on another machine.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Journal:
     def write(self, hidden: HiddenFolder, *, durable: bool) -> None:
         """Put the journal into the hidden folder, whole, in place of one that is there.
 
-        If it is to be durable, so are then all names that lead to it and to the files that it names.
+        A durable journal is on disk afterwards, and so are all names that lead to it and to its files.
         """
         steps = [[step.source, step.target, step.size] for step in self.renames]
         text = json.dumps({"version": _VERSION, "renames": steps, "removals": self.removals}).encode()
@@ -106,7 +106,7 @@ class Journal:
         return journal
 
     def _is_of(self, own: str) -> bool:
-        """Whether only files of a set are touched, and all names are such as a writer of it gives.
+        """Whether all names are names that a writer of the set gives.
 
         Examples
         --------
@@ -165,7 +165,7 @@ class _Staged:
                 folder.close()
 
     def _find(self, source: str) -> tuple[Directory | None, str]:
-        """Return the folder of a file, None if it is gone with all that was in it, and the file's name there."""
+        """Return the folder of a file and the file's name in it; the folder is None if it is gone."""
         tag, _, name = source.partition("/")
         if tag not in self._folders:
             try:
@@ -192,7 +192,7 @@ class _Staged:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._hidden.folder.path_of(step.source))
 
     def _check(self, step: Rename, found: os.stat_result) -> None:
-        """Refuse what the writer has not put there: files of others, links, and whatever is no file."""
+        """Refuse what the writer cannot have put there: files of other users, links, folders and devices."""
         if self._may_be_foreign(step.source):
             return
         path = self._hidden.folder.path_of(step.source)
@@ -202,7 +202,7 @@ class _Staged:
             raise PermissionError(errno.EPERM, "It belongs to another user than its folder", path)
 
     def _may_be_foreign(self, source: str) -> bool:
-        """Whether this is what was there before, a link or of another user, kept where nobody else could put it."""
+        """Whether this is a backup, which may be a link or of another user, in a folder that is closed to others."""
         folder, name = self._find(source)
         return (
             name.endswith(BACKUP)

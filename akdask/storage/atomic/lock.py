@@ -127,7 +127,7 @@ class Lock:
         return cls(descriptor, is_exclusive=is_exclusive)
 
     def _may_be_owned(self, folder: Directory, abandoned_after: float) -> bool:
-        """Whether another process may hold what could be locked here."""
+        """Whether another process may hold the lock although this one could take it."""
         owner = read_owner(folder)
         if owner is None:  # made and not signed yet, or its writer was killed between both
             return not self._is_exclusive and _quiet_time(folder) < abandoned_after
@@ -146,7 +146,7 @@ class Lock:
             raise
 
     def release(self) -> None:
-        """Let others have it; may be called again."""
+        """Release the lock; may be called again."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -172,7 +172,7 @@ def read_owner(folder: Directory) -> Owner | None:
 
 
 def _owner(found: Any) -> Owner | None:
-    """Return a signature, None if it is not such as a writer gives: another process may have made it up."""
+    """Return the owner that a signature names; None if it is malformed, since anyone may have written it."""
     match found:
         case {"host": str() as host, "kernel": str() as kernel, "pid": int() as pid, "since": int() | float() as since}:
             is_named = all(len(name) <= _LONGEST and name.isprintable() for name in (host, kernel))
@@ -183,7 +183,7 @@ def _owner(found: Any) -> Owner | None:
 
 @cache
 def _kernel() -> str:
-    """Return what tells this run of this machine from all others: processes that share it share locks."""
+    """Return an id of the running kernel; processes with the same id share locks."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:

@@ -2,19 +2,17 @@
 
 It is a cache.  A manifest that is absent, cut short, damaged or of another version is no manifest, never an error.
 
-Its checksum finds what rots.  Against what somebody makes up stands that a manifest is only believed if it is of the
-right owner, and that nothing of it is used before all of it is checked: size, types and every offset.
+Its checksum finds accidental damage.  Against forgery, a manifest is only believed if it has the right owner, and size,
+types and every offset are checked before any of it is used.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import struct
-from collections import defaultdict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container
 from time import sleep
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +20,6 @@ import pyarrow as pa
 
 from akdask.storage.data.checksum import checksum
 from akdask.storage.paths.directory import check_status, open_regular
-from akdask.storage.paths.files import FileIdentity, is_remote, owner_of
-from akdask.storage.paths.locales import sort_key, split_locale
-
-Description_co = TypeVar("Description_co", covariant=True)
 
 _FORMAT = b"akdask\0\3"
 """Ends every manifest, before its checksum; the last byte is the version."""
@@ -67,71 +61,6 @@ def later_than(time: int, path: str) -> int:
     return now
 
 
-class Entries(Protocol[Description_co]):
-    """What a manifest tells of the files of its set."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Names of the files."""
-        ...
-
-    def find(self, file: FileIdentity) -> Description_co | None:
-        """Return the description of a file, None if it has none in that state."""
-        ...
-
-
-def known_and_lost(
-    files: Sequence[FileIdentity],
-    patterns: Sequence[re.Pattern[str]],
-    entries_of: Callable[[str, int], Entries[Description_co] | None],
-) -> tuple[dict[FileIdentity, Description_co], list[str]]:
-    """Return what manifests tell of files, and the files that patterns mean and manifests name, and that are gone.
-
-    At the end of the numbering nothing else tells of them.  A manifest that describes none of the files that are there
-    is older than they are, and tells of nothing.
-
-    Parameters
-    ----------
-    files : sequence of FileIdentity
-        All files that are there.
-    patterns : sequence of re.Pattern
-        Whole paths of the files that are meant match one of them.
-    entries_of : callable
-        Reads the manifest of a set, given its path and the owner of the files that it is asked about; None if there is
-        none that is to be believed.
-    """
-    found: dict[FileIdentity, Description_co] = {}
-    lost: list[str] = []
-    present = {file.path for file in files} if patterns else set()
-    for (path, owner), members in by_set(files).items():
-        entries = entries_of(path, owner)
-        if entries is None:
-            continue
-        known = {file: entry for file in members if (entry := entries.find(file)) is not None}
-        found.update(known)
-        if known and patterns and len(known) < len(entries.names):
-            named = (os.path.join(os.path.dirname(path), name) for name in sorted(entries.names, key=sort_key))
-            absent = (path for path in named if path not in present)
-            lost.extend(path for path in absent if any(pattern.fullmatch(path) for pattern in patterns))
-    return found, list(dict.fromkeys(lost))
-
-
-def by_set(files: Sequence[FileIdentity]) -> dict[tuple[str, int], list[FileIdentity]]:
-    """Group local files of sets by the path under which their set was written, and by their owner."""
-    sets: defaultdict[tuple[str, int], list[FileIdentity]] = defaultdict(list)
-    for file in files:
-        found = None if is_remote(file.path) else split_locale(file.path)
-        if found is not None:
-            sets[found[0], owner_of(file)].append(file)
-    return sets
-
-
-def are_single_names(names: Sequence[bytes]) -> bool:
-    """Whether each names something in a folder and nothing elsewhere; asked of thousands at once."""
-    joined = b"".join(names)
-    return b"/" not in joined and b"\0" not in joined and {b"", b".", b".."}.isdisjoint(names)
-
-
 def write_manifest(path: str, batch: pa.RecordBatch) -> None:
     """Write a table to a new file, as an Arrow stream with format and checksum behind it.
 
@@ -153,7 +82,7 @@ def write_manifest(path: str, batch: pa.RecordBatch) -> None:
 def read_manifest(
     path: str, owners: Container[int] | None = None, schema: pa.Schema | None = None
 ) -> pa.RecordBatch | None:
-    """Return the table of a manifest, None if there is none that is whole, of this version, and as it must be.
+    """Return the table of a manifest; None if it is missing, damaged, of another version or of another schema.
 
     Parameters
     ----------
@@ -183,8 +112,8 @@ def _content(path: str, owners: Container[int] | None) -> np.typing.NDArray[np.u
 def _table(stream: pa.Buffer, schema: pa.Schema | None) -> pa.RecordBatch | None:
     """Return the one table of a stream, None if it is not made as `write_manifest` makes it.
 
-    Arrow takes what it is told for true until it is asked to validate, and some of it before: dictionaries, compressed
-    bodies and the other order of bytes, none of which is wanted here.
+    Arrow believes a stream until it is asked to validate it, and acts on dictionaries, compressed bodies and a foreign
+    byte order even before.  A manifest has none of these, so they are refused first.
     """
     messages = pa.ipc.MessageReader.open_stream(stream)
     head, rows = messages.read_next_message(), messages.read_next_message()

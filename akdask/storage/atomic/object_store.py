@@ -1,8 +1,8 @@
 """Sets in object stores, where nothing can be renamed: one object, the catalog of the set, says which files it has.
 
-What stores promise is little: an object is there as soon as all of it has been uploaded, and replaced as a whole.  Two
-objects cannot be replaced at once, and there are no locks.  Arkouda's servers and other tools want the files under
-their ``_LOCALE`` names.  So a write goes in five steps:
+Stores promise little: an object appears, or is replaced, as a whole once all of it is uploaded.  Two objects cannot be
+replaced at once, and there are no locks.  Arkouda's servers and other tools want the files under their ``_LOCALE``
+names.  So a write goes in five steps:
 
 1. Files are uploaded under hidden names of this write, ``.x.h5.akdask-write/TAG/x_LOCALE0000.h5``.
 2. One small object beside the set, the catalog ``.x.h5.akdask-set``, is replaced: *staged*, with names, sizes and marks
@@ -16,30 +16,37 @@ They compare size and mark of every file with it: a set of which some files are 
 none is, another program has replaced the set, and a warning says that the catalog is stale.  A set without a catalog is
 that of another program, and only its numbering is checked.
 
-A writer that is killed before step 2 leaves the old set; later, the new one, and the next writer goes on at step 3.
-Until then other programs, which know no catalogs, may see files of both sets: only akdask's readers are promised all or
-nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the other, whose switch fails.
-Readers that opened the set before a write are told that its files have changed.  Uploads in parts that were never
-completed take space in some stores, until a rule of the bucket removes them.
+A writer that is killed before step 2 leaves the old set.  One that is killed later leaves the new set, and the next
+writer goes on at step 3.  Until then other programs, which know no catalogs, may see files of both sets: only akdask's
+readers are promised all or nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the
+other, whose switch fails.  Readers that opened the set before a write are told that its files have changed.  Uploads in
+parts that were never completed take space in some stores, until a rule of the bucket removes them.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 import dask
 
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, WriteError, warn
+from akdask.storage.atomic.catalog import (
+    MOST_TOLD,
+    Catalog,
+    Entry,
+    catalog_path,
+    catalogued,
+    remove_folder,
+    size_of,
+    state_of,
+)
 from akdask.storage.atomic.hidden import unique_tag
 from akdask.storage.paths.files import FileIdentity, infos_in, is_folder, version_of
 from akdask.storage.paths.locales import (
@@ -52,163 +59,7 @@ from akdask.storage.paths.locales import (
     sort_key,
     split_extension,
 )
-from akdask.storage.paths.remote import accessing, concurrently, current_options, file_system, retrying
-
-_CATALOG = ".akdask-set"
-_VERSION = 1
-_LARGEST = 2**26
-_MOST_TOLD = 10
-_TAG = re.compile(r"[0-9A-Za-z_-]+")
-
-
-def catalog_path(path: str) -> str:
-    """Return the catalog of the set that is written under a URL.
-
-    Examples
-    --------
-    >>> catalog_path("s3://b/flows.h5")
-    's3://b/.flows.h5.akdask-set'
-    """
-    folder, slash, name = path.rpartition("/")
-    return f"{folder}{slash}.{name}{_CATALOG}"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One file of a set in a catalog.
-
-    Parameters
-    ----------
-    name : str
-        Its name in the folder of the set.
-    upload : str
-        Its name among the uploads of the write.
-    size : int
-        Bytes.
-    mark : str
-        What tells its states apart: see `version_of`.
-    """
-
-    name: str
-    upload: str
-    size: int
-    mark: str
-
-
-@dataclass(frozen=True, slots=True)
-class Catalog:
-    """Which files a set has, and where they are.
-
-    Parameters
-    ----------
-    path : str
-        URL under which the set is written.
-    tag : str
-        Names the write.
-    is_published : bool
-        Whether the files are under their own names.
-    entries : tuple of Entry
-        The files, in order.
-    stale : tuple of str
-        Names of files that are to go when the set is published.
-    """
-
-    path: str
-    tag: str
-    is_published: bool
-    entries: tuple[Entry, ...]
-    stale: tuple[str, ...] = ()
-
-    @property
-    def folder(self) -> str:
-        """The folder of the set."""
-        return self.path.rpartition("/")[0]
-
-    @property
-    def uploads(self) -> str:
-        """The folder of the uploads."""
-        return f"{hidden_folder(self.path)}/{self.tag}"
-
-    def write(self) -> None:
-        """Replace the catalog of the set."""
-        content = {
-            "akdask": _VERSION,
-            "tag": self.tag,
-            "published": self.is_published,
-            "files": [asdict(entry) for entry in self.entries],
-            "stale": list(self.stale),
-        }
-        raw = json.dumps(content).encode()
-        system, inner = file_system(catalog_path(self.path))
-        retrying(lambda: system.pipe_file(inner, raw))
-
-    @classmethod
-    def read(cls, path: str) -> Catalog | None:
-        """Return the catalog of a set, None if it has none.
-
-        Raises
-        ------
-        FileError
-            If it is damaged: it alone says which files the set has.
-        """
-        place = catalog_path(path)
-        system, inner = file_system(place)
-        try:
-            size = _size(retrying(lambda: system.info(inner)))
-            raw = retrying(lambda: system.cat_file(inner)) if size is not None and size <= _LARGEST else b""
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise FileError(f"cannot read {place!r}: {error.strerror or error}.") from error
-        try:
-            return cls._parsed(path, json.loads(raw))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise FileError(
-                f"the catalog {place!r} of a set is damaged.",
-                details=[f"{type(error).__name__}: {error}"],
-                hint="write the set again; or remove the catalog to read the files as they are.",
-            ) from error
-
-    @classmethod
-    def _parsed(cls, path: str, content: Any) -> Catalog:
-        if content["akdask"] != _VERSION or not isinstance(content["published"], bool):
-            raise ValueError("it is of another version")
-        entries = tuple(Entry(**entry) for entry in content["files"])
-        names = [entry.name for entry in entries]
-        own = path.rpartition("/")[2]
-        if not entries or len(set(names)) < len(names) or not _TAG.fullmatch(content["tag"]):
-            raise ValueError("it names no files, or one twice")
-        for name in [*names, *(entry.upload for entry in entries), *content["stale"]]:
-            if "/" in name or set_path(name) != own:
-                raise ValueError(f"it names {name!r}, which is not of the set")
-        if not all(type(entry.size) is int and isinstance(entry.mark, str) for entry in entries):
-            raise TypeError("sizes are numbers, and marks are text")
-        return cls(path, content["tag"], content["published"], entries, tuple(content["stale"]))
-
-    def publish(self) -> None:
-        """Put the uploads under their own names; may be repeated by any writer.
-
-        Raises
-        ------
-        OSError, FileError
-            If that fails; akdask's readers have the new set all the same.
-        """
-        system, uploads = file_system(self.uploads)
-        folder = file_system(self.folder)[1]
-        concurrently(
-            lambda entry: retrying(lambda: system.cp_file(f"{uploads}/{entry.upload}", f"{folder}/{entry.name}")),
-            self.entries,
-        )
-        concurrently(lambda name: _remove(f"{self.folder}/{name}"), self.stale)
-        found = infos_in(self.folder)
-        lost = [entry.name for entry in self.entries if _size(found.get(entry.name)) != entry.size]
-        if lost:
-            raise FileError(f"files of {self.path!r} were not copied whole.", details=lost[:_MOST_TOLD])
-        present = Catalog.read(self.path)
-        if present is not None and present.tag == self.tag:  # else another writer has switched meanwhile
-            entries = [Entry(old.name, old.upload, old.size, version_of(found[old.name])) for old in self.entries]
-            Catalog(self.path, self.tag, True, tuple(entries)).write()
-            _remove_folder(self.uploads)
+from akdask.storage.paths.remote import accessing, current_options, file_system, retrying
 
 
 class ObjectStaging:
@@ -238,7 +89,7 @@ class ObjectStaging:
         return f"{hidden_folder(self.target)}/{self._tag}"
 
     def create(self, *, replaces: Callable[[], object] = lambda: True) -> None:
-        """Put in order what a dead writer has left, and remove its uploads.
+        """Publish what a dead writer has staged, and remove its uploads.
 
         Raises
         ------
@@ -249,7 +100,7 @@ class ObjectStaging:
             left = Catalog.read(self._path)
             if left is not None and not left.is_published:
                 left.publish()
-            _remove_folder(hidden_folder(self.target))
+            remove_folder(hidden_folder(self.target))
 
     def path(self, name: str) -> str:
         """Return the URL of the upload of that name."""
@@ -285,13 +136,13 @@ class ObjectStaging:
             system, inner = file_system(self.path(name))
             retrying(lambda: system.put_file(attempt, inner))
             found = retrying(lambda: system.info(inner))
-        if _size(found) != size:
-            raise WriteError(f"cannot write {self.path(name)!r}: {_size(found)} of {size} bytes have arrived.")
+        if size_of(found) != size:
+            raise WriteError(f"cannot write {self.path(name)!r}: {size_of(found)} of {size} bytes have arrived.")
         os.unlink(attempt)
         return self.path(name)
 
     def commit(self, renames: Sequence[tuple[str, str]], stale: Sequence[str] = ()) -> None:
-        """Have the uploads be the set, then put them under their own names; see the module.
+        """Switch the set to the uploads, then copy them to their own names; see the module.
 
         Parameters
         ----------
@@ -323,7 +174,7 @@ class ObjectStaging:
         if lost:
             raise WriteError(
                 f"cannot write {self.target!r}: its uploads are gone.",
-                details=lost[:_MOST_TOLD],
+                details=lost[:MOST_TOLD],
                 hint="another write of the set has begun since; write one after the other.",
             )
         entries = [Entry(target, name, int(found[name]["size"]), version_of(found[name])) for name, target in pairs]
@@ -343,7 +194,7 @@ class ObjectStaging:
     def discard(self) -> None:
         """Remove the uploads."""
         with suppress(OSError, AkdaskError), accessing(self._options):
-            _remove_folder(self._uploads)
+            remove_folder(self._uploads)
 
     @contextmanager
     def _errors_naming(self) -> Iterator[None]:
@@ -381,7 +232,7 @@ def found_in_store(name: str) -> list[str]:
     others = [path for path in _files_meant(name) if set_path(path) not in paths]
     lost = list(missing_locales(others))
     if lost:
-        raise InconsistentFilesError("files are missing from a set.", details=lost[:_MOST_TOLD], hint="restore them.")
+        raise InconsistentFilesError("files are missing from a set.", details=lost[:MOST_TOLD], hint="restore them.")
     uploads = [
         f"{catalog.uploads}/{entry.upload}"
         for catalog in staged
@@ -424,16 +275,6 @@ def _files_meant(name: str) -> list[str]:
         return []
 
 
-def catalogued(folder: str) -> dict[str, str]:
-    """Return the sets in a folder that have catalogs, and the states of these."""
-    found = {file: version_of(info) for file, info in infos_in(folder).items()}
-    return {
-        f"{folder}/{file[1:].removesuffix(_CATALOG)}": state
-        for file, state in sorted(found.items())
-        if file.startswith(".") and file.endswith(_CATALOG)
-    }
-
-
 def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
     """Compare files of sets with their catalogs, all of which are read.
 
@@ -468,7 +309,7 @@ def _is_upload(folder: str) -> bool:
 def _compare(catalog: Catalog, members: Mapping[str, FileIdentity]) -> None:
     entries = {entry.name: entry for entry in catalog.entries}
     present = infos_in(catalog.folder)
-    same = {n for n, e in entries.items() if n in present and (e.size, e.mark) == _state(present[n])}
+    same = {n for n, e in entries.items() if n in present and (e.size, e.mark) == state_of(present[n])}
     problems = [f"{n}: {'has changed' if n in present else 'is gone'}" for n in entries if n not in same]
     problems += [f"{n}: is not of the set" for n in members if n not in entries]
     if not problems:
@@ -482,32 +323,12 @@ def _compare(catalog: Catalog, members: Mapping[str, FileIdentity]) -> None:
         return
     raise InconsistentFilesError(
         f"the set {catalog.path!r} is not what its catalog says.",
-        details=problems[:_MOST_TOLD],
+        details=problems[:MOST_TOLD],
         hint=f"write it again; or remove {catalog_path(catalog.path)!r} to read the files as they are.",
     )
-
-
-def _state(info: Mapping[str, Any]) -> tuple[int | None, str]:
-    return _size(info), version_of(info)
-
-
-def _size(info: Mapping[str, Any] | None) -> int | None:
-    return None if info is None else info.get("size")
 
 
 def _plain(url: str) -> str:
     """Return a URL without slashes that some file systems put at the beginning of paths."""
     protocol, _, rest = url.partition("://")
     return f"{protocol}://{rest.strip('/')}"
-
-
-def _remove(path: str) -> None:
-    system, inner = file_system(path)
-    with suppress(FileNotFoundError):
-        retrying(lambda: system.rm_file(inner))
-
-
-def _remove_folder(path: str) -> None:
-    system, inner = file_system(path)
-    with suppress(FileNotFoundError):
-        retrying(lambda: system.rm(inner, recursive=True))

@@ -4,11 +4,11 @@ A write is prepared in a hidden folder beside its set.  No folder: nothing to do
 A folder without a journal: the old set is there, and the folder goes unless its writer lives.  With a journal: the new
 set is there as soon as the journal is carried out, so readers wait for a living writer and act for a dead one.
 
-Trust: many users may write to a folder, so somebody may have made a hidden folder to have a reader do what its maker
-may not do.
+Trust: many users may write to a folder, so a user may make a hidden folder to trick a reader into changes that this
+user has no right to make.
 
-- Only a hidden folder is acted on whose owner is this user, or the one user who owns every file of the set that is
-  there.  For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.
+- A hidden folder is acted on only if its owner is this user, or the one user who owns all present files of the set.
+  For the superuser too, this user is number 0.  No secret is needed: the file system says who made what.
 - A hidden folder of anybody else is left alone.  The set is read as it is: as long as none of its files belongs to
   that user, none has been replaced.  If some do and others do not, and there is a journal, the set may be half
   replaced, and that is an error.  To write, the folder must go first, and the error says so.
@@ -34,10 +34,11 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from akdask.errors import AkdaskError, FileError
+from akdask.storage.atomic.catalog import catalogued
 from akdask.storage.atomic.hidden import OWNER, HiddenFolder
 from akdask.storage.atomic.journal import Journal
 from akdask.storage.atomic.lock import Lock, read_owner
-from akdask.storage.atomic.object_store import catalogued, found_in_store, is_stored
+from akdask.storage.atomic.object_store import found_in_store, is_stored
 from akdask.storage.paths.files import absolute, is_remote, matching
 from akdask.storage.paths.locales import (
     Filenames,
@@ -65,7 +66,7 @@ _LARGEST_BLANK = 4096  # bytes of a signature that a power failure has blanked
 
 
 def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
-    """Return what `read` finds in the files that a user means, with no file replaced between its beginning and end.
+    """Return what `read` finds in the files that a user means; no file is replaced while it runs.
 
     Sets whose writers have died are put in order before.
 
@@ -109,7 +110,7 @@ def _in_order(filenames: Filenames) -> list[str]:
 
 
 def recover(path: str) -> bool:
-    """Put a set in order whose writer has died.
+    """Complete or remove the write of a dead writer of a set.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def recover(path: str) -> bool:
 
 
 def _opened(folder: str) -> HiddenFolder | None:
-    """Open a hidden folder; None if there is none: what is no folder, or may not be looked at, no writer has made."""
+    """Open a hidden folder; None if there is none, or something that no writer can have made."""
     try:
         return HiddenFolder.at(folder)
     except OSError:
@@ -154,7 +155,7 @@ def _opened(folder: str) -> HiddenFolder | None:
 
 
 def _act(hidden: HiddenFolder) -> bool | None:
-    """Act for the writer of a folder if it is dead.
+    """Complete or remove the write of a hidden folder if its writer is dead.
 
     Returns
     -------
@@ -207,7 +208,7 @@ def _finish(hidden: HiddenFolder) -> bool:
 
 
 def _is_left_by_a_writer(hidden: HiddenFolder) -> bool:
-    """Whether a folder without a journal is what its name says, and not one that somebody has given that name."""
+    """Whether a writer made this folder without a journal; anyone may give a folder that name."""
     if not hidden.has_only_what_writers_make():
         return False
     # A writer may be killed before it signs, and a power failure may blank what it has signed.

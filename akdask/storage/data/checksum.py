@@ -1,4 +1,4 @@
-"""Checksums of stored bytes: 64 bits of XXH3, which finds what rots, not what somebody forges.
+"""Checksums of stored bytes: 64 bits of XXH3, which finds accidental damage but no forgery.
 
 One thread takes 26 GB/s of blocks of 1 MiB from memory, and two 18 GB/s together where others use the memory as well.
 The multilinear hash of NumPy's `einsum` that was here before took 11 and 7 GB/s on the same machine.

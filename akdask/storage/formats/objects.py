@@ -186,7 +186,8 @@ class Writer(Protocol):
     """One write of objects to a set.  Picklable once it has begun.
 
     The client calls `begin`, workers call `write`, and the client calls `commit` with the receipts, or `abort`.  Until
-    `commit` nothing that was there is touched; `akdask.storage.atomic.commit.Staging` does that for sets of files.
+    `commit` nothing that was there is touched; for sets of files that is done by
+    `akdask.storage.formats.staged_writer.StagedWriter`.
     """
 
     @property

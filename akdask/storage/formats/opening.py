@@ -1,4 +1,7 @@
-"""Files described as one set: all of them or an error, or those that can be read; and the sets opened last, kept."""
+"""Opening sets: describing their files, with or without tolerance of errors, and a cache of the sets opened last.
+
+A format gives a function that describes its files, usually `manifest_describer`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from functools import partial
 from threading import Lock
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from akdask import config
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, warn
+from akdask.storage.atomic.manifest_rows import ManifestRows, OfFile
 from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import StoredSet
@@ -21,6 +26,7 @@ _MOST_MESSAGES = 10
 
 Item = TypeVar("Item")
 Description = TypeVar("Description")
+DescribedFile = TypeVar("DescribedFile", bound=OfFile)
 Opened = TypeVar("Opened", bound=StoredSet)
 
 Describer: TypeAlias = Callable[
@@ -28,6 +34,33 @@ Describer: TypeAlias = Callable[
 ]
 """Given the files that are there and the patterns that they were found by, returns what describes each of them, and the
 files that are known to be lost."""
+
+
+def manifest_describer(
+    manifest: type[ManifestRows[DescribedFile]],
+    inspect_ahead: Callable[[Sequence[FileIdentity]], object],
+    inspect: Callable[[FileIdentity], DescribedFile],
+) -> Describer[DescribedFile]:
+    """Return a describer that asks manifests first, and inspects the files that they do not describe.
+
+    Parameters
+    ----------
+    manifest : subclass of ManifestRows
+        The manifests of the format; not asked if the setting `manifest` is off.
+    inspect_ahead : callable
+        Inspects many remote files at a time, so that `inspect` finds what they hold remembered; no errors.
+    inspect : callable
+        Describes one file.
+    """
+
+    def describer(
+        files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
+    ) -> tuple[Callable[[FileIdentity], DescribedFile], list[str]]:
+        known, lost = manifest.described_and_lost(files, patterns) if config.get("manifest") else ({}, [])
+        inspect_ahead([file for file in files if file not in known])
+        return lambda file: known.get(file) or inspect(file), lost
+
+    return describer
 
 
 class SetOpener(Generic[Description, Opened]):
@@ -46,10 +79,17 @@ class SetOpener(Generic[Description, Opened]):
         os.register_at_fork(after_in_child=self._start_anew)
 
     def _start_anew(self) -> None:
-        """Leave the lock that a thread may hold which a forked process does not have of its parent."""
+        """Make a new lock in a forked process: a thread of the parent may hold the old one, and does not exist here."""
         self._lock = Lock()
 
-    def open(self, filenames: Filenames, options: Hashable, make: Callable[[Sequence[Description]], Opened]) -> Opened:
+    def open(
+        self,
+        filenames: Filenames,
+        options: Hashable,
+        make: Callable[[Sequence[Description]], Opened],
+        *,
+        allow_errors: bool = False,
+    ) -> Opened:
         """Return the set of some files, the same one as before if they have not changed.
 
         Parameters
@@ -60,12 +100,16 @@ class SetOpener(Generic[Description, Opened]):
             All that `make` goes by besides the files.
         make : callable
             Makes a set of descriptions.
+        allow_errors : bool, default False
+            Leave out files that are missing or cannot be described, with one warning; the set is made anew each time.
 
         Raises
         ------
         MissingFileError, InconsistentFilesError, FileFormatError
             If files are missing, missing from within a set, or not readable.
         """
+        if allow_errors:
+            return make(readable(filenames, self._describer))
         patterns = tuple(patterns_of(filenames))
 
         def opened(paths: Sequence[str]) -> Opened:
@@ -85,10 +129,10 @@ class SetOpener(Generic[Description, Opened]):
         key = (files, options, patterns)
         # Keys are compared one by one: to hash those of a thousand files takes longer.
         with self._lock:
-            for index, (known, kept) in enumerate(self._sets):
+            for index, (known, opened) in enumerate(self._sets):
                 if known == key:
                     self._sets.append(self._sets.pop(index))
-                    return kept
+                    return opened
         describe, lost = self._describer(files, patterns)
         if lost:
             raise InconsistentFilesError(
@@ -102,37 +146,43 @@ class SetOpener(Generic[Description, Opened]):
             del self._sets[:-_MOST_SETS]
         return found
 
-    def readable(self, filenames: Filenames) -> list[Description]:
-        """Describe those of some files that are there and can be described; tell of the others in one warning.
 
-        Raises
-        ------
-        MissingFileError, FileError
-            If there are none.
-        """
-        patterns = patterns_of(filenames)
-        try:
-            return settled(filenames, partial(self._readable, patterns=patterns))
-        except MissingFileError:
-            missing = names_without_files(filenames)
-            there = [name for name in names_of(filenames) if name not in missing]
-            if not there:
-                raise
-            return settled(there, partial(self._readable, patterns=patterns, missing=missing))
+def readable(filenames: Filenames, describer: Describer[Description]) -> list[Description]:
+    """Describe the files that can be described, and name the others in one warning.
 
-    def _readable(
-        self, paths: Sequence[str], patterns: Sequence[re.Pattern[str]], missing: Sequence[str] = ()
-    ) -> list[Description]:
-        problems = [f"{name!r}: no such file" for name in missing]
-        files = list(_without_errors(identify, paths, problems))
-        describe, lost = self._describer(files, patterns)
-        problems += [f"{path!r}: missing from its set" for path in lost]
-        found = list(_without_errors(describe, files, problems))
-        if not found:
-            raise FileError("none of the files can be read.", details=problems)
-        if problems:
-            warn_of_skipped(problems, len(problems))
-        return found
+    Raises
+    ------
+    MissingFileError, FileError
+        If there are none.
+    """
+    described = partial(_readable, describer=describer, patterns=patterns_of(filenames))
+    try:
+        return settled(filenames, described)
+    except MissingFileError:
+        missing = names_without_files(filenames)
+        there = [name for name in names_of(filenames) if name not in missing]
+        if not there:
+            raise
+        return settled(there, partial(described, missing=missing))
+
+
+def _readable(
+    paths: Sequence[str],
+    *,
+    describer: Describer[Description],
+    patterns: Sequence[re.Pattern[str]],
+    missing: Sequence[str] = (),
+) -> list[Description]:
+    problems = [f"{name!r}: no such file" for name in missing]
+    files = list(_without_errors(identify, paths, problems))
+    describe, lost = describer(files, patterns)
+    problems += [f"{path!r}: missing from its set" for path in lost]
+    found = list(_without_errors(describe, files, problems))
+    if not found:
+        raise FileError("none of the files can be read.", details=problems)
+    if problems:
+        warn_of_skipped(problems, len(problems))
+    return found
 
 
 def _without_errors(function: Callable[[Any], Item], items: Iterable[Any], problems: list[str]) -> Iterator[Item]:

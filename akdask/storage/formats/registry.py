@@ -48,9 +48,9 @@ class Format:
     name : str
         Its name, as Arkouda spells it; case does not matter where users give it.
     signatures : tuple of bytes
-        With one of these its files begin.
+        First bytes of its files.
     extensions : tuple of str
-        By one of these a format is chosen for new files where nobody names it; what files hold is never told by it.
+        Extensions of new files that choose the format where nobody names it; never used for existing files.
     read_options : frozenset of str
         What `open` takes, of the options of `akdask.read`: ``strict_types``, ``allow_errors``,
         ``calc_string_offsets``, ``column_delim``, ``read_nested``, ``has_non_float_nulls``, ``fixed_len``,

@@ -1,8 +1,8 @@
 """An open folder: what is in it is reached from its descriptor, by single names, and no link is followed.
 
-A path is looked up anew at every call, so what was examined under it need not be what is used next.  A descriptor stays
-with the folder that it was opened on, wherever that is moved and whatever takes its place.  Files are opened without
-waiting and are used only if they are regular, so that no FIFO and no device can hold a reader.
+A path is looked up anew at every call, so it may lead to another file than the one that was examined.  A descriptor
+stays with its folder even if the folder is moved or replaced.  Files are opened without waiting and are used only if
+they are regular, so that no FIFO and no device can hold a reader.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from akdask.hdf5.metadata.inspect import describe_file
 from akdask.hdf5.metadata.templates import Templates
 from akdask.hdf5.sets import manifest
 from akdask.hdf5.sets.file_set import open_set
+from akdask.hdf5.sets.manifest import HdfManifest
 from akdask.storage.atomic.manifest import read_manifest, write_manifest
 from akdask.storage.data.checksum import checksum
 from akdask.storage.paths.files import identify, matching
@@ -74,7 +75,7 @@ def identities(pattern):
 
 def known(pattern):
     """Return the descriptions that the manifest gives, in the order of the files."""
-    return list(manifest.described(identities(pattern)).values())
+    return list(HdfManifest.described(identities(pattern)).values())
 
 
 def summary(description, path):
@@ -149,7 +150,7 @@ def test_descriptions_of_files_from_servers_survive_the_manifest(fixtures, reque
     for index, path in enumerate(paths):
         shutil.copy(path, tmp_path / f"all_LOCALE{index:04d}")
     files = [describe_file(file) for file in identities(str(tmp_path / "all_LOCALE*"))]
-    manifest.write(str(tmp_path / ".all.akdask"), files)
+    HdfManifest.write(str(tmp_path / ".all.akdask"), files)
     found = known(str(tmp_path / "all_LOCALE*"))
     assert [file.file for file in found] == [file.file for file in files]
     for one, other in zip(found, files, strict=True):
@@ -187,7 +188,7 @@ def test_a_manifest_that_cannot_be_written_is_done_without(tmp_path, write_set, 
     def full(path, batch):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(manifest, "write_manifest", full)
+    monkeypatch.setattr("akdask.storage.atomic.manifest_rows.write_manifest", full)
     write_set(tmp_path / "set", {"x": [1, 2]}, [1, 1])
     assert sorted(os.listdir(tmp_path)) == ["set_LOCALE0000", "set_LOCALE0001"]
     assert read_set(tmp_path / "set_LOCALE*") == {"x": [1, 2]}
@@ -264,7 +265,7 @@ def test_partitions_of_a_file_that_is_split_have_the_bounds_of_the_file(written)
 def test_numbers_of_other_widths_have_no_bounds(tmp_path):
     with h5py.File(tmp_path / "x_LOCALE0000", "w") as file:
         file["n"] = np.arange(3, dtype=np.int32)
-    manifest.write(str(tmp_path / ".x.akdask"), [describe_file(f) for f in identities(str(tmp_path / "x_LOCALE*"))])
+    HdfManifest.write(str(tmp_path / ".x.akdask"), [describe_file(f) for f in identities(str(tmp_path / "x_LOCALE*"))])
     assert open_set(str(tmp_path / "x_LOCALE*")).select()["n"].members["values"].source.bounds("n") is None
 
 
@@ -482,7 +483,7 @@ def test_what_does_not_fit_into_a_file_is_not_believed_of_it(written, tmp_path):
     path = tmp_path / "set_LOCALE0000.h5"
     description = known(written)[0]
     os.truncate(path, description.slots[:, 0].min() + 1)
-    manifest.write(str(tmp_path / ".set.h5.akdask"), [replace(description, file=identify(str(path)))])
+    HdfManifest.write(str(tmp_path / ".set.h5.akdask"), [replace(description, file=identify(str(path)))])
     found = manifest.verify(str(path))
     assert (found.checked, found.damages, found.unknown) == (0, (), (str(path),))
     with pytest.raises(FileFormatError, match="cannot be read as HDF5"):

@@ -19,7 +19,7 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
-from akdask.storage.atomic.object_store import catalog_path
+from akdask.storage.atomic.catalog import catalog_path
 from tests.storage.stores import FaultyFileSystem, Killed
 
 URLS = {"hdf": "faulty://b/d/x.h5", "parquet": "faulty://b/d/x.parquet", "csv": "faulty://b/d/x.csv"}

@@ -40,13 +40,13 @@ from akdask.errors import (
     UnsupportedError,
     WriteError,
 )
+from akdask.io.snapshot import caller_variables
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.run.run import run
 from akdask.plan.run.transfer import check_bytes
 from akdask.plan.run.write import fitted
 from akdask.plan.task.tables import Tasks
 from akdask.schema import BIGINT
-from akdask.snapshot import caller_variables
 from akdask.storage.atomic.commit import write_error
 from akdask.storage.atomic.folder import FolderStaging, previous, recover_folders
 from akdask.storage.paths.directory import check_status, open_regular

@@ -8,7 +8,7 @@ from typing import Any
 
 from akdask.collections.core.writing import write_csv
 from akdask.errors import ArgumentTypeError, FileError
-from akdask.io import Path, _objects, _storables
+from akdask.io.files import Path, _objects, _storables
 from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.locales import Filenames, names_of
 from akdask.storage.paths.remote import takes_storage_options

@@ -1,0 +1,46 @@
+"""The few smallest and largest elements of an array; lazy."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.wrap import wrap
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.reduce.top_k import TopK
+
+
+class ExtremeMethods(Array):
+    """The smallest and largest elements of an array."""
+
+    def mink(self, k: int) -> Any:
+        """Return the `k` smallest elements in ascending order; see `akdask.mink`."""
+        return few_extremes("mink", self, k)
+
+    def maxk(self, k: int) -> Any:
+        """Return the `k` largest elements in ascending order; see `akdask.maxk`."""
+        return few_extremes("maxk", self, k)
+
+    def argmink(self, k: int) -> Any:
+        """Return the positions of the `k` smallest elements; see `akdask.argmink`."""
+        return few_extremes("argmink", self, k)
+
+    def argmaxk(self, k: int) -> Any:
+        """Return the positions of the `k` largest elements; see `akdask.argmaxk`."""
+        return few_extremes("argmaxk", self, k)
+
+
+def few_extremes(name: str, pda: Any, k: int) -> Any:
+    """Return what ``mink``, ``maxk``, ``argmink`` or ``argmaxk`` does."""
+    if not isinstance(pda, Array):
+        raise ArgumentTypeError(f"{name} needs a lazy array, got {type(pda).__name__}.")
+    if index(k) < 1:
+        raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
+    frame, key = pda._sort_key()
+    found = TopK.of(frame, key, -index(k) if "max" in name else index(k))
+    positions: Any = wrap(found, found.positions)
+    if name.startswith("arg"):
+        return positions
+    # What is ordered by something else has to be looked up.
+    return pda._like(found, found.values) if key == pda._value else pda[positions]

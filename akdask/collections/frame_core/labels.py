@@ -1,0 +1,48 @@
+"""Labels of rows as arrays: made of what users give, converted, and handed to pandas."""
+
+from __future__ import annotations
+
+from inspect import isfunction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.elementwise import cast
+from akdask.collections.core.array import Array
+from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentTypeError, UnsupportedError
+
+INFERRED = {"int": "integer", "uint": "integer", "bigint": "integer", "float": "floating", "bool": "boolean"}
+INFERRED |= {"str": "string"}
+"""What pandas calls labels, by the kind of their type."""
+
+
+def as_labels(given: Any) -> Any:
+    """Return what a user gives as labels as an array; an error if it is neither array nor sequence."""
+    if isinstance(given, Array):
+        return given.copy()  # What is assigned to the given one later does not change labels.
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+        raise ArgumentTypeError(f"labels are an array or a sequence, not {type(given).__name__}.")
+    if isinstance(getattr(given, "dtype", None), pd.CategoricalDtype):
+        return Categorical(given)
+    return array(given)
+
+
+def converted(labels: Any, dtype: Any) -> Any:
+    """Convert labels to a type, or by a function that makes an array of one."""
+    makes = isfunction(dtype) or (isinstance(dtype, type) and issubclass(dtype, Array))
+    return dtype(labels) if makes else cast(labels, dtype)
+
+
+def check_na_position(given: str) -> None:
+    """Refuse to put missing labels anywhere but last."""
+    if given != "last":
+        raise UnsupportedError(f"na_position={given!r}: missing labels come last.")
+
+
+def for_pandas(labels: Any) -> Any:
+    """Return labels as pandas has them: text as objects."""
+    found = labels.to_pandas() if hasattr(labels, "to_pandas") else labels.to_ndarray()
+    return found.astype(object) if isinstance(found, np.ndarray) and found.dtype.kind == "U" else found

@@ -1,0 +1,20 @@
+"""Units in which the memory of columns and labels is told."""
+
+from __future__ import annotations
+
+from akdask.errors import ArgumentError
+
+UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
+
+
+def in_unit(nbytes: int, unit: str) -> int | float:
+    """Return a number of bytes in another unit.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such unit.
+    """
+    if unit not in UNITS:
+        raise ArgumentError(f"memory is measured in {', '.join(UNITS)}, not {unit!r}.")
+    return nbytes if unit == "B" else nbytes / UNITS[unit]

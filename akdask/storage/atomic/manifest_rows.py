@@ -1,0 +1,229 @@
+"""The rows of a manifest, one for each file of a set: the state in which a file was described, and its description.
+
+Files of a set are mostly made alike, so what they are made of is kept once, as JSON in the metadata of the table; what
+differs, the numbers, is kept in columns.  Which columns these are is a matter of the format.
+
+A manifest is believed about a file only if this user or the file's owner owns the manifest, and if the file is of the
+size, time of modification, inode and owner that it was when its writer described it.  Only local files of sets have
+manifests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+import pyarrow as pa
+
+from akdask.storage.atomic.manifest import later_than, manifest_path, read_manifest, write_manifest
+from akdask.storage.paths.files import FileIdentity, is_remote, modified, owner_of
+from akdask.storage.paths.locales import sort_key, split_locale
+
+
+class OfFile(Protocol):
+    """What is told of one file."""
+
+    @property
+    def file(self) -> FileIdentity:
+        """Which file, in which state."""
+        ...
+
+
+Description = TypeVar("Description", bound=OfFile)
+
+
+class ManifestRows(ABC, Generic[Description]):
+    """What one manifest tells of the files of its set.
+
+    A subclass reads its own columns, and checks them, in its constructor.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch
+        The table of the manifest, of the types that `read_manifest` has compared.
+
+    Attributes
+    ----------
+    key : bytes
+        Under which the metadata of the table say what files are made of.
+    errors : tuple of exception types
+        What the constructor raises for a table that does not describe files.
+    """
+
+    key: ClassVar[bytes]
+    errors: ClassVar[tuple[type[Exception], ...]] = (
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        pa.ArrowException,
+    )
+
+    def __init__(self, batch: pa.RecordBatch) -> None:
+        names = batch["name"].to_pylist()
+        self._schemas_read = json.loads(batch.schema.metadata[self.key])
+        self._schema_of = batch["made"].to_pylist()
+        self._rows = {os.fsdecode(name): row for row, name in enumerate(names)}
+        self._sizes = batch["size"].to_pylist()
+        self._versions = batch["version"].to_pylist()
+        if len(self._rows) != len(names) or not _are_single_names(names) or min(self._schema_of, default=0) < 0:
+            raise ValueError("no manifest")
+
+    @classmethod
+    @abstractmethod
+    def to_batch(cls, files: Sequence[Description]) -> pa.RecordBatch:
+        """Return the table that describes some files; see `rows_batch`."""
+
+    @abstractmethod
+    def describe(self, file: FileIdentity, row: int) -> Description | None:
+        """Return the description that a row gives of a file, None if it cannot be true."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the files."""
+        return list(self._rows)
+
+    def find(self, file: FileIdentity) -> Description | None:
+        """Return the description of a file, None if it has none in that state."""
+        row = self._rows.get(os.path.basename(file.path))
+        if row is None or self._sizes[row] != file.size or self._versions[row] != file.version:
+            return None
+        return self.describe(file, row)
+
+    @classmethod
+    def of_set(cls, path: str, owner: int) -> Self | None:
+        """Return the rows of the manifest of a set, None if there is none that is to be believed.
+
+        Parameters
+        ----------
+        path : str
+            The set.
+        owner : int
+            The user who owns the files that it is asked about.
+        """
+        batch = read_manifest(manifest_path(path), {os.geteuid(), owner}, _types(cls))
+        try:
+            return None if batch is None else cls(batch)
+        except cls.errors:
+            return None
+
+    @classmethod
+    def write(cls, path: str, files: Sequence[Description]) -> None:
+        """Write the manifest of a set to a new file.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        files : sequence of descriptions
+            The files of the set, all of one folder, in the state in which they will be there.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        # A file that changes again within the same tick of the clock has the same time of modification as before.  So
+        # a time is only good if the clock is past it.
+        now = later_than(max(modified(each.file) for each in files), path)
+        write_manifest(path, cls.to_batch([each for each in files if modified(each.file) < now]))
+
+    @classmethod
+    def described(cls, files: Sequence[FileIdentity]) -> dict[FileIdentity, Description]:
+        """Return descriptions of the files that manifests describe as they are now; the others must be inspected."""
+        return cls.described_and_lost(files, ())[0]
+
+    @classmethod
+    def described_and_lost(
+        cls, files: Sequence[FileIdentity], patterns: Sequence[re.Pattern[str]]
+    ) -> tuple[dict[FileIdentity, Description], list[str]]:
+        """Return the descriptions that manifests have of files, and the paths of lost files.
+
+        A lost file is named by a manifest and matched by a pattern, but is not there.  At the end of the numbering
+        nothing else tells of it.  A manifest that describes none of the files that are there is older than they are,
+        and tells of nothing.
+
+        Parameters
+        ----------
+        files : sequence of FileIdentity
+            All files that are there.
+        patterns : sequence of re.Pattern
+            Whole paths of the files that are meant match one of them.
+        """
+        found: dict[FileIdentity, Description] = {}
+        lost: list[str] = []
+        present = {file.path for file in files} if patterns else set()
+        for (path, owner), members in by_set(files).items():
+            rows = cls.of_set(path, owner)
+            if rows is None:
+                continue
+            known = {file: each for file in members if (each := rows.find(file)) is not None}
+            found.update(known)
+            if known and patterns and len(known) < len(rows.names):
+                named = (os.path.join(os.path.dirname(path), name) for name in sorted(rows.names, key=sort_key))
+                absent = (path for path in named if path not in present)
+                lost.extend(path for path in absent if any(pattern.fullmatch(path) for pattern in patterns))
+        return found, list(dict.fromkeys(lost))
+
+
+@cache
+def _types(rows: type[ManifestRows[Any]]) -> pa.Schema:
+    """Return the types of all columns of a manifest."""
+    return rows.to_batch([]).schema.remove_metadata()
+
+
+def rows_batch(
+    key: bytes,
+    files: Sequence[FileIdentity],
+    schemas: Sequence[Any],
+    schema_of: Sequence[int],
+    columns: Mapping[str, pa.Array],
+) -> pa.RecordBatch:
+    """Return the table of a manifest.
+
+    Parameters
+    ----------
+    key : bytes
+        See `ManifestRows`.
+    files : sequence of FileIdentity
+        A row for each.
+    schemas : sequence of str, list or dict
+        What files are made of, as JSON has it.
+    schema_of : sequence of int
+        Which of the schemas each file has.
+    columns : mapping of str to Arrow array
+        What the format keeps besides, a row for each file.
+    """
+    found = {
+        "name": pa.array([os.fsencode(os.path.basename(file.path)) for file in files], pa.binary()),
+        "size": pa.array([file.size for file in files], pa.int64()),
+        "version": pa.array([file.version for file in files], pa.string()),
+        "made": pa.array(schema_of, pa.int32()),
+        **columns,
+    }
+    metadata = {key: json.dumps(schemas).encode()}
+    schema = pa.schema([pa.field(name, column.type) for name, column in found.items()], metadata)
+    return pa.RecordBatch.from_arrays(list(found.values()), schema=schema)
+
+
+def by_set(files: Sequence[FileIdentity]) -> dict[tuple[str, int], list[FileIdentity]]:
+    """Group local files of sets by the path under which their set was written, and by their owner."""
+    sets: defaultdict[tuple[str, int], list[FileIdentity]] = defaultdict(list)
+    for file in files:
+        found = None if is_remote(file.path) else split_locale(file.path)
+        if found is not None:
+            sets[found[0], owner_of(file)].append(file)
+    return sets
+
+
+def _are_single_names(names: Sequence[bytes]) -> bool:
+    """Whether each names something in a folder and nothing elsewhere; asked of thousands at once."""
+    joined = b"".join(names)
+    return b"/" not in joined and b"\0" not in joined and {b"", b".", b".."}.isdisjoint(names)

@@ -1,0 +1,76 @@
+"""The graph of imports: those for type checkers too, which import-linter's contracts leave out of account."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import akdask
+
+ROOT = Path(akdask.__file__).parent
+MODULES = {
+    ".".join(("akdask", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
+    for path in sorted(ROOT.rglob("*.py"))
+}
+
+
+def _imported(text: str, known: set[str]) -> Iterator[str]:
+    """Yield the modules that the outer level of a module imports, under ``if TYPE_CHECKING`` as well."""
+    inner = [statement for statement in ast.parse(text).body if not isinstance(statement, ast.FunctionDef)]
+    for node in (found for statement in inner for found in ast.walk(statement)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
+            for name in node.names:
+                inside = f"{node.module}.{name.name}"
+                yield from ({inside} if inside in known else {node.module}) & known
+
+
+def circle(texts: dict[str, str]) -> list[str]:
+    """Return modules that import each other in a circle, none if there are none."""
+    graph = {module: set(_imported(text, set(texts))) - {module} for module, text in texts.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_modules_import_each_other_not_even_for_types():
+    assert len(MODULES) > 400
+    assert circle({module: path.read_text(encoding="utf-8") for module, path in MODULES.items()}) == []
+
+
+@pytest.mark.parametrize(
+    ("second", "found"),
+    [
+        ("if TYPE_CHECKING:\n    from a.one import x", True),
+        ("from a import one", True),
+        ("import a.one", True),
+        ("class C:\n    def method(self):\n        import a.one", True),
+        ("def function():\n    import a.one", False),
+        ("from b import x", False),
+    ],
+)
+def test_circles_are_found(second, found):
+    assert bool(circle({"a": "", "a.one": "from a.two import y", "a.two": second})) is found
+
+
+def test_folders_and_modules_are_small_enough_to_be_held_in_the_mind():
+    folders = [ROOT, *{path.parent for path in MODULES.values()} - {ROOT}]
+    entries = {
+        folder: [
+            entry.name
+            for entry in folder.iterdir()
+            if (entry / "__init__.py").is_file() or (entry.suffix == ".py" and entry.name != "__init__.py")
+        ]
+        for folder in folders
+    }
+    # At the top level stand the layers themselves, and public modules that Arkouda has.
+    assert {str(folder): len(names) for folder, names in entries.items() if folder != ROOT and len(names) > 15} == {}
+    lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
+    assert {module: length for module, length in lengths.items() if length > 500} == {}
