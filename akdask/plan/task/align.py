@@ -83,7 +83,7 @@ def _packed_like(packed: Frame, frame: Frame, values: list[Value]) -> tuple[Fram
 
 
 def _unpacked_like(frame: Frame, packed: Frame, value: Value) -> Aligned:
-    """Return a value of a `Compact` on the partitions that are merged there, where a frame of the same rows has those."""
+    """Return a value of a `Compact` on the partitions that it merges, where a frame of the same rows has those."""
     if not isinstance(packed, Compact) or packed.frame.rows.token != frame.rows.token:
         return packed, value
     whole = packed.frame
