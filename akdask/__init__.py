@@ -151,6 +151,7 @@ from akdask.io import (
 )
 from akdask.io_csv import get_columns, ls_csv, read_csv, to_csv
 from akdask.io_parquet import get_null_indices, read_parquet, to_parquet
+from akdask.io_zarr import read_zarr, to_zarr
 from akdask.pandas_hdf import export, import_data
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
@@ -322,6 +323,7 @@ __all__ = [
     "read_hdf",
     "read_parquet",
     "read_tagged_data",
+    "read_zarr",
     "restore",
     "rotl",
     "rotr",
@@ -350,6 +352,7 @@ __all__ = [
     "to_csv",
     "to_hdf",
     "to_parquet",
+    "to_zarr",
     "trunc",
     "uint8",
     "uint64",

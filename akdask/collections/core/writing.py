@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
-from akdask.plan.run.write import aligned, fitted, write
+from akdask.plan.run.write import aligned, cut, fitted, write
 from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
-from akdask.storage.formats.objects import LIMBS, VALUES, ObjectSpec, ObjType
+from akdask.storage.formats.objects import LIMBS, VALUES, CuttingWriter, ObjectSpec, ObjType
 from akdask.storage.formats.registry import format_named
 from akdask.storage.paths.files import absolute, is_remote, written_path
 from akdask.storage.paths.locales import locale_files
@@ -384,13 +384,22 @@ def write_objects(
         **options,
     )
     frames = _by_frame(everything)
-    rows = aligned(frames, count) if chosen_format.is_tabular else [fitted(project, count) for project in frames]
+    if chosen_format.chooses_partitions:
+        rows = [_cut(cast("CuttingWriter", writer), project) for project in frames]
+    else:
+        rows = aligned(frames, count) if chosen_format.is_tabular else [fitted(project, count) for project in frames]
     tables = [
         Project(table.frame, ((name, member),), table.values)
         for name, item in everything.items()
         for member, table in item.tables.items()
     ]
     write(writer, rows, tables)
+
+
+def _cut(writer: CuttingWriter, project: Project) -> Frame:
+    """Return the rows of objects in the partitions that a writer wants."""
+    names = list(dict.fromkeys(cast("tuple[str, str]", column)[0] for column in project.names))
+    return cut(project, lambda nrows: writer.cut(names, nrows))
 
 
 def count_files(arrays: Iterable[Any], num_locales: int | None, file_size: Any) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -80,6 +80,15 @@ def fitted(frame: Project, count: int) -> Frame:
     lengths = frame.rows.lengths
     assert lengths is not None, "resolve_lengths has just found them"
     return Realign(frame, lengths, block_split(sum(lengths), count))
+
+
+def cut(frame: Project, bounds: Callable[[int], Sequence[int]]) -> Frame:
+    """Return the rows in partitions of lengths that depend on how many there are; counts them."""
+    resolve_lengths(frame)
+    lengths = frame.rows.lengths
+    assert lengths is not None, "resolve_lengths has just found them"
+    wanted = tuple(bounds(sum(lengths)))
+    return frame if wanted == tuple(lengths) else Realign(frame, lengths, wanted)
 
 
 def aligned(frames: Sequence[Project], count: int) -> list[Frame]:

@@ -224,3 +224,19 @@ class Writer(Protocol):
     def abort(self) -> None:
         """Remove all that was prepared; what was there before stays."""
         ...
+
+
+class CuttingWriter(Writer, Protocol):
+    """A writer that says where rows are cut into partitions, since not every cut can be written."""
+
+    def cut(self, names: Sequence[str], nrows: int) -> Sequence[int]:
+        """Return the rows of each partition.  Called before `begin`, once for the objects of each frame.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The objects, which have the same rows.
+        nrows : int
+            How many.
+        """
+        ...
