@@ -11,7 +11,8 @@ import pyarrow as pa
 from dask.system import CPU_COUNT
 
 from akdask.cluster import partition_size
-from akdask.csv.head import Head, checked_delimiter, read_bytes, read_head
+from akdask.csv.compressed import TextFile, read_text, text_file
+from akdask.csv.head import Head, checked_delimiter, read_head
 from akdask.csv.lines import ByteRange, Lines, StrayQuoteError, UnclosedQuoteError, byte_ranges
 from akdask.csv.parse import CsvColumn, RowParser
 from akdask.csv.source import CsvSource
@@ -32,7 +33,10 @@ from akdask.storage.paths.files import FileIdentity, identify, identify_all
 from akdask.storage.paths.locales import Filenames, names_of, names_without_files
 from akdask.storage.paths.remote import concurrently
 
-Files = Sequence[tuple[FileIdentity, Head]]
+_WHOLE_TEXT = 2**62
+"""More bytes than any text has."""
+
+Files = Sequence[tuple[TextFile, Head]]
 
 
 class CsvSet:
@@ -40,7 +44,7 @@ class CsvSet:
 
     Parameters
     ----------
-    files : sequence of (FileIdentity, Head)
+    files : sequence of (FileIdentity or CompressedFile, Head)
         In the order of the rows; all have the same columns.
     delimiter : bytes
         What stands between fields.
@@ -120,7 +124,7 @@ def _kind(column: CsvColumn) -> ObjType:
 
 
 @lru_cache(maxsize=4096)
-def _ranges(file: FileIdentity, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
+def _ranges(file: TextFile, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
     """Return the rows of a file, in one range if its quotes do not tell where to cut it."""
     try:
         return byte_ranges(file, start, rows.lines, limit)
@@ -129,9 +133,9 @@ def _ranges(file: FileIdentity, start: int, rows: RowParser, limit: int) -> Sequ
             f"{file.path!r} ends inside a field in quotes.", hint="a quote is never closed, or the file is truncated."
         ) from None
     except StrayQuoteError:
-        data = read_bytes(file, start, file.size)
+        data = read_text(file, start, _WHOLE_TEXT)
         try:
-            return [ByteRange(start, file.size, rows.table(data, {"0": pa.large_string()}).num_rows)]
+            return [ByteRange(start, start + len(data), rows.table(data, {"0": pa.large_string()}).num_rows)]
         except pa.ArrowInvalid as error:
             rows.refuse(error, start)
 
@@ -174,11 +178,17 @@ def open_set(
     def look(paths: Sequence[str]) -> Files:
         files = identify_all(paths)
         compare_with_catalogs(files)
-        return list(zip(files, concurrently(lambda file: read_head(file, delimiter, names), files), strict=True))
+        return concurrently(lambda file: _headed(file, delimiter, names), files)
 
     files = _readable(filenames, delimiter, names) if allow_errors else settled(filenames, look)
     _check_agreement(files)
     return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors)
+
+
+def _headed(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None) -> tuple[TextFile, Head]:
+    """Return a file as one of text, and its head."""
+    text = text_file(file)
+    return text, read_head(text, delimiter, names)
 
 
 def _readable(filenames: Filenames, delimiter: bytes, names: Sequence[str] | None) -> Files:
@@ -189,12 +199,11 @@ def _readable(filenames: Filenames, delimiter: bytes, names: Sequence[str] | Non
         raise MissingFileError("no files found for the names given.", details=[repr(name) for name in missing])
     problems = [f"{name!r}: no such file" for name in missing]
 
-    def look(paths: Sequence[str]) -> tuple[list[tuple[FileIdentity, Head]], list[str]]:
+    def look(paths: Sequence[str]) -> tuple[list[tuple[TextFile, Head]], list[str]]:
         found, wrong = [], []
         for path in paths:
             try:
-                file = identify(path)
-                found.append((file, read_head(file, delimiter, names)))
+                found.append(_headed(identify(path), delimiter, names))
             except AkdaskError as error:
                 wrong.append(error.message)
         return found, wrong

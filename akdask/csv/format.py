@@ -19,7 +19,7 @@ class CsvFormat(Format):
     extensions = (".csv",)
     is_tabular = True
     read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names"})
-    write_options = frozenset({"column_delim"})
+    write_options = frozenset({"column_delim", "compression"})
 
     def open(self, filenames: Filenames, **options: Any) -> StoredSet:
         """Open files as one set; see `akdask.csv.file_set.open_set`."""

@@ -7,8 +7,12 @@ import shutil
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
 
 from akdask.columns import Table
+from akdask.csv.compressed import checked_codec
 from akdask.csv.encode import encoded_rows
 from akdask.csv.head import TYPES, checked_delimiter, head_bytes
 from akdask.errors import AkdaskError, ArgumentError, UnsupportedError, WriteError, warn
@@ -52,6 +56,8 @@ class CsvWriter:
         One file for each partition, or one in all.
     column_delim : str, default ","
         What stands between fields.
+    compression : str, optional
+        One of `akdask.csv.compressed.CODECS`, in any case.
 
     Raises
     ------
@@ -68,6 +74,7 @@ class CsvWriter:
         mode: str = "truncate",
         file_type: str = "distribute",
         column_delim: str = ",",
+        compression: str | None = None,
     ) -> None:
         if mode != "truncate":
             raise UnsupportedError(
@@ -77,6 +84,7 @@ class CsvWriter:
         self.npartitions = npartitions
         self.is_single = file_type == "single"
         self.delimiter = checked_delimiter(column_delim)
+        self.codec = checked_codec(compression)
         self.fields = tuple(map(_field, specs))
         self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
         self.targets = [self.path] if self.is_single else [locale_path(self.path, k) for k in range(npartitions)]
@@ -103,12 +111,17 @@ class CsvWriter:
         columns = [table.columns[field.column] for field in self.fields]
         with self._errors_naming():
             attempt = self._staging.attempt(self._names[index])
-            with open(attempt, "wb") as file:
+            with self._opened(attempt) as file:
                 if index == 0 or not self.is_single:
                     file.write(self._head())
-                file.writelines(encoded_rows(columns, self.delimiter))
+                for rows in encoded_rows(columns, self.delimiter):
+                    file.write(rows)
             self._staging.finish(attempt, self._names[index])
         return index
+
+    def _opened(self, path: str) -> Any:
+        """Open a new file.  Files of any of the codecs, one after the other, are one of it."""
+        return open(path, "wb") if self.codec is None else pa.CompressedOutputStream(pa.OSFile(path, "wb"), self.codec)
 
     def commit(self, receipts: Sequence[int]) -> list[str]:
         """Put all files into place, and remove those that they make obsolete.

@@ -429,7 +429,13 @@ def count_files(arrays: Iterable[Any], num_locales: int | None, file_size: Any) 
 
 
 def write_csv(
-    objects: Mapping[str, Storable], path: Path, col_delim: str, *, overwrite: bool, num_locales: int | None
+    objects: Mapping[str, Storable],
+    path: Path,
+    col_delim: str,
+    *,
+    overwrite: bool,
+    num_locales: int | None,
+    compression: str | None = None,
 ) -> None:
     """Write objects to CSV files, which may replace others only if told so; computes.
 
@@ -451,6 +457,7 @@ def write_csv(
             num_locales=num_locales,
             file_format="CSV",
             column_delim=col_delim,
+            compression=compression,
         )
 
 
