@@ -112,10 +112,9 @@ def write_anew(
     with TaskProgress(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
         stored = _storables(objects, None)
-        write_objects(
+        return write_objects(
             stored, target, "truncate", file_type, num_locales=num_locales, file_format=file_format, **options
         )
-    return [target] if num_locales is None else locale_files(target)
 
 
 def written_files(target: str) -> list[str]:

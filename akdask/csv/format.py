@@ -18,6 +18,7 @@ class CsvFormat(Format):
     signatures = (b"**HEADER",)
     extensions = (".csv",)
     is_tabular = True
+    joins_partitions = True
     read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names"})
     write_options = frozenset({"column_delim", "compression"})
 

@@ -18,7 +18,7 @@ from akdask.csv.head import TYPES, checked_delimiter, head_bytes
 from akdask.errors import AkdaskError, ArgumentError, UnsupportedError, WriteError, warn
 from akdask.schema import UINT8, UINT64, ColumnType
 from akdask.storage.atomic.commit import staging, write_error
-from akdask.storage.formats.objects import VALUES, Columns, ObjectSpec, ObjType
+from akdask.storage.formats.objects import VALUES, Columns, JoinedFile, ObjectSpec, ObjType
 from akdask.storage.paths.files import exists, written_path
 from akdask.storage.paths.locales import locale_files, locale_path
 
@@ -58,6 +58,8 @@ class CsvWriter:
         What stands between fields.
     compression : str, optional
         One of `akdask.csv.compressed.CODECS`, in any case.
+    per_file : int, default 1
+        How many partitions go into each file.
 
     Raises
     ------
@@ -75,6 +77,7 @@ class CsvWriter:
         file_type: str = "distribute",
         column_delim: str = ",",
         compression: str | None = None,
+        per_file: int = 1,
     ) -> None:
         if mode != "truncate":
             raise UnsupportedError(
@@ -86,8 +89,13 @@ class CsvWriter:
         self.delimiter = checked_delimiter(column_delim)
         self.codec = checked_codec(compression)
         self.fields = tuple(map(_field, specs))
-        self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
-        self.targets = [self.path] if self.is_single else [locale_path(self.path, k) for k in range(npartitions)]
+        self.per_file = npartitions if self.is_single else per_file
+        count = npartitions // per_file
+        self.targets = [self.path] if self.is_single else [locale_path(self.path, k) for k in range(count)]
+        self._file_names = [os.path.basename(target) for target in self.targets]
+        self._names = (
+            [f"partition-{index}" for index in range(npartitions)] if self.per_file > 1 else list(self._file_names)
+        )
         self._staging = staging(self.path)
 
     def begin(self) -> None:
@@ -112,7 +120,7 @@ class CsvWriter:
         with self._errors_naming():
             attempt = self._staging.attempt(self._names[index])
             with self._opened(attempt) as file:
-                if index == 0 or not self.is_single:
+                if index % self.per_file == 0:
                     file.write(self._head())
                 for rows in encoded_rows(columns, self.delimiter):
                     file.write(rows)
@@ -123,7 +131,25 @@ class CsvWriter:
         """Open a new file.  Files of any of the codecs, one after the other, are one of it."""
         return open(path, "wb") if self.codec is None else pa.CompressedOutputStream(pa.OSFile(path, "wb"), self.codec)
 
-    def commit(self, receipts: Sequence[int]) -> list[str]:
+    def join(self, index: int, receipts: Sequence[int]) -> JoinedFile:
+        """Make a file of those that its partitions have written.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full, or the folder cannot be seen from here.
+        """
+        first, name = index * self.per_file, self._file_names[index]
+        with self._errors_naming():
+            attempt = self._staging.attempt(name)
+            with open(attempt, "wb") as target:
+                for part in self._names[first : first + self.per_file]:
+                    with open(self._staging.local(part), "rb") as source:
+                        shutil.copyfileobj(source, target, 2**22)
+            self._staging.finish(attempt, name)
+        return JoinedFile(index)
+
+    def commit(self, receipts: Sequence[int | JoinedFile]) -> list[str]:
         """Put all files into place, and remove those that they make obsolete.
 
         Raises
@@ -137,7 +163,7 @@ class CsvWriter:
             If files are replaced.
         """
         try:
-            renames = self._complete(set(receipts))
+            renames = self._complete(receipts)
         except BaseException:
             self.abort()
             raise
@@ -159,21 +185,16 @@ class CsvWriter:
             return [self.path] if exists(self.path) else []
         return locale_files(self.path)
 
-    def _complete(self, written: set[int]) -> list[tuple[str, str]]:
-        """Return the finished files and their places, after joining them if there is to be only one."""
-        missing = sorted(set(range(self.npartitions)) - written)
+    def _complete(self, receipts: Sequence[int | JoinedFile]) -> list[tuple[str, str]]:
+        """Return the finished files and their places, after joining partitions that are not joined."""
+        joined = {receipt.index for receipt in receipts if isinstance(receipt, JoinedFile)}
+        missing = [k for k in range(self.npartitions) if k not in receipts and k // self.per_file not in joined]
         if missing:
             raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
-        if not self.is_single:
-            return [(self._staging.path(name), target) for name, target in zip(self._names, self.targets, strict=True)]
-        name = os.path.basename(self.path)
-        with self._errors_naming():
-            joined = self._staging.attempt(name)
-            with open(joined, "wb") as target:
-                for part in self._names:
-                    with open(self._staging.local(part), "rb") as source:
-                        shutil.copyfileobj(source, target, 2**22)
-            return [(self._staging.finish(joined, name), self.path)]
+        if self.per_file > 1:
+            for file in sorted(set(range(len(self.targets))) - joined):
+                self.join(file, range(file * self.per_file, (file + 1) * self.per_file))
+        return [(self._staging.path(name), to) for name, to in zip(self._file_names, self.targets, strict=True)]
 
     @contextmanager
     def _errors_naming(self) -> Iterator[None]:

@@ -17,6 +17,7 @@ class Hdf5Format(Format):
     name = "HDF5"
     signatures = (b"\x89HDF\r\n\x1a\n",)
     extensions = (".h5", ".hdf5")
+    joins_partitions = True
     read_options = frozenset({"strict_types", "allow_errors", "calc_string_offsets"})
 
     def open(self, filenames: Filenames, **options: Any) -> StoredSet:

@@ -17,7 +17,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
-from akdask.plan.run.write import aligned, cut, fitted, write
+from akdask.plan.run.write import aligned, cut, fitted, partitions_per_file, write
 from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.formats.objects import LIMBS, VALUES, CuttingWriter, ObjectSpec, ObjType
@@ -338,8 +338,10 @@ def write_objects(
     overwrite: bool = False,
     file_format: str = "HDF5",
     **options: Any,
-) -> None:
-    """Write objects to one set of files, each split into one partition for each file; computes.
+) -> list[str]:
+    """Write objects to one set of files, and return these; computes.
+
+    Each object is split into one partition for each file, or into several where a file may be too large for memory.
 
     `options` are of the format; those that are None are left to it.
 
@@ -374,26 +376,32 @@ def write_objects(
         # A single partition goes into any number of files; that of several is told by the writer if it differs.
         count = len(locale_files(os.fspath(path))) or count
     specs = [item.spec(name) for name, item in objects.items()]
+    frames = _by_frame(everything)
+    is_set = (chosen_mode, chosen_type) == ("truncate", "distribute") and not is_remote(written_path(path))
+    per_file = partitions_per_file(frames, count) if is_set and chosen_format.joins_partitions else 1
+    if per_file > 1:
+        options["per_file"] = per_file
     writer = chosen_format.writer(
         path,
         specs,
-        npartitions=count,
+        npartitions=count * per_file,
         mode=chosen_mode,
         file_type=chosen_type,
         overwrite=overwrite,
         **options,
     )
-    frames = _by_frame(everything)
     if chosen_format.chooses_partitions:
         rows = [_cut(cast("CuttingWriter", writer), project) for project in frames]
+    elif chosen_format.is_tabular:
+        rows = aligned(frames, writer.npartitions, per_file)
     else:
-        rows = aligned(frames, count) if chosen_format.is_tabular else [fitted(project, count) for project in frames]
+        rows = [fitted(project, writer.npartitions, per_file) for project in frames]
     tables = [
         Project(table.frame, ((name, member),), table.values)
         for name, item in everything.items()
         for member, table in item.tables.items()
     ]
-    write(writer, rows, tables)
+    return write(writer, rows, tables)
 
 
 def _cut(writer: CuttingWriter, project: Project) -> Frame:

@@ -44,7 +44,7 @@ from akdask.hdf5.sets import manifest
 from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.data.extents import ELSEWHERE
-from akdask.storage.formats.objects import Columns, ObjectSpec
+from akdask.storage.formats.objects import Columns, JoinedFile, ObjectSpec
 from akdask.storage.paths.files import FileIdentity, exists, identify, is_remote, is_unchanged, written_path
 from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
@@ -77,8 +77,8 @@ class Receipt:
 class SetWriter:
     """One write of objects to a set.  Picklable once it has begun.
 
-    Takes the parameters of `akdask.storage.formats.registry.Format.writer`; the space of replaced objects is given
-    back.
+    Takes the parameters of `akdask.storage.formats.registry.Format.writer`, and how many partitions go into each file;
+    the space of replaced objects is given back.
     """
 
     def __init__(
@@ -90,6 +90,7 @@ class SetWriter:
         mode: Mode = "truncate",
         file_type: FileFormat = "distribute",
         overwrite: bool = False,
+        per_file: int = 1,
     ) -> None:
         _check_arguments(specs, npartitions, mode, file_type)
         self.path = written_path(path)
@@ -99,18 +100,25 @@ class SetWriter:
         self.file_type = file_type
         self.overwrite = overwrite
         self._staging = staging(self.path)
-        self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
+        single = file_type == "single"
+        self.per_file = npartitions if single else per_file
+        self.targets = (
+            [self.path] if single else [locale_path(self.path, index) for index in range(npartitions // per_file)]
+        )
+        self._file_names = [os.path.basename(target) for target in self.targets]
+        self._names = (
+            [f"partition-{index}" for index in range(npartitions)] if self.per_file > 1 else list(self._file_names)
+        )
         self._adds = False
         self._added_to: tuple[FileIdentity, ...] = ()
-        single = file_type == "single"
         # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
         self._has_manifest = (
             bool(config.get("manifest"))
             and not single
+            and per_file == 1
             and set_path(self.path) == self.path
             and not is_remote(self.path)
         )
-        self.targets = [self.path] if single else [locale_path(self.path, index) for index in range(npartitions)]
 
     def begin(self) -> None:
         """Check that the write can succeed, and make the hidden folder for it.
@@ -155,7 +163,7 @@ class SetWriter:
         """
         share = Share(index, self.npartitions)
         new = NewObject.join([lay_out_object(spec, table.columns, tables or {}, share) for spec in self.specs])
-        is_final = len(self.targets) == self.npartitions
+        is_final = self.per_file == 1
         with _errors_naming(self.targets[index] if is_final else self.path):
             attempt = self._staging.attempt(self._names[index])
             placed = self._lay_out(attempt, new.parts, self.targets[index] if self._adds and is_final else None)
@@ -163,7 +171,26 @@ class SetWriter:
             self._staging.finish(attempt, self._names[index])
         return Receipt(index, new.parts, placed, file)
 
-    def commit(self, receipts: Sequence[Receipt]) -> list[str]:
+    def join(self, index: int, receipts: Sequence[Receipt]) -> JoinedFile:
+        """Make a file of those that its partitions have written, block by block.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full, or the folder cannot be seen from here.
+        """
+        first = index * self.per_file
+        staged = [self._staging.local(name) for name in self._names[first : first + self.per_file]]
+        name = self._file_names[index]
+        with _errors_naming(self.targets[index]):
+            attempt = self._staging.attempt(name)
+            old = self.targets[index] if self._adds else None
+            placed = self._lay_out(attempt, concat_parts([share.parts for share in receipts]), old)
+            copy_shares(attempt, placed, staged, [share.placed for share in receipts])
+            self._staging.finish(attempt, name)
+        return JoinedFile(index)
+
+    def commit(self, receipts: Sequence[Receipt | JoinedFile]) -> list[str]:
         """Put all files into place, and remove those that they make obsolete.
 
         Returns
@@ -183,7 +210,7 @@ class SetWriter:
             If files are replaced in truncate mode.
         """
         try:
-            renames = self._complete({receipt.index: receipt for receipt in receipts})
+            renames = self._complete(receipts)
             self._check_unchanged()
         except BaseException:
             self.abort()
@@ -248,23 +275,19 @@ class SetWriter:
             return locale_files(self.path)
         return [self.path] if exists(self.path) else []
 
-    def _complete(self, receipts: dict[int, Receipt]) -> list[tuple[str, str]]:
-        """Return the finished files and their places, after merging them if there is to be only one; manifest last."""
-        missing = [index for index in range(self.npartitions) if index not in receipts]
+    def _complete(self, receipts: Sequence[Receipt | JoinedFile]) -> list[tuple[str, str]]:
+        """Return the finished files and their places, after joining partitions that are not joined; manifest last."""
+        joined = {receipt.index for receipt in receipts if isinstance(receipt, JoinedFile)}
+        written = {receipt.index: receipt for receipt in receipts if isinstance(receipt, Receipt)}
+        missing = [k for k in range(self.npartitions) if k not in written and k // self.per_file not in joined]
         if missing:
             raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
-        shares = [receipts[index] for index in range(self.npartitions)]
-        if self.file_type == "distribute" or self.npartitions == 1:
-            staged = [self._staging.path(name) for name in self._names]
-            return [*zip(staged, self.targets, strict=True), *self._manifest(shares)]
-        staged = [self._staging.local(name) for name in self._names]
-        merged = self._staging.attempt(os.path.basename(self.path))
-        with _errors_naming(self.path):
-            placed = self._lay_out(
-                merged, concat_parts([share.parts for share in shares]), self.path if self._adds else None
-            )
-            copy_shares(merged, placed, staged, [share.placed for share in shares])
-            return [(self._staging.finish(merged, os.path.basename(self.path)), self.path)]
+        renames = [(self._staging.path(name), to) for name, to in zip(self._file_names, self.targets, strict=True)]
+        if self.per_file == 1:
+            return [*renames, *self._manifest([written[index] for index in range(self.npartitions)])]
+        for file in sorted(set(range(len(self.targets))) - joined):
+            self.join(file, [written[file * self.per_file + number] for number in range(self.per_file)])
+        return renames
 
     def _check_unchanged(self) -> None:
         """Refuse to replace files by copies of an older state, if another writer has changed them since."""

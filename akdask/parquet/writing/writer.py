@@ -38,7 +38,7 @@ from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_c
 from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.data.ranges import range_reader
-from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
+from akdask.storage.formats.objects import Columns, FileLayout, JoinedFile, Mode, ObjectSpec, ObjType
 from akdask.storage.paths.files import FileIdentity, exists, identify, is_remote, is_unchanged, written_path
 from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
@@ -94,6 +94,8 @@ class ParquetWriter:
         One of `CODECS`, in any case.
     convert_categoricals : bool, default False
         Whether a Categorical is read again as its strings.
+    per_file : int, default 1
+        How many partitions go into each file.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class ParquetWriter:
         overwrite: bool = False,
         compression: str | None = None,
         convert_categoricals: bool = False,
+        per_file: int = 1,
     ) -> None:
         check_specs(specs)
         self.path = written_path(path)
@@ -118,13 +121,19 @@ class ParquetWriter:
         self._compression = _codec(compression)
         self._as_strings = convert_categoricals
         self._staging = staging(self.path)
-        self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
-        self._targets = [self.path] if self._is_single else [locale_path(self.path, n) for n in range(npartitions)]
+        self.per_file = npartitions if self._is_single else per_file
+        count = npartitions // per_file
+        self._targets = [self.path] if self._is_single else [locale_path(self.path, n) for n in range(count)]
+        self._file_names = [os.path.basename(target) for target in self._targets]
+        self._names = (
+            [f"partition-{index}" for index in range(npartitions)] if self.per_file > 1 else list(self._file_names)
+        )
         self._added_to: tuple[FileIdentity, ...] = ()
         # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
         self._has_manifest = (
             bool(config.get("manifest"))
             and not self._is_single
+            and per_file == 1
             and set_path(self.path) == self.path
             and not is_remote(self.path)
         )
@@ -194,7 +203,7 @@ class ParquetWriter:
                 details=[f"{name!r}: {count:,}" for name, count in lengths.items()],
                 hint="write columns of different lengths to sets of their own, or with to_hdf.",
             )
-        with _errors_naming(self._targets[index] if index < len(self._targets) else self.path):
+        with _errors_naming(self._targets[index] if self.per_file == 1 else self.path):
             attempt = self._staging.attempt(self._names[index])
             if self._added_to:
                 self._copy_with(self._added_to[index], encoded, attempt)
@@ -257,7 +266,21 @@ class ParquetWriter:
             writer.add_key_value_metadata(encode(noted))
             yield writer
 
-    def commit(self, receipts: Sequence[FileReceipt]) -> list[str]:
+    def join(self, index: int, receipts: Sequence[FileReceipt]) -> JoinedFile:
+        """Make a file of those that its partitions have written, row group by row group.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full, or the folder cannot be seen from here.
+        """
+        first = index * self.per_file
+        with _errors_naming(self._targets[index]):
+            staged = [self._staging.local(name) for name in self._names[first : first + self.per_file]]
+            self._merge(staged, self._file_names[index])
+        return JoinedFile(index)
+
+    def commit(self, receipts: Sequence[FileReceipt | JoinedFile]) -> list[str]:
         """Put all files into place, and remove those that they make obsolete.
 
         Returns
@@ -277,7 +300,7 @@ class ParquetWriter:
             If files are replaced in truncate mode.
         """
         try:
-            renames = self._complete({receipt.index: receipt for receipt in receipts})
+            renames = self._complete(receipts)
             changed = [file.path for file in self._added_to if not is_unchanged(file)]
             if changed:
                 raise WriteError(
@@ -294,16 +317,19 @@ class ParquetWriter:
             warn(f"{len(replaced)} existing files of {self.path!r} were replaced.", UserWarning)
         return self._targets
 
-    def _complete(self, written: Mapping[int, FileReceipt]) -> list[tuple[str, str]]:
-        """Return the finished files and their places, after merging them if there is to be only one; manifest last."""
-        missing = [index for index in range(self.npartitions) if index not in written]
+    def _complete(self, receipts: Sequence[FileReceipt | JoinedFile]) -> list[tuple[str, str]]:
+        """Return the finished files and their places, after joining partitions that are not joined; manifest last."""
+        joined = {receipt.index for receipt in receipts if isinstance(receipt, JoinedFile)}
+        written = {receipt.index: receipt for receipt in receipts if isinstance(receipt, FileReceipt)}
+        missing = [k for k in range(self.npartitions) if k not in written and k // self.per_file not in joined]
         if missing:
             raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
-        if self._is_single and self.npartitions > 1:
-            with _errors_naming(self.path):
-                return [(self._merged([self._staging.local(name) for name in self._names]), self.path)]
-        staged = [self._staging.path(name) for name in self._names]
-        return [*zip(staged, self._targets, strict=True), *self._manifest(written)]
+        renames = [(self._staging.path(name), to) for name, to in zip(self._file_names, self._targets, strict=True)]
+        if self.per_file == 1:
+            return [*renames, *self._manifest(written)]
+        for file in sorted(set(range(len(self._targets))) - joined):
+            self.join(file, [written[file * self.per_file + number] for number in range(self.per_file)])
+        return renames
 
     def _manifest(self, written: Mapping[int, FileReceipt]) -> list[tuple[str, str]]:
         """Return the finished manifest and its place; nothing if it cannot be written, for no set needs one."""
@@ -317,9 +343,8 @@ class ParquetWriter:
         except OSError:
             return []
 
-    def _merged(self, staged: Sequence[str]) -> str:
-        """Return where one file waits that has the row groups of all."""
-        name = os.path.basename(self.path)
+    def _merge(self, staged: Sequence[str], name: str) -> None:
+        """Finish a file of a name that has the row groups of all."""
         attempt = self._staging.attempt(name)
         first = pq.ParquetFile(staged[0])
         noted = {c.name: c.annotation for c in columns_of(first.metadata) if c.annotation is not None}
@@ -329,7 +354,7 @@ class ParquetWriter:
                 for group in range(opened.num_row_groups):
                     part = opened.read_row_group(group, use_threads=False)
                     writer.write_table(part.replace_schema_metadata(), max(part.num_rows, 1))
-        return self._staging.finish(attempt, name)
+        self._staging.finish(attempt, name)
 
     def abort(self) -> None:
         """Remove all that was prepared; what was there before stays."""

@@ -61,6 +61,8 @@ class Format:
         What `writer` takes besides, such as ``compression``.
     is_tabular : bool
         Whether all objects of a set have the same rows in each file.
+    joins_partitions : bool
+        Whether its writers take `per_file`, and are `akdask.storage.formats.objects.JoiningWriter`.
     chooses_partitions : bool
         Whether its writers are `akdask.storage.formats.objects.CuttingWriter`.
     """
@@ -72,6 +74,7 @@ class Format:
     read_options: ClassVar[frozenset[str]] = frozenset()
     write_options: ClassVar[frozenset[str]] = frozenset()
     is_tabular: ClassVar[bool] = False
+    joins_partitions: ClassVar[bool] = False
     chooses_partitions: ClassVar[bool] = False
 
     def recognizes(self, first: bytes) -> bool:
@@ -121,7 +124,7 @@ class Format:
         specs : sequence of ObjectSpec
             The objects, in the order of the user's columns.
         npartitions : int
-            Number of files, unless single.
+            Number of files, unless single or several go into a file: ``per_file`` among the options.
         mode : {"truncate", "append"}, default "truncate"
             Replace the set, or add objects to its files.
         file_type : {"distribute", "single"}, default "distribute"
