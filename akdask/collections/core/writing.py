@@ -372,6 +372,8 @@ def write_objects(
     recover(written_path(path))
     everything = dict(pair for name, item in objects.items() for pair in item.named(name))
     count = _check_count(num_locales, chosen_type) or max(item.frame.npartitions for item in everything.values())
+    if chosen_format.chooses_partitions:  # which make no files, and need not be few
+        count = max(item.frame.npartitions for item in everything.values())
     if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None and (overwrite or count == 1):
         # A single partition goes into any number of files; that of several is told by the writer if it differs.
         count = len(locale_files(os.fspath(path))) or count
