@@ -33,7 +33,7 @@ from akdask.storage.paths.files import FileIdentity, identify, identify_all
 from akdask.storage.paths.locales import Filenames, names_of, names_without_files
 from akdask.storage.paths.remote import concurrently
 
-_WHOLE_TEXT = 2**62
+_TO_END = 2**62
 """More bytes than any text has."""
 
 Files = Sequence[tuple[TextFile, Head]]
@@ -133,7 +133,7 @@ def _ranges(file: TextFile, start: int, rows: RowParser, limit: int) -> Sequence
             f"{file.path!r} ends inside a field in quotes.", hint="a quote is never closed, or the file is truncated."
         ) from None
     except StrayQuoteError:
-        data = read_text(file, start, _WHOLE_TEXT)
+        data = read_text(file, start, _TO_END)
         try:
             return [ByteRange(start, start + len(data), rows.table(data, {"0": pa.large_string()}).num_rows)]
         except pa.ArrowInvalid as error:
