@@ -152,6 +152,7 @@ from akdask.io import (
     read_hdf,
     read_parquet,
     read_tagged_data,
+    read_zarr,
     restore,
     save_all,
     save_checkpoint,
@@ -159,6 +160,7 @@ from akdask.io import (
     to_csv,
     to_hdf,
     to_parquet,
+    to_zarr,
     update_hdf,
 )
 from akdask.schema.bigint import bigint, bigint_
@@ -330,6 +332,7 @@ __all__ = [
     "read_hdf",
     "read_parquet",
     "read_tagged_data",
+    "read_zarr",
     "restore",
     "rotl",
     "rotr",
@@ -358,6 +361,7 @@ __all__ = [
     "to_csv",
     "to_hdf",
     "to_parquet",
+    "to_zarr",
     "trunc",
     "uint8",
     "uint64",

@@ -16,7 +16,7 @@ from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ExistsError
 from akdask.io.files import _storables
 from akdask.storage.formats.registry import format_named, format_written
-from akdask.storage.paths.files import absolute, exists, written_path
+from akdask.storage.paths.files import absolute, exists, identities_below, written_path
 from akdask.storage.paths.locales import locale_files
 
 Objects = Mapping[str, Any]
@@ -112,10 +112,9 @@ def write_anew(
     with TaskProgress(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
         stored = _storables(objects, None)
-        write_objects(
+        return write_objects(
             stored, target, "truncate", file_type, num_locales=num_locales, file_format=file_format, **options
         )
-    return [target] if num_locales is None else locale_files(target)
 
 
 def written_files(target: str) -> list[str]:
@@ -124,5 +123,7 @@ def written_files(target: str) -> list[str]:
 
 
 def total(paths: Sequence[str]) -> int:
-    """Return the bytes that files take."""
-    return sum(map(os.path.getsize, paths))
+    """Return the bytes that files take, and those in folders that are sets."""
+    folders = filter(os.path.isdir, paths)
+    inside = sum(file.size for folder in folders for file in identities_below(folder).values())
+    return inside + sum(os.path.getsize(path) for path in paths if not os.path.isdir(path))

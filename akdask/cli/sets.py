@@ -10,7 +10,7 @@ from itertools import islice
 
 from akdask.errors import FileFormatError, InconsistentFilesError, UnsupportedError
 from akdask.storage.atomic.recovery import recover, settled
-from akdask.storage.formats.registry import format_of_files
+from akdask.storage.formats.registry import format_of_files, format_of_folder
 from akdask.storage.paths.files import absolute, exists, is_remote, matching
 from akdask.storage.paths.locales import files_of_prefix, locale_files, missing_locales, sort_key, split_locale
 
@@ -106,6 +106,8 @@ def named_files(name: str) -> list[str]:
         If it means none.
     """
     path = absolute(name)
+    if name.strip() and format_of_folder(path) is not None:
+        return [path]
     if not name.strip() or exists(path):
         return settled(name, list)
     if not is_remote(path):

@@ -11,7 +11,8 @@ import pyarrow as pa
 from dask.system import CPU_COUNT
 
 from akdask.cluster import partition_size
-from akdask.csv.head import Head, checked_delimiter, read_bytes, read_head
+from akdask.csv.compressed import TextFile, read_text, text_file
+from akdask.csv.head import Head, checked_delimiter, read_head
 from akdask.csv.lines import ByteRange, Lines, StrayQuoteError, UnclosedQuoteError, byte_ranges
 from akdask.csv.parse import CsvColumn, RowParser
 from akdask.csv.source import CsvSource
@@ -25,8 +26,11 @@ from akdask.storage.paths.files import FileIdentity, identify_all
 from akdask.storage.paths.locales import Filenames
 from akdask.storage.paths.remote import concurrently
 
-File: TypeAlias = tuple[FileIdentity, Head]
+File: TypeAlias = tuple[TextFile, Head]
 Files: TypeAlias = Sequence[File]
+
+_TO_END = 2**62
+"""More bytes than any text has."""
 
 
 class CsvSet:
@@ -34,7 +38,7 @@ class CsvSet:
 
     Parameters
     ----------
-    files : sequence of (FileIdentity, Head)
+    files : sequence of (FileIdentity or CompressedFile, Head)
         In the order of the rows; all have the same columns.
     delimiter : bytes
         What stands between fields.
@@ -114,7 +118,7 @@ def _kind(column: CsvColumn) -> ObjType:
 
 
 @lru_cache(maxsize=4096)
-def _ranges(file: FileIdentity, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
+def _ranges(file: TextFile, start: int, rows: RowParser, limit: int) -> Sequence[ByteRange]:
     """Return the rows of a file, in one range if its quotes do not tell where to cut it."""
     try:
         return byte_ranges(file, start, rows.lines, limit)
@@ -123,9 +127,9 @@ def _ranges(file: FileIdentity, start: int, rows: RowParser, limit: int) -> Sequ
             f"{file.path!r} ends inside a field in quotes.", hint="a quote is never closed, or the file is truncated."
         ) from None
     except StrayQuoteError:
-        data = read_bytes(file, start, file.size)
+        data = read_text(file, start, _TO_END)
         try:
-            return [ByteRange(start, file.size, rows.table(data, {"0": pa.large_string()}).num_rows)]
+            return [ByteRange(start, start + len(data), rows.table(data, {"0": pa.large_string()}).num_rows)]
         except pa.ArrowInvalid as error:
             rows.refuse(error, start)
 
@@ -167,14 +171,20 @@ def open_set(
     def look(paths: Sequence[str]) -> Files:
         files = identify_all(paths)
         compare_with_catalogs(files)
-        return list(zip(files, concurrently(lambda file: read_head(file, delimiter, names), files), strict=True))
+        return concurrently(lambda file: _headed(file, delimiter, names), files)
 
     def describer(files: Sequence[FileIdentity], patterns: object) -> tuple[Callable[[FileIdentity], File], list[str]]:
-        return lambda file: (file, read_head(file, delimiter, names)), []
+        return lambda file: _headed(file, delimiter, names), []
 
     files = readable(filenames, describer) if allow_errors else settled(filenames, look)
     _check_agreement(files)
     return CsvSet(files, delimiter, dtypes, label, allow_errors=allow_errors)
+
+
+def _headed(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None) -> File:
+    """Return a file as one of text, and its head."""
+    text = text_file(file)
+    return text, read_head(text, delimiter, names)
 
 
 def _check_agreement(files: Files) -> None:

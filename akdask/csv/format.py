@@ -15,8 +15,9 @@ class CsvFormat(FileFormat):
     signatures = (b"**HEADER",)
     extensions = (".csv",)
     is_tabular = True
+    joins_partitions = True
     read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names"})
-    write_options = frozenset({"column_delim"})
+    write_options = frozenset({"column_delim", "compression"})
 
     def opener(self) -> Callable[..., StoredSet]:
         """Return `akdask.csv.file_set.open_set`."""

@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from akdask.csv.compressed import TextFile, read_text
 from akdask.errors import ArgumentError, ArgumentTypeError, FileFormatError
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
-from akdask.storage.data.ranges import range_reader
-from akdask.storage.paths.files import FileIdentity
 
 _OPEN, _CLOSE = b"**HEADER**\n", b"*/HEADER/*\n"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -62,20 +59,12 @@ def checked_delimiter(delimiter: object) -> bytes:
     return delimiter.encode()
 
 
-def read_bytes(file: FileIdentity, start: int, stop: int) -> bytes:
-    """Return the bytes of a file from `start` on, up to `stop` or its end."""
-    data = np.empty(max(min(stop, file.size) - start, 0), np.uint8)
-    with range_reader(file) as reader:
-        reader.read_into(data, start, "CSV")
-    return data.tobytes()
-
-
-def read_head(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None = None) -> Head:
+def read_head(file: TextFile, delimiter: bytes, names: Sequence[str] | None = None) -> Head:
     """Read the head of a file.
 
     Parameters
     ----------
-    file : FileIdentity
+    file : FileIdentity or CompressedFile
         The file.
     delimiter : bytes
         What stands between the names.
@@ -89,8 +78,8 @@ def read_head(file: FileIdentity, delimiter: bytes, names: Sequence[str] | None 
     """
     size = _FIRST
     while True:
-        first = read_bytes(file, 0, size)
-        found = _parsed(file.path, first, delimiter, names, is_complete=len(first) == file.size)
+        first = read_text(file, 0, size)
+        found = _parsed(file.path, first, delimiter, names, is_complete=len(first) < size)
         if found is not None:
             return found
         if size >= _LARGEST:

@@ -14,12 +14,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from akdask.csv.compressed import TextFile, text_blocks
 from akdask.storage.data.extents import ALIGNED_ROWS, MANY
-from akdask.storage.data.ranges import range_reader
 from akdask.storage.paths.files import FileIdentity
 
 BLOCK = 2**19
 """Bytes that are looked at at a time."""
+
+_UNKNOWN = 2**62
+"""Bytes of a text of which only its end tells how long it is."""
 
 _QUOTE, _FEED, _RETURN = 34, 10, 13
 
@@ -61,12 +64,12 @@ class Lines:
     keeps_blank: bool
 
 
-def byte_ranges(file: FileIdentity, start: int, lines: Lines, limit: int, block: int = BLOCK) -> list[ByteRange]:
-    """Return the rows of a file in ranges of about `limit` bytes, at least one.
+def byte_ranges(file: TextFile, start: int, lines: Lines, limit: int, block: int = BLOCK) -> list[ByteRange]:
+    """Return the rows of a file in ranges of about `limit` bytes, at least one; a compressed file is one range.
 
     Parameters
     ----------
-    file : FileIdentity
+    file : FileIdentity or CompressedFile
         The file.
     start : int
         Where the first row begins.
@@ -82,21 +85,22 @@ def byte_ranges(file: FileIdentity, start: int, lines: Lines, limit: int, block:
     StrayQuoteError
         If the quotes do not tell where rows end, or the last field has no end.
     """
-    scan = _Scan(lines, start, -(-(file.size - start) // limit), file.size)
+    is_cut = isinstance(file, FileIdentity)
+    size = file.size if isinstance(file, FileIdentity) else _UNKNOWN
+    scan = _Scan(lines, start, -(-(size - start) // limit) if is_cut else 1, size)
     buffer = np.empty(block, np.uint8)
-    position, carried = start, 0
-    with range_reader(file) as reader:
-        while position < file.size:
-            size = min(block - carried, file.size - position)
-            reader.read_into(buffer[carried : carried + size], position, "CSV")
-            position += size
-            data = buffer[: carried + size]
-            # What a return is depends on the byte that follows.
-            carried = int(data[-1] == _RETURN and position < file.size)
-            scan.add(data[: len(data) - carried])
-            if carried:
-                buffer[0] = _RETURN
-    return scan.finish()
+    carried, position = 0, start
+    for data, is_last in text_blocks(file, start, block - 1):
+        position += len(data)
+        both = buffer[: carried + len(data)]
+        both[carried:] = data
+        # What a return is depends on the byte that follows.
+        carried = int(both[-1] == _RETURN and not is_last)
+        if len(both) > carried:
+            scan.add(both[: len(both) - carried])
+        if carried:
+            buffer[0] = _RETURN
+    return scan.finish(position)
 
 
 class _Scan:
@@ -135,8 +139,9 @@ class _Scan:
             expected = self._rows * self._step // max(self._position - self._begin, 1)
             self._grain = ALIGNED_ROWS if expected >= MANY * ALIGNED_ROWS else 1
 
-    def finish(self) -> list[ByteRange]:
-        """Return the ranges, after the last block."""
+    def finish(self, size: int) -> list[ByteRange]:
+        """Return the ranges, after the last block of a text of some size."""
+        self._size = size
         if self._inside:
             raise UnclosedQuoteError
         if self._line_start < self._size:

@@ -10,12 +10,13 @@ from types import TracebackType
 
 import numpy as np
 
+from akdask.cluster import check_memory
 from akdask.columns import new_array, slice_rows
+from akdask.csv.compressed import TextFile, text_reader
 from akdask.csv.lines import ByteRange
 from akdask.csv.parse import CsvColumn, RowParser
 from akdask.errors import MissingDatasetError
 from akdask.schema import ColumnType
-from akdask.storage.data.ranges import range_reader
 from akdask.storage.data.source import PartReader, Source
 from akdask.storage.paths.files import FileIdentity
 from akdask.typing import Column, NumberArray
@@ -56,7 +57,7 @@ class CsvPart:
 
     Parameters
     ----------
-    file : FileIdentity
+    file : FileIdentity or CompressedFile
         The file, in the state that was looked at.
     range : ByteRange
         Its rows.
@@ -66,7 +67,7 @@ class CsvPart:
         Only the columns that will be read.
     """
 
-    file: FileIdentity
+    file: TextFile
     range: ByteRange
     rows: RowParser
     columns: Mapping[str, CsvColumn]
@@ -83,8 +84,12 @@ class CsvPart:
     def parse(self) -> Mapping[str, Column]:
         """Read the bytes and parse them; for errors see `RowParser.parse`."""
         start, stop, nrows = self.range
+        if not isinstance(self.file, FileIdentity):
+            check_memory(
+                stop - start, f"the text of {self.file.path!r} takes", "unpack the file, which can then be cut"
+            )
         data = new_array(stop - start, np.uint8)
-        with range_reader(self.file) as reader:
+        with text_reader(self.file) as reader:
             reader.read_into(data, start, "CSV")
         return self.rows.parse(data, self.columns, start, nrows)
 
@@ -94,7 +99,7 @@ class CsvSource(Source):
 
     Parameters
     ----------
-    files : sequence of FileIdentity
+    files : sequence of FileIdentity or CompressedFile
         In the order of the rows.
     ranges : sequence of sequence of ByteRange
         The partitions of each file.
@@ -108,7 +113,7 @@ class CsvSource(Source):
 
     def __init__(
         self,
-        files: Sequence[FileIdentity],
+        files: Sequence[TextFile],
         ranges: Sequence[Sequence[ByteRange]],
         rows: Sequence[RowParser],
         columns: Mapping[str, CsvColumn],

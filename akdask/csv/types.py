@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from akdask.csv.head import Head, read_bytes
+from akdask.csv.compressed import TextFile, read_text
+from akdask.csv.head import Head
 from akdask.csv.lines import Lines, StrayQuoteError, last_end
 from akdask.csv.parse import CsvColumn, RowParser
 from akdask.errors import ArgumentTypeError, FileFormatError, MissingDatasetError
 from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, column_type
-from akdask.storage.paths.files import FileIdentity
 
 SAMPLE = 2**18
 """Bytes of each of the first files from which types are found."""
@@ -67,7 +67,7 @@ def _given(position: int, dtype: Any) -> CsvColumn:
 
 
 def found_types(
-    files: Sequence[tuple[FileIdentity, Head]], lines: Lines, known: Mapping[str, CsvColumn]
+    files: Sequence[tuple[TextFile, Head]], lines: Lines, known: Mapping[str, CsvColumn]
 ) -> dict[str, CsvColumn]:
     """Return all columns, with types that the samples of some files agree on; a sample has whole rows.
 
@@ -91,12 +91,12 @@ def found_types(
     return {name: known[name] if name in known else made[name] for name in names}
 
 
-def _sample(file: FileIdentity, start: int, lines: Lines) -> bytes:
+def _sample(file: TextFile, start: int, lines: Lines) -> bytes:
     """Return the first rows of a file."""
     size = SAMPLE
     while True:
-        data = read_bytes(file, start, start + size)
-        if start + size >= file.size:
+        data = read_text(file, start, start + size)
+        if len(data) < size:
             return data
         try:
             end = last_end(data, lines)

@@ -6,8 +6,12 @@ import os
 import shutil
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
 
 from akdask.columns import Table
+from akdask.csv.compressed import checked_codec
 from akdask.csv.encode import encoded_rows
 from akdask.csv.head import TYPES, checked_delimiter, head_bytes
 from akdask.errors import ArgumentError, UnsupportedError
@@ -51,6 +55,10 @@ class CsvWriter(StagedWriter[FileReceipt]):
         Says nothing, since columns cannot be added.
     column_delim : str, default ","
         What stands between fields.
+    compression : str, optional
+        One of `akdask.csv.compressed.CODECS`, in any case.
+    per_file : int, default 1
+        How many partitions go into each file.
 
     Raises
     ------
@@ -70,13 +78,17 @@ class CsvWriter(StagedWriter[FileReceipt]):
         file_type: FileLayout = "distribute",
         overwrite: bool = False,
         column_delim: str = ",",
+        compression: str | None = None,
+        per_file: int = 1,
     ) -> None:
         if mode != "truncate":
             raise UnsupportedError(
                 "columns cannot be added to CSV files.", hint="write all columns at once, with mode='truncate'."
             )
-        super().__init__(path, specs, npartitions=npartitions, mode=mode, file_type=file_type, overwrite=overwrite)
+        how: Any = {"mode": mode, "file_type": file_type, "overwrite": overwrite, "per_file": per_file}
+        super().__init__(path, specs, npartitions=npartitions, **how)
         self.delimiter = checked_delimiter(column_delim)
+        self.codec = checked_codec(compression)
         self.fields = tuple(map(_field, specs))
 
     def write(self, index: int, table: Table, tables: Columns | None = None) -> FileReceipt:
@@ -84,17 +96,22 @@ class CsvWriter(StagedWriter[FileReceipt]):
         columns = [table.columns[field.column] for field in self.fields]
         with self._errors_naming(self.path):
             attempt = self._staging.attempt(self._names[index])
-            with open(attempt, "wb") as file:
-                if index == 0 or not self.is_single:
+            with self._opened(attempt) as file:
+                if index % self.per_file == 0:
                     file.write(self._head())
-                file.writelines(encoded_rows(columns, self.delimiter))
+                for rows in encoded_rows(columns, self.delimiter):
+                    file.write(rows)
             self._staging.finish(attempt, self._names[index])
         return FileReceipt(index)
+
+    def _opened(self, path: str) -> Any:
+        """Open a new file.  Files of any of the codecs, one after the other, are one of it."""
+        return open(path, "wb") if self.codec is None else pa.CompressedOutputStream(pa.OSFile(path, "wb"), self.codec)
 
     def _head(self) -> bytes:
         return head_bytes([field.name for field in self.fields], [field.dtype for field in self.fields], self.delimiter)
 
-    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[FileReceipt]) -> None:
+    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[FileReceipt], old: str | None) -> None:
         with open(target, "wb") as joined:
             for part in staged:
                 with open(part, "rb") as source:

@@ -14,6 +14,7 @@ class Hdf5Format(FileFormat):
     name = "HDF5"
     signatures = (b"\x89HDF\r\n\x1a\n",)
     extensions = (".h5", ".hdf5")
+    joins_partitions = True
     read_options = frozenset({"strict_types", "allow_errors", "calc_string_offsets"})
 
     def opener(self) -> Callable[..., StoredSet]:

@@ -18,6 +18,7 @@ from akdask.io.files import (
 from akdask.io.pandas_hdf import export, import_data
 from akdask.io.parquet import get_null_indices, read_parquet, to_parquet
 from akdask.io.snapshot import restore, snapshot
+from akdask.io.zarr import read_zarr, to_zarr
 
 __all__ = [
     "export",
@@ -36,6 +37,7 @@ __all__ = [
     "read_hdf",
     "read_parquet",
     "read_tagged_data",
+    "read_zarr",
     "restore",
     "save_all",
     "save_checkpoint",
@@ -43,5 +45,6 @@ __all__ = [
     "to_csv",
     "to_hdf",
     "to_parquet",
+    "to_zarr",
     "update_hdf",
 ]

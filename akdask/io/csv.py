@@ -33,6 +33,10 @@ def read_csv(
     values; columns that nobody asks for are not converted.  Large files are cut into partitions where rows end,
     whatever stands inside quotes; a file with a quote inside a field that does not begin with one is one partition.
 
+    Files that are compressed by gzip, bz2, zstd or lz4 are known by their first bytes, whatever their names are.  Each
+    is one partition: it is unpacked once to count its rows, some bytes at a time, and again whenever rows of it are
+    asked for, then as a whole, which has to fit in memory.
+
     Types are those of Arkouda's header.  Without it they are found by pyarrow from the first rows of the first files:
     digits are int64, or uint64 beyond its range, or float64 where cells are empty; dates and times in the form of ISO
     8601 are Datetimes; all else is text.  A cell further on that is not of its column's type is an error when it is
@@ -93,6 +97,7 @@ def to_csv(
     overwrite: bool = False,
     *,
     num_locales: int | None = None,
+    compression: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays to one set of CSV files with Arkouda's header; computes.
@@ -118,6 +123,8 @@ def to_csv(
         Replace files of that prefix.
     num_locales : int, optional
         Number of files; as many as the array with the most partitions has unless given.
+    compression : {"gzip", "bz2", "zstd", "lz4"}, optional
+        How files are compressed, not at all unless given, whatever the extension.  Arkouda reads none of these.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -132,7 +139,14 @@ def to_csv(
     WriteError
         If the files cannot be written; what was there before stays.
     """
-    write_csv(_storables(columns, names), prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales)
+    write_csv(
+        _storables(columns, names),
+        prefix_path,
+        col_delim,
+        overwrite=overwrite,
+        num_locales=num_locales,
+        compression=compression,
+    )
 
 
 @takes_storage_options

@@ -17,6 +17,7 @@ class ParquetFormat(FileFormat):
     read_options = frozenset({"allow_errors", "read_nested", "null_indices"})
     write_options = frozenset({"compression", "convert_categoricals"})
     is_tabular = True
+    joins_partitions = True
 
     def opener(self) -> Callable[..., StoredSet]:
         """Return `akdask.parquet.sets.file_set.open_set`."""

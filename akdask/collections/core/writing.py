@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
-from akdask.plan.run.write import aligned, fitted, write
+from akdask.plan.run.write import aligned, cut, fitted, partitions_per_file, write
 from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
-from akdask.storage.formats.objects import LIMBS, VALUES, ObjectSpec, ObjType
+from akdask.storage.formats.objects import LIMBS, VALUES, CuttingWriter, ObjectSpec, ObjType
 from akdask.storage.formats.registry import format_named
 from akdask.storage.paths.files import absolute, is_remote, written_path
 from akdask.storage.paths.locales import locale_files
@@ -338,8 +338,10 @@ def write_objects(
     overwrite: bool = False,
     file_format: str = "HDF5",
     **options: Any,
-) -> None:
-    """Write objects to one set of files, each split into one partition for each file; computes.
+) -> list[str]:
+    """Write objects to one set of files, and return these; computes.
+
+    Each object is split into one partition for each file, or into several where a file may be too large for memory.
 
     `options` are of the format; those that are None are left to it.
 
@@ -370,27 +372,44 @@ def write_objects(
     recover(written_path(path))
     everything = dict(pair for name, item in objects.items() for pair in item.named(name))
     count = _check_count(num_locales, chosen_type) or max(item.frame.npartitions for item in everything.values())
+    if chosen_format.chooses_partitions:  # which make no files, and need not be few
+        count = max(item.frame.npartitions for item in everything.values())
     if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None and (overwrite or count == 1):
         # A single partition goes into any number of files; that of several is told by the writer if it differs.
         count = len(locale_files(os.fspath(path))) or count
     specs = [item.spec(name) for name, item in objects.items()]
+    frames = _by_frame(everything)
+    is_set = (chosen_mode, chosen_type) == ("truncate", "distribute") and not is_remote(written_path(path))
+    per_file = partitions_per_file(frames, count) if is_set and chosen_format.joins_partitions else 1
+    if per_file > 1:
+        options["per_file"] = per_file
     writer = chosen_format.writer(
         path,
         specs,
-        npartitions=count,
+        npartitions=count * per_file,
         mode=chosen_mode,
         file_type=chosen_type,
         overwrite=overwrite,
         **options,
     )
-    frames = _by_frame(everything)
-    rows = aligned(frames, count) if chosen_format.is_tabular else [fitted(project, count) for project in frames]
+    if chosen_format.chooses_partitions:
+        rows = [_cut(cast("CuttingWriter", writer), project) for project in frames]
+    elif chosen_format.is_tabular:
+        rows = aligned(frames, writer.npartitions, per_file)
+    else:
+        rows = [fitted(project, writer.npartitions, per_file) for project in frames]
     tables = [
         Project(table.frame, ((name, member),), table.values)
         for name, item in everything.items()
         for member, table in item.tables.items()
     ]
-    write(writer, rows, tables)
+    return write(writer, rows, tables)
+
+
+def _cut(writer: CuttingWriter, project: Project) -> Frame:
+    """Return the rows of objects in the partitions that a writer wants."""
+    names = list(dict.fromkeys(cast("tuple[str, str]", column)[0] for column in project.names))
+    return cut(project, lambda nrows: writer.cut(names, nrows))
 
 
 def count_files(arrays: Iterable[Any], num_locales: int | None, file_size: Any) -> int | None:
@@ -420,7 +439,13 @@ def count_files(arrays: Iterable[Any], num_locales: int | None, file_size: Any) 
 
 
 def write_csv(
-    objects: Mapping[str, Storable], path: Path, col_delim: str, *, overwrite: bool, num_locales: int | None
+    objects: Mapping[str, Storable],
+    path: Path,
+    col_delim: str,
+    *,
+    overwrite: bool,
+    num_locales: int | None,
+    compression: str | None = None,
 ) -> None:
     """Write objects to CSV files, which may replace others only if told so; computes.
 
@@ -442,6 +467,7 @@ def write_csv(
             num_locales=num_locales,
             file_format="CSV",
             column_delim=col_delim,
+            compression=compression,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from akdask.columns import Table
 from akdask.errors import ArgumentError, ExistsError
@@ -65,15 +66,17 @@ class SetWriter(StagedWriter[Receipt]):
         mode: Mode = "truncate",
         file_type: FileLayout = "distribute",
         overwrite: bool = False,
+        per_file: int = 1,
     ) -> None:
         _check_arguments(specs, npartitions, mode, file_type)
-        super().__init__(path, specs, npartitions=npartitions, mode=mode, file_type=file_type, overwrite=overwrite)
+        how: Any = {"mode": mode, "file_type": file_type, "overwrite": overwrite, "per_file": per_file}
+        super().__init__(path, specs, npartitions=npartitions, **how)
 
     def write(self, index: int, table: Table, tables: Columns | None = None) -> Receipt:
         """Write the file of one partition; see `StagedWriter.write`."""
         share = Share(index, self.npartitions)
         new = NewObject.join([lay_out_object(spec, table.columns, tables or {}, share) for spec in self.specs])
-        copied = self._added_to[index].path if self._added_to and not self._joins else None
+        copied = self._added_to[index].path if self._added_to and self.per_file == 1 else None
         with self._errors_naming(self._target_of(index)):
             attempt = self._staging.attempt(self._names[index])
             placed = self._lay_out(attempt, new.parts, copied)
@@ -106,14 +109,8 @@ class SetWriter(StagedWriter[Receipt]):
                 hint=f"use file_type={'distribute' if self.is_single else 'single'!r}.",
             )
 
-    @property
-    def _joins(self) -> bool:
-        """Whether files of partitions become one, which takes what the old file holds."""
-        return self.is_single and self.npartitions > 1
-
-    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[Receipt]) -> None:
-        parts = concat_parts([receipt.parts for receipt in receipts])
-        placed = self._lay_out(target, parts, self.path if self._added_to else None)
+    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[Receipt], old: str | None) -> None:
+        placed = self._lay_out(target, concat_parts([receipt.parts for receipt in receipts]), old)
         copy_shares(target, placed, staged, [receipt.placed for receipt in receipts])
 
     def _write_manifest(self, path: str, files: Sequence[FileDescription]) -> None:

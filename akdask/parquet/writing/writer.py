@@ -61,6 +61,8 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         One of `CODECS`, in any case.
     convert_categoricals : bool, default False
         Whether a Categorical is read again as its strings.
+    per_file : int, default 1
+        How many partitions go into each file.
     """
 
     noun = "columns"
@@ -77,9 +79,11 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         overwrite: bool = False,
         compression: str | None = None,
         convert_categoricals: bool = False,
+        per_file: int = 1,
     ) -> None:
         check_specs(specs)
-        super().__init__(path, specs, npartitions=npartitions, mode=mode, file_type=file_type, overwrite=overwrite)
+        how: Any = {"mode": mode, "file_type": file_type, "overwrite": overwrite, "per_file": per_file}
+        super().__init__(path, specs, npartitions=npartitions, **how)
         self._compression = _codec(compression)
         self._as_strings = convert_categoricals
 
@@ -171,7 +175,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
             writer.add_key_value_metadata(encode(noted))
             yield writer
 
-    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[FileReceipt]) -> None:
+    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[FileReceipt], old: str | None) -> None:
         """Write one file that has the row groups of all."""
         first = pq.ParquetFile(staged[0])
         noted = {c.name: c.annotation for c in columns_of(first.metadata) if c.annotation is not None}

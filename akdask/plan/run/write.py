@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+from akdask.cluster import partition_size
 from akdask.columns import Table
 from akdask.errors import AkdaskError, SchemaError, TransferError, WriteError
 from akdask.plan.expr._dask import Expr
@@ -17,7 +18,10 @@ from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Realign
 from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
-from akdask.storage.formats.objects import Receipt, Writer
+from akdask.storage.formats.objects import JoiningWriter, Receipt, Writer
+
+_TEXT = 64
+"""Bytes that strings and other elements of no fixed size are thought to have."""
 
 
 class Write(Frame):
@@ -72,18 +76,54 @@ def write(writer: Writer, rows: Sequence[Frame], tables: Sequence[Frame]) -> lis
     return writer.commit(receipts)
 
 
-def fitted(frame: Project, count: int) -> Frame:
-    """Return the rows in a number of partitions; counts them where they must be cut anew."""
-    if frame.npartitions == count:
+def fitted(frame: Project, count: int, per_file: int = 1) -> Frame:
+    """Return the rows in a number of partitions, so many for each file; counts them where they must be cut anew."""
+    if frame.npartitions == count and per_file == 1:
         return frame
+    return cut(frame, lambda nrows: file_split(nrows, count, per_file))
+
+
+def file_split(nrows: int, count: int, per_file: int) -> tuple[int, ...]:
+    """Return the lengths of partitions of which so many go into each file; files have the rows that servers give them.
+
+    Examples
+    --------
+    >>> file_split(10, 4, 2), file_split(10, 4, 1)
+    ((3, 2, 3, 2), (3, 2, 3, 2))
+    """
+    files = block_split(nrows, count // per_file)
+    return tuple(length for rows in files for length in block_split(rows, per_file))
+
+
+def partitions_per_file(frames: Sequence[Project], count: int) -> int:
+    """Return of how many partitions each of a number of files is made, so that no large file is in memory at once.
+
+    As many as are read for it, where a file may be larger than a partition; otherwise one, which is faster.
+    """
+    most = max(-(-frame.npartitions // count) for frame in frames)
+    if most == 1:
+        return 1
+    nbytes = 0
+    for frame in frames:
+        resolve_lengths(frame)
+        widths = (value.dtype.itemsize if value.dtype.is_number else _TEXT for value in frame.values)
+        nbytes += sum(frame.rows.lengths or ()) * sum(widths)
+    return most if nbytes > partition_size() * count else 1
+
+
+def cut(frame: Project, bounds: Callable[[int], Sequence[int]]) -> Frame:
+    """Return the rows in partitions of lengths that depend on how many there are; counts them."""
     resolve_lengths(frame)
     lengths = frame.rows.lengths
     assert lengths is not None, "resolve_lengths has just found them"
-    return Realign(frame, lengths, block_split(sum(lengths), count))
+    wanted = tuple(bounds(sum(lengths)))
+    return frame if wanted == tuple(lengths) else Realign(frame, lengths, wanted)
 
 
-def aligned(frames: Sequence[Project], count: int) -> list[Frame]:
-    """Return rows that stand beside each other in each of a number of partitions; counts them where they may not.
+def aligned(frames: Sequence[Project], count: int, per_file: int = 1) -> list[Frame]:
+    """Return rows that stand beside each other in each of a number of partitions, so many for each file.
+
+    Counts them where they may not.
 
     Raises
     ------
@@ -91,7 +131,7 @@ def aligned(frames: Sequence[Project], count: int) -> list[Frame]:
         If there are not as many of all.
     """
     if len(frames) == 1:
-        return [fitted(frames[0], count)]
+        return [fitted(frames[0], count, per_file)]
     for frame in frames:
         resolve_lengths(frame)
     found = [frame.rows.lengths or () for frame in frames]
@@ -102,7 +142,8 @@ def aligned(frames: Sequence[Project], count: int) -> list[Frame]:
             details=[f"{frame.names[0]}: {total:,} rows" for frame, total in zip(frames, totals, strict=True)],
             hint="write columns of other lengths to files of their own.",
         )
-    wanted = found[0] if len(found[0]) == count else block_split(totals[0], count)
+    is_cut = len(found[0]) == count and per_file == 1
+    wanted = found[0] if is_cut else file_split(totals[0], count, per_file)
     pairs = zip(frames, found, strict=True)
     return [frame if lengths == wanted else Realign(frame, lengths, wanted) for frame, lengths in pairs]
 
@@ -119,6 +160,12 @@ def _(frame: Write) -> Expr:
         for index in range(count)
     )
     written = Tasks(f"write {frame._name}", _write, calls, writer, *inputs)
+    per_file = frame.writer.per_file if isinstance(frame.writer, JoiningWriter) else 1
+    if per_file > 1:
+        count //= per_file
+        of_file = (tuple((1, file * per_file + number) for number in range(per_file)) for file in range(count))
+        joins = tuple((((0, 0), *refs), (file,)) for file, refs in enumerate(of_file))
+        written = Tasks(f"join {frame._name}", _join, joins, writer, written)
     return Tasks(frame._name, list, ((tuple((0, index) for index in range(count)), ()),), written)
 
 
@@ -127,6 +174,12 @@ def _write(inputs: Sequence[Any], index: int, nrows: int) -> Receipt:
     writer, *tables = inputs
     rows = _merged(tables[:nrows])
     return writer.write(index, Table(rows, max(table.nrows for table in tables[:nrows])), _merged(tables[nrows:]))
+
+
+def _join(inputs: Sequence[Any], index: int) -> Receipt:
+    """Make one file of what several partitions have written: the function of its task."""
+    writer, *receipts = inputs
+    return writer.join(index, receipts)
 
 
 def _merged(tables: Sequence[Table]) -> Mapping[Any, Any]:

@@ -185,9 +185,7 @@ class _Hidden:
     def finish(self, marker: str) -> None:
         """Wait until the new folder is on disk, then rename it to say what is to be done with it."""
         with self.folder.child(_NEW) as new:
-            for name in new.names():
-                new.sync_file(name)
-            new.sync()
+            _sync_all(new)
         self.parent.sync()
         self.folder.rename(_NEW, marker)
         self.folder.sync()
@@ -257,6 +255,17 @@ class _Hidden:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _sync_all(folder: Directory) -> None:
+    """Wait until all files in a folder and its folders are on disk."""
+    for name in folder.names():
+        if stat.S_ISDIR(folder.status(name).st_mode):
+            with folder.child(name) as inner:
+                _sync_all(inner)
+        else:
+            folder.sync_file(name)
+    folder.sync()
 
 
 _Place: TypeAlias = tuple[str, Directory]

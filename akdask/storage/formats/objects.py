@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from akdask.columns import Table
 from akdask.schema import ColumnType
@@ -224,4 +224,51 @@ class Writer(Protocol):
 
     def abort(self) -> None:
         """Remove all that was prepared; what was there before stays."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedFile:
+    """The receipt of a file that several partitions went into.
+
+    Parameters
+    ----------
+    index : int
+        Number of the file.
+    """
+
+    index: int
+
+
+@runtime_checkable
+class JoiningWriter(Writer, Protocol):
+    """A writer that makes a file of several partitions, so that no more than one of them is in memory at a time."""
+
+    @property
+    def per_file(self) -> int:
+        """How many partitions go into each file, one after the other."""
+        ...
+
+    def join(self, index: int, receipts: Sequence[Receipt]) -> JoinedFile:
+        """Make a file of what its partitions have written, some bytes at a time.
+
+        Called for each file once its partitions are written, if `per_file` is more than 1; `commit` is then given what
+        it returns.  A commit that is given the receipts of partitions does it itself.
+        """
+        ...
+
+
+class CuttingWriter(Writer, Protocol):
+    """A writer that says where rows are cut into partitions, since not every cut can be written."""
+
+    def cut(self, names: Sequence[str], nrows: int) -> Sequence[int]:
+        """Return the rows of each partition.  Called before `begin`, once for the objects of each frame.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The objects, which have the same rows.
+        nrows : int
+            How many.
+        """
         ...

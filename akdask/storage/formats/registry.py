@@ -25,14 +25,14 @@ from akdask.errors import (
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
 from akdask.storage.paths.directory import open_regular
-from akdask.storage.paths.files import identify, is_remote
+from akdask.storage.paths.files import absolute, exists, identify, is_remote
 from akdask.storage.paths.locales import Filenames, names_of, split_extension
 from akdask.storage.paths.remote import file_system, retrying
 
 ENTRY_POINTS = "akdask.formats"
 """Group of the entry points that name formats of other packages; each leads to an instance of `Format`."""
 
-_BUILT_IN = ("akdask.hdf5.format", "akdask.parquet.format", "akdask.csv.format")
+_BUILT_IN = ("akdask.hdf5.format", "akdask.parquet.format", "akdask.csv.format", "akdask.zarr.format")
 """Modules that register akdask's own formats.  They import what is slow to load when a file is opened."""
 
 _DEFAULT = "HDF5"
@@ -49,6 +49,8 @@ class Format:
         Its name, as Arkouda spells it; case does not matter where users give it.
     signatures : tuple of bytes
         First bytes of its files.
+    folder_signatures : tuple of str
+        A folder with a file of one of these names is a set of the format; none unless its sets are folders.
     extensions : tuple of str
         Extensions of new files that choose the format where nobody names it; never used for existing files.
     read_options : frozenset of str
@@ -59,14 +61,21 @@ class Format:
         What `writer` takes besides, such as ``compression``.
     is_tabular : bool
         Whether all objects of a set have the same rows in each file.
+    joins_partitions : bool
+        Whether its writers take `per_file`, and are `akdask.storage.formats.objects.JoiningWriter`.
+    chooses_partitions : bool
+        Whether its writers are `akdask.storage.formats.objects.CuttingWriter`.
     """
 
     name: ClassVar[str]
     signatures: ClassVar[tuple[bytes, ...]] = ()
+    folder_signatures: ClassVar[tuple[str, ...]] = ()
     extensions: ClassVar[tuple[str, ...]] = ()
     read_options: ClassVar[frozenset[str]] = frozenset()
     write_options: ClassVar[frozenset[str]] = frozenset()
     is_tabular: ClassVar[bool] = False
+    joins_partitions: ClassVar[bool] = False
+    chooses_partitions: ClassVar[bool] = False
 
     def recognizes(self, first: bytes) -> bool:
         """Whether a file with these first bytes, 64 of a longer one, is of the format."""
@@ -115,7 +124,7 @@ class Format:
         specs : sequence of ObjectSpec
             The objects, in the order of the user's columns.
         npartitions : int
-            Number of files, unless single.
+            Number of files, unless single or several go into a file: ``per_file`` among the options.
         mode : {"truncate", "append"}, default "truncate"
             Replace the set, or add objects to its files.
         file_type : {"distribute", "single"}, default "distribute"
@@ -242,6 +251,10 @@ def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Form
     MissingFileError, FileFormatError
         If there is none.
     """
+    folders = names_of(filenames)[:1]
+    found = format_of_folder(absolute(folders[0])) if folders else None
+    if found is not None:
+        return found
     if not allow_errors:
         return settled(filenames, lambda paths: format_of(paths[0]))
     for name in names_of(filenames):
@@ -251,6 +264,28 @@ def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Form
             continue
     # Its opening tells what is wrong with each of the files.
     return format_named(_DEFAULT)
+
+
+def format_of_folder(path: str) -> Format | None:
+    """Return the format that a folder is a set of, None if it is no folder, or one of files that are read as others.
+
+    Remote folders are looked into only where their names have the extension of such a format: each look is a request.
+    """
+    _load_built_in()
+    extension = split_extension(path.rstrip("/"))[1].lower()
+    candidates = [known for known in _FORMATS.values() if known.folder_signatures]
+    if is_remote(path):
+        candidates = [known for known in candidates if extension in known.extensions]
+    elif not os.path.isdir(path):
+        return None
+    return next(
+        (
+            known
+            for known in candidates
+            if any(exists(f"{path.rstrip('/')}/{name}") for name in known.folder_signatures)
+        ),
+        None,
+    )
 
 
 def _first_format(paths: Sequence[str]) -> Format:

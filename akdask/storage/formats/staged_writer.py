@@ -18,7 +18,7 @@ from akdask.columns import Table
 from akdask.errors import AkdaskError, ExistsError, InconsistentFilesError, MissingFileError, WriteError, warn
 from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
-from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec
+from akdask.storage.formats.objects import Columns, FileLayout, JoinedFile, Mode, ObjectSpec
 from akdask.storage.paths.files import FileIdentity, exists, identify, is_remote, is_unchanged, written_path
 from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
@@ -53,7 +53,7 @@ Receipt = TypeVar("Receipt", bound=FileReceipt)
 class StagedWriter(ABC, Generic[Receipt]):
     """One write of a set, one file for each partition or a single file.  Picklable once it has begun.
 
-    A subclass writes the file of one partition in `write`.  It may also join files to a single one (`_join`), write
+    A subclass writes the file of one partition in `write`.  It may also join those of several partitions (`_join`), write
     manifests (`_write_manifest`), and add to files that are there (`_names_in`).
 
     Parameters
@@ -70,6 +70,8 @@ class StagedWriter(ABC, Generic[Receipt]):
         One file for each partition, or one in all.
     overwrite : bool, default False
         With append: replace objects that are there already.
+    per_file : int, default 1
+        How many partitions go into each file of a set.
 
     Attributes
     ----------
@@ -95,6 +97,7 @@ class StagedWriter(ABC, Generic[Receipt]):
         mode: Mode = "truncate",
         file_type: FileLayout = "distribute",
         overwrite: bool = False,
+        per_file: int = 1,
     ) -> None:
         self.path = written_path(path)
         self.specs = tuple(specs)
@@ -102,14 +105,20 @@ class StagedWriter(ABC, Generic[Receipt]):
         self.mode = mode
         self.is_single = file_type == "single"
         self.overwrite = overwrite
-        self.targets = [self.path] if self.is_single else [locale_path(self.path, n) for n in range(npartitions)]
+        self.per_file = npartitions if self.is_single else per_file
+        count = npartitions // per_file
+        self.targets = [self.path] if self.is_single else [locale_path(self.path, number) for number in range(count)]
         self._staging = staging(self.path)
-        self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
+        self._file_names = [os.path.basename(target) for target in self.targets]
+        self._names = (
+            [f"partition-{index}" for index in range(npartitions)] if self.per_file > 1 else list(self._file_names)
+        )
         self._added_to: tuple[FileIdentity, ...] = ()
         # A set that is named like a locale of another shares its hidden folder, which takes files of the other only.
         self._has_manifest = (
             bool(config.get("manifest"))
             and not self.is_single
+            and per_file == 1
             and set_path(self.path) == self.path
             and not is_remote(self.path)
         )
@@ -157,7 +166,23 @@ class StagedWriter(ABC, Generic[Receipt]):
             If a column does not fit its object.
         """
 
-    def commit(self, receipts: Sequence[Receipt]) -> list[str]:
+    def join(self, index: int, receipts: Sequence[Receipt]) -> JoinedFile:
+        """Make a file of those that its partitions have written.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full, or the folder cannot be seen from here.
+        """
+        first, name = index * self.per_file, self._file_names[index]
+        staged = [self._staging.local(part) for part in self._names[first : first + self.per_file]]
+        with self._errors_naming(self.targets[index]):
+            attempt = self._staging.attempt(name)
+            self._join(staged, attempt, receipts, self._added_to[index].path if self._added_to else None)
+            self._staging.finish(attempt, name)
+        return JoinedFile(index)
+
+    def commit(self, receipts: Sequence[Receipt | JoinedFile]) -> list[str]:
         """Put all files into place, and remove those that they make obsolete.
 
         Returns
@@ -177,7 +202,7 @@ class StagedWriter(ABC, Generic[Receipt]):
             If files are replaced in truncate mode.
         """
         try:
-            renames = self._complete({receipt.index: receipt for receipt in receipts})
+            renames = self._complete(receipts)
             self._check_unchanged()
         except BaseException:
             self.abort()
@@ -194,8 +219,8 @@ class StagedWriter(ABC, Generic[Receipt]):
 
     # ------------------------------------------------------------------------------------------- what a format may say
 
-    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[Receipt]) -> None:
-        """Write a new file that holds what the files of all partitions hold, for a set of a single file."""
+    def _join(self, staged: Sequence[str], target: str, receipts: Sequence[Receipt], old: str | None) -> None:
+        """Write a file that holds what those of its partitions hold, and what an old file does if there is one."""
         raise NotImplementedError
 
     def _write_manifest(self, path: str, files: Sequence[Any]) -> None:
@@ -258,20 +283,20 @@ class StagedWriter(ABC, Generic[Receipt]):
         if taken and not self.overwrite:
             raise ExistsError(f"{self.noun} of these names exist already.", details=taken, hint=self.replace_hint)
 
-    def _complete(self, receipts: dict[int, Receipt]) -> list[tuple[str, str]]:
-        """Return the finished files and their places, after joining them if there is to be only one; manifest last."""
-        missing = [index for index in range(self.npartitions) if index not in receipts]
+    def _complete(self, receipts: Sequence[Receipt | JoinedFile]) -> list[tuple[str, str]]:
+        """Return the finished files and their places, after joining partitions that are not joined; manifest last."""
+        joined = {receipt.index for receipt in receipts if isinstance(receipt, JoinedFile)}
+        written = {receipt.index: receipt for receipt in receipts if not isinstance(receipt, JoinedFile)}
+        missing = [k for k in range(self.npartitions) if k not in written and k // self.per_file not in joined]
         if missing:
             raise WriteError(f"{self.path!r} is not written: partitions {missing} are missing.")
-        written = [receipts[index] for index in range(self.npartitions)]
-        if self.is_single and self.npartitions > 1:
-            name = os.path.basename(self.path)
-            with self._errors_naming(self.path):
-                joined = self._staging.attempt(name)
-                self._join([self._staging.local(part) for part in self._names], joined, written)
-                return [(self._staging.finish(joined, name), self.path)]
-        staged = [self._staging.path(name) for name in self._names]
-        return [*zip(staged, self.targets, strict=True), *self._manifest(written)]
+        staged = [self._staging.path(name) for name in self._file_names]
+        renames = list(zip(staged, self.targets, strict=True))
+        if self.per_file == 1:
+            return [*renames, *self._manifest([written[index] for index in range(self.npartitions)])]
+        for file in sorted(set(range(len(self.targets))) - joined):
+            self.join(file, [written[file * self.per_file + number] for number in range(self.per_file)])
+        return renames
 
     def _check_unchanged(self) -> None:
         """Refuse to replace files by copies of an older state, if another writer has changed them since."""

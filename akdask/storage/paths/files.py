@@ -312,6 +312,41 @@ def files_below(folder: str) -> list[str]:
     return found
 
 
+def identities_below(folder: str) -> dict[str, FileIdentity]:
+    """Return size and version of all files in a folder and its folders, hidden ones too, by their path in it.
+
+    Links to folders are not followed.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If a file goes away meanwhile, or what is there is no file; or the folder cannot be listed.
+    """
+    if is_remote(folder):
+        system, inner = file_system(folder)
+        infos = retrying(lambda: system.find(inner, detail=True))
+        below = inner.rstrip("/") + "/"
+        return {
+            path.removeprefix(below): _described(system.unstrip_protocol(path), info) for path, info in infos.items()
+        }
+    found: dict[str, FileIdentity] = {}
+    waiting = [""]
+    while waiting:
+        inside = waiting.pop()
+        try:
+            with os.scandir(os.path.join(folder, inside)) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(f"{inside}{entry.name}/")
+                    elif not entry.is_dir():
+                        found[f"{inside}{entry.name}"] = identify(entry.path)
+        except OSError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileFormatError(f"cannot list {folder!r}: {error.strerror or error}.") from error
+    return found
+
+
 def _are_data(names: list[str]) -> bool:
     return not any(name.startswith((".", "_")) for name in names)
 

@@ -110,3 +110,14 @@ def test_what_no_writer_makes_stays(tmp_path):
     (tmp_path / HIDDEN / "precious").write_text("mine")
     recover_folders(str(tmp_path))
     assert (tmp_path / HIDDEN / "precious").read_text() == "mine"
+
+
+def test_folders_in_a_new_folder_come_with_it(tmp_path):
+    staging = FolderStaging(str(tmp_path / "new"))
+    inner = os.path.join(staging.create(), "inner", "most")
+    os.makedirs(inner)
+    with open(os.path.join(inner, "file"), "w", encoding="utf-8") as file:
+        file.write("x")
+    staging.commit(lambda path: None, preserves=False)
+    assert (tmp_path / "new" / "inner" / "most" / "file").read_text() == "x"
+    assert os.listdir(tmp_path) == ["new"]

@@ -260,3 +260,45 @@ def test_a_missing_file_is_missing_and_a_folder_cannot_be_read(tmp_path):
         format_of(str(tmp_path / "none"))
     with pytest.raises(FileFormatError):
         format_of(str(tmp_path))
+
+
+# --------------------------------------------------------------------------------------------- sets that are folders
+
+
+class Boxes(Format):
+    name, folder_signatures, extensions = "Boxes", ("box.txt",), (".box",)
+
+    def open(self, filenames):
+        raise FileFormatError(f"opened {filenames!r}")
+
+
+@pytest.fixture
+def boxes():
+    formats.register(Boxes())
+    yield
+    formats.unregister("Boxes")
+
+
+def test_a_folder_is_a_set_of_the_format_whose_file_it_has(tmp_path, boxes):
+    (tmp_path / "box.txt").write_text("x")
+    assert ak.get_filetype(tmp_path) == ak.get_filetype([tmp_path]) == "Boxes"
+    with pytest.raises(FileFormatError, match="opened"):
+        ak.read(tmp_path)
+
+
+def test_other_folders_are_those_of_files(tmp_path, boxes, npy):
+    ak.save_all({"a": ak.arange(3)}, tmp_path / "x.npy", file_format=npy)
+    assert ak.get_filetype(tmp_path) == "NumPy"
+    assert ak.read(tmp_path)["a"].tolist() == [0, 1, 2]
+
+
+def test_remote_folders_are_looked_into_by_their_extension(boxes):
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    memory.pipe({"/bucket/a.box/box.txt": b"x", "/bucket/b/box.txt": b"x"})
+    try:
+        assert formats.format_of_folder("memory://bucket/a.box").name == "Boxes"
+        assert formats.format_of_folder("memory://bucket/b") is None
+    finally:
+        memory.rm("/bucket", recursive=True)

@@ -1,0 +1,121 @@
+"""Reading and writing Zarr stores, under Arkouda's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from akdask.collections.core.writing import StorageMethods, write_objects
+from akdask.errors import ArgumentError, ArgumentTypeError, FileError
+from akdask.io.files import Path, _objects, _storables
+from akdask.schema import column_type
+from akdask.storage.formats.objects import StoredObject
+from akdask.storage.formats.registry import format_named, open_files
+from akdask.storage.paths.remote import takes_storage_options
+
+__all__ = ["read_zarr", "to_zarr"]
+
+_ROOT = "array"
+
+
+@takes_storage_options
+def read_zarr(
+    store_path: Path, ndim: int | None = None, dtype: Any = None, *, storage_options: Mapping[str, Any] | None = None
+) -> Any:
+    """Open the array of a Zarr store of version 2 as a lazy one: Arkouda's, and those of zarr and other writers.
+
+    The folder is listed, and what it says of the array is read; chunks are read when something asks for values.  A
+    partition is a run of chunks; chunks that are missing are the fill value, or zeros.  Numbers are widened to 64 bits,
+    times become Datetime and Timedelta of nanoseconds, and text of any kind Strings.  Chunks are unpacked that are
+    packed by Blosc, bz2, gzip, lz4, lzma, zlib or zstd, after delta or shuffle, or not at all; others are refused,
+    since some run what is in a file.  For stores with several arrays see `akdask.read`.
+
+    Parameters
+    ----------
+    store_path : str or path
+        The folder of the store, or its URL.
+    ndim : int, optional
+        Number of dimensions that the array should have, which Arkouda has to be told.
+    dtype : dtype, optional
+        Type that its elements should have once they are widened, as for `ndim`.
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
+
+    Returns
+    -------
+    pdarray, Datetime, Timedelta, IPv4, Strings or ArrayView
+        An ArrayView of several dimensions.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such store.
+    FileFormatError
+        If it is no Zarr store, or what it says contradicts the specification; when values are asked for, if a chunk
+        is damaged.
+    FileError
+        If it is a group of arrays.
+    ArgumentError
+        If the array has another number of dimensions or type.
+    UnsupportedError
+        If elements, packing or version are not known, or the package for them is not installed.
+    """
+    opened = open_files(store_path, format_named("Zarr"))
+    if list(opened.kinds) != [_ROOT]:
+        raise FileError(
+            f"the store {str(store_path)!r} is no single array.",
+            details=[f"arrays: {', '.join(opened.kinds) or 'none'}"],
+            hint="ak.read gives all of a group; or name the folder of one.",
+        )
+    (found,) = _objects(opened, None).values()
+    _check(opened.objects()[_ROOT], found, ndim, dtype)
+    return found
+
+
+def _check(stored: StoredObject, found: Any, ndim: int | None, dtype: Any) -> None:
+    shape = stored.params.get("shape", (len(found),))
+    if ndim is not None and ndim != len(shape):
+        raise ArgumentError(f"the array has {len(shape)} dimensions, not {ndim}.", details=[f"shape: {shape}"])
+    column = next(iter(stored.members.values()))
+    is_type = column.source.columns[column.column]
+    if dtype is not None and column_type(dtype) != is_type:
+        raise ArgumentError(
+            f"the elements of the array are {is_type}, not {column_type(dtype)}.", hint="leave dtype out, and cast."
+        )
+
+
+def to_zarr(store_path: Path, arr: Any, chunk_shape: int | Sequence[int]) -> None:
+    """Write an array as a Zarr store of version 2, which Arkouda, zarr and others read; computes.
+
+    The store appears whole or not at all, and so does what takes the place of another; a folder that holds anything
+    else than a store is not replaced.  Chunks are packed by Blosc.  Arkouda's servers read integers and floats;
+    others read bool, times and Strings as well, and an IPv4 as its numbers.
+
+    Parameters
+    ----------
+    store_path : str or path
+        The folder of the store, on this machine's file systems.
+    arr : pdarray, Datetime, Timedelta, IPv4, Strings or ArrayView
+        What to write.
+    chunk_shape : int or sequence of int
+        Length of a chunk in each dimension.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `arr` is no array, or `chunk_shape` is not made of whole numbers.
+    ArgumentError
+        If a chunk has other dimensions than the array, or is too large.
+    ExistsError
+        If something else than a Zarr store is there.
+    UnsupportedError
+        If elements are lists, labels or integers of any size; the path is a URL; or numcodecs is not installed.
+    WriteError
+        If the store cannot be written; what was there before stays.
+    """
+    if not isinstance(arr, StorageMethods):
+        raise ArgumentTypeError(f"an array is written to a Zarr store, not a {type(arr).__name__}.")
+    if chunk_shape is None:
+        raise ArgumentTypeError("chunk_shape is a whole number for each dimension, not None.")
+    stored = _storables({_ROOT: arr}, None)
+    write_objects(stored, store_path, "truncate", "distribute", file_format="Zarr", chunk_shape=chunk_shape)

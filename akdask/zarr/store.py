@@ -1,0 +1,239 @@
+"""A Zarr store as one thing: the arrays in its folder, each an object."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from akdask.errors import (
+    ArgumentError,
+    FileError,
+    FileFormatError,
+    MissingDatasetError,
+    MissingFileError,
+    UnsupportedError,
+)
+from akdask.storage.atomic.folder import recover_folders
+from akdask.storage.data.ranges import range_reader
+from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
+from akdask.storage.paths.files import FileIdentity, absolute, identities_below, is_remote
+from akdask.storage.paths.locales import Filenames, names_of
+from akdask.zarr.grid import Index
+from akdask.zarr.metadata import NOTE, ArrayMetadata, parsed
+from akdask.zarr.source import ZarrArray, ZarrSource
+
+ARRAY, GROUP, ATTRIBUTES = ".zarray", ".zgroup", ".zattrs"
+_OTHER_VERSION = "zarr.json"
+
+ROOT = "array"
+"""Name of an array that is a store itself: what Arkouda calls arrays in files."""
+
+ORDER = "order"
+KIND = "kind"
+_MOST_BYTES = 2**24
+_MOST_ATTEMPTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """What is in the folder of a store: its files by their path in it."""
+
+    path: str
+    files: Mapping[str, FileIdentity]
+
+    def content(self, name: str) -> bytes:
+        """Return what is in a file.
+
+        Raises
+        ------
+        FileFormatError
+            If it is larger than what says something of an array.
+        """
+        file = self.files[name]
+        if file.size > _MOST_BYTES:
+            raise FileFormatError(f"{file.path!r} has {file.size:,} bytes, and says of a Zarr array what it is.")
+        data = np.empty(file.size, np.uint8)
+        with range_reader(file) as reader:
+            reader.read_into(data, 0, name)
+        return data.tobytes()
+
+    def note(self, folder: str) -> Mapping[str, Any]:
+        """Return what akdask has noted among the attributes of an array or a group; nothing of what others wrote."""
+        name = f"{folder}{ATTRIBUTES}"
+        try:
+            noted = json.loads(self.content(name))[NOTE] if name in self.files else {}
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return {}
+        return noted if isinstance(noted, dict) else {}
+
+
+class ZarrStore:
+    """The arrays of a store; implements `akdask.storage.formats.objects.StoredSet`.
+
+    Parameters
+    ----------
+    path : str
+        The folder.
+    arrays : mapping of str to ZarrArray
+        By name, in the order of the user.
+    notes : mapping of str to mapping
+        What akdask has noted of them.
+    """
+
+    def __init__(self, path: str, arrays: Mapping[str, ZarrArray], notes: Mapping[str, Mapping[str, Any]]) -> None:
+        self.paths = (path,)
+        self._arrays = arrays
+        self._kinds = {name: _kind(array.metadata, notes[name]) for name, array in arrays.items()}
+        self._label = f"read_zarr({path!r})"
+
+    @property
+    def kinds(self) -> Mapping[str, ObjType]:
+        """Kinds of all arrays by name."""
+        return self._kinds
+
+    def objects(self, names: Sequence[str] | None = None) -> dict[str, StoredObject]:
+        """Return arrays, all if no names are given; those of one shape share their rows.
+
+        Raises
+        ------
+        MissingDatasetError
+            If there is no array of a name.
+        """
+        wanted = list(self._arrays) if names is None else list(dict.fromkeys(names))
+        missing = [name for name in wanted if name not in self._arrays]
+        if missing:
+            raise MissingDatasetError(
+                f"{self._label} has no dataset {', '.join(map(repr, missing))}.",
+                details=[f"datasets: {', '.join(self._arrays)}"],
+            )
+        by_shape: dict[Index, dict[str, ZarrArray]] = {}
+        for name in wanted:
+            array = self._arrays[name]
+            by_shape.setdefault(array.metadata.grid.shape, {})[name] = array
+        sources = {shape: ZarrSource(arrays, self._label) for shape, arrays in by_shape.items()}
+        return {name: self._object(name, sources[self._arrays[name].metadata.grid.shape]) for name in wanted}
+
+    def _object(self, name: str, source: ZarrSource) -> StoredObject:
+        shape, kind = self._arrays[name].metadata.grid.shape, self._kinds[name]
+        params = {"shape": shape} if kind is ObjType.ARRAYVIEW else {}
+        return StoredObject(name, kind, {VALUES: StoredColumn(source, name)}, params=params)
+
+
+def _kind(metadata: ArrayMetadata, noted: Mapping[str, Any]) -> ObjType:
+    is_address = noted.get(KIND) == ObjType.IPV4.label and metadata.dtype.kind == "u"
+    return ObjType.IPV4 if is_address and metadata.kind is ObjType.PDARRAY else metadata.kind
+
+
+def open_store(filenames: Filenames) -> ZarrStore:
+    """Open a store: list its files, and read what they say of the arrays.
+
+    Parameters
+    ----------
+    filenames : str, path or sequence of one
+        The folder of an array or of a group.
+
+    Raises
+    ------
+    ArgumentError
+        If several are named.
+    MissingFileError
+        If there is no such folder.
+    FileFormatError
+        If it is no Zarr store, or what it says of an array contradicts the specification.
+    UnsupportedError
+        If an array has elements, or is packed in a way, that cannot be read; or the store is of another version.
+    """
+    names = names_of(filenames)
+    if len(names) != 1:
+        raise ArgumentError(f"a Zarr store is one folder, not {len(names)} names.", hint="open them one by one.")
+    path = absolute(names[0]).rstrip("/")
+    if is_remote(path):
+        return _read(_listed(path))
+    # A store that is replaced is away for a moment, and what was listed may be gone.
+    for _ in range(_MOST_ATTEMPTS):
+        recover_folders(os.path.dirname(path))
+        before = _state(path)
+        try:
+            return _read(_listed(path))
+        except FileError:
+            if before == _state(path):
+                raise
+    raise FileError(f"the store {path!r} is replaced all the time.", hint="read it when its writers rest.")
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    """Return what tells a folder from one that takes its place."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
+def _listed(path: str) -> _Listing:
+    if not is_remote(path) and not os.path.isdir(path):
+        raise MissingFileError(f"no Zarr store {path!r}: there is no such folder.")
+    return _Listing(path, identities_below(path))
+
+
+def _read(found: _Listing) -> ZarrStore:
+    folders = [name.removesuffix(ARRAY) for name in found.files if name == ARRAY or name.endswith(f"/{ARRAY}")]
+    if not folders and GROUP not in found.files:
+        if _OTHER_VERSION in found.files:
+            raise UnsupportedError(
+                f"{found.path!r} is a Zarr store of version 3, which is not read.", hint="write it with zarr_format=2."
+            )
+        if not found.files:
+            raise MissingFileError(f"no Zarr store {found.path!r}: there is nothing below it.")
+        raise FileFormatError(f"{found.path!r} is no Zarr store: it has neither {ARRAY} nor {GROUP}.")
+    chunks = _chunks_by_folder(found, set(folders))
+    named = {_name(folder): folder for folder in _in_order(folders, found.note("").get(ORDER))}
+    arrays = {name: _array(found, folder, chunks[folder]) for name, folder in named.items()}
+    return ZarrStore(found.path, arrays, {name: found.note(folder) for name, folder in named.items()})
+
+
+def _name(folder: str) -> str:
+    return folder.rstrip("/") or ROOT
+
+
+def _in_order(folders: Sequence[str], noted: Any) -> list[str]:
+    """Return the folders of arrays in the order of the user who wrote them, else in that of their names."""
+    order = [name for name in noted if isinstance(name, str)] if isinstance(noted, list) else []
+    positions = {f"{name}/": place for place, name in enumerate(order)}
+    return sorted(folders, key=lambda folder: (positions.get(folder, len(positions)), folder))
+
+
+def _chunks_by_folder(found: _Listing, folders: set[str]) -> dict[str, list[tuple[str, FileIdentity]]]:
+    """Return the files below each array, by their path in its folder."""
+    below: dict[str, list[tuple[str, FileIdentity]]] = {folder: [] for folder in folders}
+    for name, file in found.files.items():
+        folder = name[: name.rfind("/") + 1]
+        while folder not in folders and folder:
+            folder = folder[: folder.rfind("/", 0, -1) + 1]
+        if folder in folders:
+            below[folder].append((name[len(folder) :], file))
+    return below
+
+
+def _array(found: _Listing, folder: str, files: Sequence[tuple[str, FileIdentity]]) -> ZarrArray:
+    name = f"{folder}{ARRAY}"
+    metadata = parsed(found.files[name].path, found.content(name))
+    chunks = ((_index(inner, metadata), file) for inner, file in files)
+    placed = sorted(((chunk, file) for chunk, file in chunks if chunk is not None), key=lambda item: item[0])
+    return ZarrArray(f"{found.path}/{folder}".rstrip("/"), metadata, tuple(placed))
+
+
+def _index(name: str, metadata: ArrayMetadata) -> Index | None:
+    """Return the numbers of a chunk by its name, None for other files."""
+    parts = name.split(metadata.separator)
+    counts = metadata.grid.counts
+    if len(parts) != len(counts) or not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
+        return None
+    index = tuple(map(int, parts))
+    is_there = all(number < count for number, count in zip(index, counts, strict=True))
+    return index if is_there and metadata.name_of(index) == name else None
