@@ -53,6 +53,10 @@ _TRANSIENT = frozenset(
 _TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
+class NoAnswerError(FileError):
+    """A file system raises an error of its own kind."""
+
+
 class StorageOptions:
     """What fsspec needs to open a file system, such as keys or ``anon=True``.  Immutable; equal if all options are.
 
@@ -140,7 +144,7 @@ def retrying(request: Callable[[], Found]) -> Found:
     ------
     OSError
         What the file system raises.
-    FileError
+    NoAnswerError
         In place of errors of its own, such as missing keys.
     """
     tries = config.get("remote_tries")
@@ -151,7 +155,7 @@ def retrying(request: Callable[[], Found]) -> Found:
             if number == tries or not is_transient(error):
                 if isinstance(error, OSError | AkdaskError):
                     raise
-                raise FileError(
+                raise NoAnswerError(
                     f"a remote file system does not answer: {type(error).__name__}: {error}",
                     hint="check the address, and the keys and options in storage_options.",
                 ) from error

@@ -1,0 +1,271 @@
+"""Bytes of a remote file that are fetched before they are asked for, several requests at a time.
+
+Who opens a file says which ranges it will read, as streams: each is read about from its first byte to its last, all of
+them side by side, as the columns of a partition are.  Ranges that lie close together become one request, long ones
+several.  Of each stream some requests are under way or wait in memory; reading on in it starts the next.  A stream that
+nobody reads from, such as a column behind a filter that leaves no rows, gets no further than its first requests.
+
+The setting ``read_ahead`` bounds what a process holds in this way.  What is asked for is fetched whatever else is held,
+so that no task waits for another.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from threading import Lock
+from typing import TypeAlias
+
+from akdask import config
+from akdask.storage.paths.remote import AT_ONCE
+
+REQUEST = 4 * 2**20
+"""Bytes of the largest request."""
+
+GAP = 2**17
+"""Bytes between two ranges that are rather fetched than left out, as a request of their own would take as long."""
+
+_DEPTH = 16
+"""Requests of a task that are under way or wait, over all of its streams, if these are few."""
+
+_LEAST = 2
+"""Those of each stream, if they are many."""
+
+ByteRange: TypeAlias = tuple[int, int]
+Stream: TypeAlias = Sequence[ByteRange]
+
+
+class _Held:
+    """The bytes that this process has fetched, or is fetching, before they are asked for."""
+
+    def __init__(self) -> None:
+        self.nbytes = 0
+        self.lock = Lock()
+
+    def take(self, nbytes: int, *, is_demanded: bool) -> bool:
+        """Count bytes if there is room for them, or they are needed now."""
+        with self.lock:
+            if not is_demanded and self.nbytes + nbytes > config.get("read_ahead"):
+                return False
+            self.nbytes += nbytes
+            return True
+
+    def give_back(self, nbytes: int) -> None:
+        """Count bytes no more."""
+        with self.lock:
+            self.nbytes -= nbytes
+
+
+_HELD = _Held()
+
+
+@cache
+def threads() -> ThreadPoolExecutor:
+    """Return the threads that wait for the requests of this process."""
+    return ThreadPoolExecutor(AT_ONCE, "akdask-fetch")
+
+
+def _start_anew() -> None:
+    """Forget the threads of the parent, and what it held: a forked process has neither."""
+    global _HELD
+    _HELD = _Held()
+    threads.cache_clear()
+
+
+os.register_at_fork(after_in_child=_start_anew)
+
+
+def has_room() -> bool:
+    """Whether more could be read ahead."""
+    return _HELD.nbytes + REQUEST <= int(config.get("read_ahead"))
+
+
+class _Request:
+    """One range of bytes, fetched at once."""
+
+    __slots__ = ("future", "places", "start", "stop", "users")
+
+    def __init__(self, start: int, stop: int) -> None:
+        self.start, self.stop = start, stop
+        self.future: Future[bytes] | None = None
+        self.places: list[tuple[_Progress, int]] = []
+        self.users = 0
+
+    def begin(self, fetch: Callable[[int, int], bytes], *, is_demanded: bool) -> bool:
+        """Fetch the bytes unless that has begun; return whether it has."""
+        if self.future is None:
+            if not _HELD.take(self.stop - self.start, is_demanded=is_demanded):
+                return False
+            self.future = threads().submit(fetch, self.start, self.stop)
+        return True
+
+    def drop(self) -> None:
+        """Hold the bytes no more."""
+        future, self.future = self.future, None
+        if future is not None:
+            held, nbytes = _HELD, self.stop - self.start
+            future.cancel()
+            future.add_done_callback(lambda _: held.give_back(nbytes))
+
+
+class _Progress:
+    """The requests of one stream, and how far it has been read."""
+
+    def __init__(self) -> None:
+        self.requests: list[_Request] = []
+        self.begun = 0
+        self.passed = 0
+
+    def add(self, request: _Request) -> None:
+        """Append a request."""
+        if not self.requests or self.requests[-1] is not request:
+            request.places.append((self, len(self.requests)))
+            request.users += 1
+            self.requests.append(request)
+
+    def go_on(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
+        """Drop what lies before a request and the one before it, and begin those that follow."""
+        while self.passed < number - 1:
+            before = self.requests[self.passed]
+            before.users -= 1
+            if before.users <= 0:
+                before.drop()
+            self.passed += 1
+        self.begun = max(self.begun, number)
+        stop = min(number + depth, len(self.requests))
+        while self.begun < stop and self.requests[self.begun].begin(fetch, is_demanded=False):
+            self.begun += 1
+
+
+class ReadAhead:
+    """Bytes of one file, for one thread.
+
+    Parameters
+    ----------
+    fetch : callable
+        Returns the bytes from one position to another; called by several threads at a time.
+    done : callable
+        Called when all that was expected has been fetched, by any thread.
+    """
+
+    def __init__(self, fetch: Callable[[int, int], bytes], done: Callable[[], object]) -> None:
+        self._get, self._done = fetch, done
+        self._left: set[int] = set()
+        self._streams: list[_Progress] = []
+        self._requests: list[_Request] = []
+        self._starts: list[int] = []
+        self._depth = _DEPTH
+
+    def expect(self, streams: Sequence[Stream]) -> None:
+        """Begin to fetch what will be read.
+
+        Parameters
+        ----------
+        streams : sequence of sequence of (int, int)
+            Where the ranges of each stream begin and end, in the order in which they will be read.
+        """
+        made = sorted(_requests(streams), key=lambda request: request.start)
+        for request in made:
+            place = bisect_right(self._starts, request.start)
+            if place and self._requests[place - 1].stop > request.start:
+                continue
+            if place < len(self._starts) and self._starts[place] < request.stop:
+                continue
+            self._starts.insert(place, request.start)
+            self._requests.insert(place, request)
+            self._left.add(request.start)
+        begun = len(self._streams)
+        for stream in streams:
+            progress = _Progress()
+            for start, stop in stream:
+                for request in self._within(start, stop):
+                    progress.add(request)
+            if progress.requests:
+                self._streams.append(progress)
+        self._depth = max(_LEAST, _DEPTH // max(len(self._streams), 1))
+        for depth in range(1, self._depth + 1):  # the first of all streams before the second of any
+            for progress in self._streams[begun:]:
+                progress.go_on(0, depth, self._fetch)
+
+    def _fetch(self, start: int, stop: int) -> bytes:
+        found = self._get(start, stop)
+        if start in self._left:
+            self._left.discard(start)
+            if not self._left:
+                self._done()
+        return found
+
+    def _within(self, start: int, stop: int) -> Iterator[_Request]:
+        """Yield the requests that have some of a range."""
+        for place in range(max(bisect_right(self._starts, start) - 1, 0), len(self._starts)):
+            request = self._requests[place]
+            if request.start >= stop:
+                return
+            if request.stop > start:
+                yield request
+
+    def read_into(self, target: memoryview, offset: int) -> None:
+        """Fill memory with the bytes from a position on; what was not expected is fetched now."""
+        stop = offset + len(target)
+        expected = list(self._within(offset, stop))
+        parts: list[_Request] = []
+        position = offset
+        for request in expected:
+            parts += _pieces(position, request.start)
+            parts.append(request)
+            position = request.stop
+        parts += _pieces(position, stop)
+        try:
+            for number, part in enumerate(parts):
+                for progress, place in part.places:
+                    progress.go_on(place, self._depth, self._fetch)
+                for later in parts[number : number + _DEPTH]:
+                    later.begin(self._fetch, is_demanded=True)
+                future = part.future
+                assert future is not None, "it has begun"
+                begin, end = max(part.start, offset), min(part.stop, stop)
+                target[begin - offset : end - offset] = memoryview(future.result())[
+                    begin - part.start : end - part.start
+                ]
+                if part.users <= 0:
+                    part.drop()
+        except BaseException:
+            for part in parts:
+                part.drop()
+            raise
+
+    def close(self) -> None:
+        """Hold nothing any more."""
+        for request in self._requests:
+            request.drop()
+
+
+def _pieces(start: int, stop: int) -> list[_Request]:
+    return [_Request(first, min(first + REQUEST, stop)) for first in range(start, stop, REQUEST)]
+
+
+def _requests(streams: Sequence[Stream]) -> Iterator[_Request]:
+    """Yield requests for all ranges of some streams; those of short ranges that are close together are one."""
+    last: _Request | None = None
+    end = -1
+    for start, stop in sorted(found for stream in streams for found in stream):
+        begin = max(start, end)
+        if begin >= stop:
+            continue
+        end = stop
+        if stop - begin > REQUEST:
+            if last is not None:
+                yield last
+                last = None
+            yield from _pieces(begin, stop)
+        elif last is not None and begin - last.stop <= GAP and stop - last.start <= REQUEST:
+            last.stop = stop
+        else:
+            if last is not None:
+                yield last
+            last = _Request(begin, stop)
+    if last is not None:
+        yield last
