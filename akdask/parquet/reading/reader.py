@@ -131,7 +131,8 @@ class ParquetPartReader(PartReader):
     def __enter__(self) -> Self:
         self._stack.enter_context(self._ranges)
         if self._part.is_remote:
-            self._ranges.expect([list(self._chunk_ranges(column)) for column in self._part.columns])
+            # Headers of pages are gone over before the pages are read.
+            self._ranges.expect([list(self._chunk_ranges(column)) for column in self._part.columns], goes_back=True)
         return self
 
     def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:

@@ -52,7 +52,7 @@ class RangeReader(ABC):
             If the file ends before.
         """
 
-    def expect(self, streams: Sequence[Stream]) -> None:  # noqa: B027 - the system reads local files ahead
+    def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:  # noqa: B027 - the system reads local files ahead
         """Begin to fetch what will be read, if that takes long.
 
         Parameters
@@ -60,6 +60,8 @@ class RangeReader(ABC):
         streams : sequence of sequence of (int, int)
             Where ranges begin and end in the file.  Those of a stream will be read in their order, and the streams side
             by side, as columns are; none need be read.
+        goes_back : bool, default False
+            Whether a reader looks at what follows, such as headers, before it reads on.
         """
 
     @property
@@ -157,10 +159,10 @@ class _RemoteReader(RangeReader):
             if not is_same:
                 raise changed_error(self.file) from error
 
-    def expect(self, streams: Sequence[Stream]) -> None:
+    def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:
         size = self.file.size
         within = [[(max(start, 0), min(stop, size)) for start, stop in stream] for stream in streams]
-        self._ahead.expect([[(start, stop) for start, stop in stream if start < stop] for stream in within])
+        self._ahead.expect([[(start, stop) for start, stop in stream if start < stop] for stream in within], int(goes_back))
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
         target = out.view(np.uint8).data

@@ -19,7 +19,7 @@ from functools import cache
 from threading import Lock
 from typing import TypeAlias
 
-from akdask import config
+from akdask import config, machine
 from akdask.storage.paths.remote import AT_ONCE
 
 REQUEST = 4 * 2**20
@@ -27,6 +27,9 @@ REQUEST = 4 * 2**20
 
 GAP = 2**17
 """Bytes between two ranges that are rather fetched than left out, as a request of their own would take as long."""
+
+_MOST, _PART = 2**29, 16
+"""Bytes that are read ahead unless the setting says otherwise, and the part of the memory that they are at most."""
 
 _DEPTH = 16
 """Requests of a task that are under way or wait, over all of its streams, if these are few."""
@@ -48,7 +51,7 @@ class _Held:
     def take(self, nbytes: int, *, is_demanded: bool) -> bool:
         """Count bytes if there is room for them, or they are needed now."""
         with self.lock:
-            if not is_demanded and self.nbytes + nbytes > config.get("read_ahead"):
+            if not is_demanded and self.nbytes + nbytes > most_held():
                 return False
             self.nbytes += nbytes
             return True
@@ -80,7 +83,13 @@ os.register_at_fork(after_in_child=_start_anew)
 
 def has_room() -> bool:
     """Whether more could be read ahead."""
-    return _HELD.nbytes + REQUEST <= int(config.get("read_ahead"))
+    return _HELD.nbytes + REQUEST <= most_held()
+
+
+def most_held() -> int:
+    """Return the bytes that may be read ahead: what the setting says."""
+    limit = config.get("read_ahead")
+    return min(_MOST, machine.memory() // _PART) if limit is None else int(limit)
 
 
 class _Request:
@@ -114,10 +123,11 @@ class _Request:
 class _Progress:
     """The requests of one stream, and how far it has been read."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: int) -> None:
         self.requests: list[_Request] = []
-        self.begun = 0
-        self.passed = 0
+        self.kept = kept
+        self.at = -1  # the last that was read from
+        self.begun = self.passed = 0
 
     def add(self, request: _Request) -> None:
         """Append a request."""
@@ -127,13 +137,18 @@ class _Progress:
             self.requests.append(request)
 
     def go_on(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
-        """Drop what lies before a request and the one before it, and begin those that follow."""
-        while self.passed < number - 1:
+        """Drop what lies before a request, but for some, and begin those that follow."""
+        while self.passed < number - self.kept:
             before = self.requests[self.passed]
             before.users -= 1
             if before.users <= 0:
                 before.drop()
             self.passed += 1
+        self.at = max(self.at, number)
+        self.begin(number, depth, fetch)
+
+    def begin(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
+        """Begin some requests if there is room for them."""
         self.begun = max(self.begun, number)
         stop = min(number + depth, len(self.requests))
         while self.begun < stop and self.requests[self.begun].begin(fetch, is_demanded=False):
@@ -159,13 +174,15 @@ class ReadAhead:
         self._starts: list[int] = []
         self._depth = _DEPTH
 
-    def expect(self, streams: Sequence[Stream]) -> None:
+    def expect(self, streams: Sequence[Stream], kept: int = 0) -> None:
         """Begin to fetch what will be read.
 
         Parameters
         ----------
         streams : sequence of sequence of (int, int)
             Where the ranges of each stream begin and end, in the order in which they will be read.
+        kept : int, default 0
+            Requests behind the one that is read from that are kept, for who goes back a little.
         """
         made = sorted(_requests(streams), key=lambda request: request.start)
         for request in made:
@@ -179,7 +196,7 @@ class ReadAhead:
             self._left.add(request.start)
         begun = len(self._streams)
         for stream in streams:
-            progress = _Progress()
+            progress = _Progress(kept)
             for start, stop in stream:
                 for request in self._within(start, stop):
                     progress.add(request)
@@ -188,7 +205,7 @@ class ReadAhead:
         self._depth = max(_LEAST, _DEPTH // max(len(self._streams), 1))
         for depth in range(1, self._depth + 1):  # the first of all streams before the second of any
             for progress in self._streams[begun:]:
-                progress.go_on(0, depth, self._fetch)
+                progress.begin(0, depth, self._fetch)
 
     def _fetch(self, start: int, stop: int) -> bytes:
         found = self._get(start, stop)
@@ -222,6 +239,8 @@ class ReadAhead:
             for number, part in enumerate(parts):
                 for progress, place in part.places:
                     progress.go_on(place, self._depth, self._fetch)
+                if part.future is None:
+                    self._catch_up()
                 for later in parts[number : number + _DEPTH]:
                     later.begin(self._fetch, is_demanded=True)
                 future = part.future
@@ -236,6 +255,16 @@ class ReadAhead:
             for part in parts:
                 part.drop()
             raise
+
+    def _catch_up(self) -> None:
+        """Begin the next request of all streams that have been read from: they will be waited for one after the other.
+
+        That is where there is no room to read ahead.
+        """
+        for progress in self._streams:
+            if progress.begun == progress.at + 1 < len(progress.requests) and progress.at >= 0:
+                progress.requests[progress.begun].begin(self._fetch, is_demanded=True)
+                progress.begun += 1
 
     def close(self) -> None:
         """Hold nothing any more."""

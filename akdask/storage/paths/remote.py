@@ -131,8 +131,18 @@ def takes_storage_options(function: Callable[Parameters, Found]) -> Callable[Par
 
 def file_system(url: str) -> tuple[Any, str]:
     """Return the fsspec file system of a URL with the options of this call, and the path inside it."""
+    global _IS_USED
+    _IS_USED = True
     system, path = fsspec.core.url_to_fs(url, **current_options().for_protocol(url))
     return system, path
+
+
+_IS_USED = False
+
+
+def is_used() -> bool:
+    """Whether this process has opened a remote file system; if not, no plan reads remote files."""
+    return _IS_USED
 
 
 def retrying(request: Callable[[], Found]) -> Found:

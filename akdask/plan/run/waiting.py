@@ -1,0 +1,40 @@
+"""How many tasks run at a time where they read remote files: more than there are cores, as they mostly wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dask.system import CPU_COUNT
+
+from akdask._distributed import shares_memory
+from akdask.plan.expr.node import Node
+from akdask.plan.expr.sources import Scan
+from akdask.plan.run.cost import leaves
+from akdask.storage.data.read_ahead import most_held
+from akdask.storage.paths.files import is_remote
+from akdask.storage.paths.remote import is_used
+
+MOST = 16
+"""Tasks; each has several requests under way."""
+
+_HELD = 16
+"""Bytes of a row that are held: of one column, as they come and as they are computed with."""
+
+
+def tasks_at_once(plans: Sequence[Node]) -> int | None:
+    """Return how many tasks of plans that read remote files run at a time in this process, None for one on each core.
+
+    They are so many that a column of all their partitions takes half of what may be read ahead.  So tasks on large
+    partitions, each of which keeps the network busy alone, need no more memory than others.
+    """
+    if not is_used() or not shares_memory():
+        return None
+    scans = [node for node in leaves(plans) if isinstance(node, Scan)]
+    largest = [max(scan.source.lengths, default=0) for scan in scans if any(map(is_remote, scan.source.paths))]
+    if not largest:
+        return None
+    room = most_held() // max(max(largest) * _HELD, 1)
+    found = CPU_COUNT
+    while found * 2 <= min(MOST, room):
+        found *= 2  # few different numbers, since threads of each are kept
+    return found
