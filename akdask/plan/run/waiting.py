@@ -14,7 +14,7 @@ from akdask.storage.data.read_ahead import most_held
 from akdask.storage.paths.files import is_remote
 from akdask.storage.paths.remote import is_used
 
-MOST = 16
+MOST = 32
 """Tasks; each has several requests under way."""
 
 _HELD = 16

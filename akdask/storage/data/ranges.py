@@ -165,7 +165,7 @@ class _RemoteReader(RangeReader):
         self._ahead.expect([[(start, stop) for start, stop in stream if start < stop] for stream in within], int(goes_back))
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
-        target = out.view(np.uint8).data
+        target = out.reshape(-1).view(np.uint8)
         if offset + len(target) > self.file.size:
             raise self._ends_early(dataset)
         try:

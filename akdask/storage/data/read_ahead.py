@@ -19,6 +19,9 @@ from functools import cache
 from threading import Lock
 from typing import TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from akdask import config, machine
 from akdask.storage.paths.remote import AT_ONCE
 
@@ -129,6 +132,11 @@ class _Progress:
         self.at = -1  # the last that was read from
         self.begun = self.passed = 0
 
+    @property
+    def done(self) -> float:
+        """The part of the requests before the one that is read from."""
+        return self.at / len(self.requests)
+
     def add(self, request: _Request) -> None:
         """Append a request."""
         if not self.requests or self.requests[-1] is not request:
@@ -224,8 +232,8 @@ class ReadAhead:
             if request.stop > start:
                 yield request
 
-    def read_into(self, target: memoryview, offset: int) -> None:
-        """Fill memory with the bytes from a position on; what was not expected is fetched now."""
+    def read_into(self, target: npt.NDArray[np.uint8], offset: int) -> None:
+        """Fill an array with the bytes from a position on; what was not expected is fetched now."""
         stop = offset + len(target)
         expected = list(self._within(offset, stop))
         parts: list[_Request] = []
@@ -240,15 +248,14 @@ class ReadAhead:
                 for progress, place in part.places:
                     progress.go_on(place, self._depth, self._fetch)
                 if part.future is None:
-                    self._catch_up()
+                    self._catch_up(part)
                 for later in parts[number : number + _DEPTH]:
                     later.begin(self._fetch, is_demanded=True)
                 future = part.future
                 assert future is not None, "it has begun"
                 begin, end = max(part.start, offset), min(part.stop, stop)
-                target[begin - offset : end - offset] = memoryview(future.result())[
-                    begin - part.start : end - part.start
-                ]
+                found = np.frombuffer(future.result(), np.uint8, end - begin, begin - part.start)
+                target[begin - offset : end - offset] = found  # without the lock of the interpreter
                 if part.users <= 0:
                     part.drop()
         except BaseException:
@@ -256,15 +263,15 @@ class ReadAhead:
                 part.drop()
             raise
 
-    def _catch_up(self) -> None:
-        """Begin the next request of all streams that have been read from: they will be waited for one after the other.
+    def _catch_up(self, part: _Request) -> None:
+        """Begin what will be waited for after a request: the next of all streams that are behind its own.
 
-        That is where there is no room to read ahead.
+        So they are not waited for one after the other where there is no room to read ahead.
         """
+        most = max((progress.done for progress, _ in part.places), default=0)
         for progress in self._streams:
-            if progress.begun == progress.at + 1 < len(progress.requests) and progress.at >= 0:
-                progress.requests[progress.begun].begin(self._fetch, is_demanded=True)
-                progress.begun += 1
+            if 0 <= progress.done < most and progress.at + 1 < len(progress.requests):
+                progress.requests[progress.at + 1].begin(self._fetch, is_demanded=True)
 
     def close(self) -> None:
         """Hold nothing any more."""
