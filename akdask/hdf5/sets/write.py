@@ -43,9 +43,19 @@ from akdask.hdf5.schema.description import FileDescription
 from akdask.hdf5.sets import manifest
 from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
+from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.data.extents import ELSEWHERE
 from akdask.storage.formats.objects import Columns, ObjectSpec
-from akdask.storage.paths.files import FileIdentity, exists, identify, is_remote, is_unchanged, written_path
+from akdask.storage.paths.files import (
+    FileIdentity,
+    exists,
+    identify,
+    identify_all,
+    is_file,
+    is_remote,
+    is_unchanged,
+    written_path,
+)
 from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
 Mode: TypeAlias = Literal["truncate", "append"]
@@ -225,7 +235,8 @@ class SetWriter:
         # Files of old sets may be numbered without zeros: they are added to as they are.
         self.targets = present
         self._adds = True
-        self._added_to = tuple(map(identify, present))
+        self._added_to = identify_all(present)
+        compare_with_catalogs(self._added_to)
         names = {spec.name for spec in self.specs}
         taken = [f"{path}: {name!r}" for path in present for name in stored_names(path) if name in names]
         if taken and not self.overwrite:
@@ -235,7 +246,7 @@ class SetWriter:
         if self.overwrite:
             raise MissingFileError(f"there is no set {self.path!r} to update.", hint="write it with to_hdf first.")
         other = locale_files(self.path) if self.file_type == "single" else [self.path]
-        if any(os.path.isfile(path) for path in other):
+        if any(map(is_file, other)):
             raise ExistsError(
                 f"cannot add to {self.path!r}: it is of the other file type.",
                 details=[f"found: {other[0]}"],
@@ -298,8 +309,10 @@ class SetWriter:
         if old is None:
             create_file(path, layout.SINGLE if self.file_type == "single" else layout.DISTRIBUTED)
             return add_layout(path, parts, names)
-        copy_without(old, path, names)
-        return add_layout(path, parts, list(dict.fromkeys([*stored_names(old), *names])))
+        with self._staging.present(old) as copied:
+            copy_without(copied, path, names)
+            kept = stored_names(copied)
+        return add_layout(path, parts, list(dict.fromkeys([*kept, *names])))
 
 
 @contextmanager

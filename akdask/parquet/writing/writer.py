@@ -37,9 +37,18 @@ from akdask.parquet.reading.chunks import errors_naming, open_parquet
 from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_column, text_leaves
 from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
+from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
-from akdask.storage.paths.files import FileIdentity, exists, identify, is_remote, is_unchanged, written_path
+from akdask.storage.paths.files import (
+    FileIdentity,
+    exists,
+    identify,
+    identify_all,
+    is_remote,
+    is_unchanged,
+    written_path,
+)
 from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
 CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
@@ -163,7 +172,8 @@ class ParquetWriter:
                 hint=f"cut the rows anew with num_locales={len(present)}, or write the whole set with mode='truncate'.",
             )
         self._targets = present
-        self._added_to = tuple(map(identify, present))
+        self._added_to = identify_all(present)
+        compare_with_catalogs(self._added_to)
         names = {spec.name for spec in self._specs}
         found = {file.path: inspect_file(file).columns.keys() & names for file in self._added_to}
         taken = [f"{path}: {name!r}" for path, both in found.items() for name in sorted(both)]
@@ -215,6 +225,7 @@ class ParquetWriter:
         """Write a file with the columns of another and new ones behind them, row group by row group."""
         new = {column.field.name: column for column in encoded}
         with range_reader(file) as ranges:
+            ranges.expect([[(0, file.size)]], goes_back=True)
             with errors_naming(file.path, "schema"):
                 old = open_parquet(ranges)
                 old_columns = [column for column in columns_of(old.metadata) if column.name not in new]

@@ -19,6 +19,7 @@ that of another program, and only its numbering is checked.
 A writer that is killed before step 2 leaves the old set; later, the new one, and the next writer goes on at step 3.
 Until then other programs, which know no catalogs, may see files of both sets: only akdask's readers are promised all or
 nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the other, whose switch fails.
+Objects are added to a set by writing all of its files anew, as copies with more in them: the same five steps.
 Readers that opened the set before a write are told that its files have changed.  Uploads in parts that were never
 completed take space in some stores, until a rule of the bucket removes them.
 """
@@ -41,7 +42,7 @@ import dask
 
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, WriteError, warn
 from akdask.storage.atomic.hidden import unique_tag
-from akdask.storage.paths.files import FileIdentity, infos_in, is_folder, version_of
+from akdask.storage.paths.files import FileIdentity, identify, infos_in, is_folder, version_of
 from akdask.storage.paths.locales import (
     expand,
     has_magic,
@@ -262,6 +263,22 @@ class ObjectStaging:
             system, inner = file_system(self.path(name))
             retrying(lambda: system.get_file(inner, copy))
         return copy
+
+    @contextmanager
+    def present(self, path: str) -> Iterator[str]:
+        """Give a copy on this machine of a file of the set that is there, inside the ``with``."""
+        copy = self.attempt(path.rpartition("/")[2])
+        try:
+            with self._errors_naming():
+                system, inner = file_system(path)
+                size = identify(path).size
+                retrying(lambda: system.get_file(inner, copy))
+            if os.path.getsize(copy) != size:
+                raise WriteError(f"cannot write {self.target!r}: {path!r} has not come whole.", hint="write it again.")
+            yield copy
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(copy)
 
     def attempt(self, name: str) -> str:
         """Return a path on this machine for one attempt at a file; no other attempt has the same."""
