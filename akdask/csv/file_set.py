@@ -25,7 +25,7 @@ from akdask.errors import (
     MissingFileError,
     warn,
 )
-from akdask.storage.atomic.object_store import compare_with_catalogs
+from akdask.storage.atomic.object_store import compare_with_catalogs, without_differing
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.paths.files import FileIdentity, identify, identify_all
@@ -190,14 +190,19 @@ def _readable(filenames: Filenames, delimiter: bytes, names: Sequence[str] | Non
     problems = [f"{name!r}: no such file" for name in missing]
 
     def look(paths: Sequence[str]) -> tuple[list[tuple[FileIdentity, Head]], list[str]]:
-        found, wrong = [], []
+        there, found, wrong = list[FileIdentity](), [], []
         for path in paths:
             try:
-                file = identify(path)
+                there.append(identify(path))
+            except AkdaskError as error:
+                wrong.append(error.message)
+        there, differing = without_differing(there)
+        for file in there:
+            try:
                 found.append((file, read_head(file, delimiter, names)))
             except AkdaskError as error:
                 wrong.append(error.message)
-        return found, wrong
+        return found, [*wrong, *differing]
 
     files, wrong = settled(there, look)
     if not files:

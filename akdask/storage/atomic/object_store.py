@@ -464,6 +464,31 @@ def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
     RuntimeWarning
         If none is, as where another program has replaced the set.
     """
+    for catalog, problems in _differing(files):
+        raise InconsistentFilesError(
+            f"the set {catalog.path!r} is not what its catalog says.",
+            details=[f"{name}: {problem}" for name, problem in problems.items()][:_MOST_TOLD],
+            hint=f"write it again; or remove {catalog_path(catalog.path)!r} to read the files as they are.",
+        )
+
+
+def without_differing(files: Sequence[FileIdentity]) -> tuple[list[FileIdentity], list[str]]:
+    """Return the files that are those of the catalogs of their sets, and what is wrong with others.
+
+    Warns
+    -----
+    RuntimeWarning
+        As `compare_with_catalogs`.
+    """
+    wrong = {
+        f"{catalog.folder}/{name}": problem for catalog, found in _differing(files) for name, problem in found.items()
+    }
+    told = [f"{path!r}: {problem}, says the catalog of its set" for path, problem in wrong.items()]
+    return [file for file in files if file.path not in wrong], told
+
+
+def _differing(files: Sequence[FileIdentity]) -> Iterator[tuple[Catalog, dict[str, str]]]:
+    """Yield the catalogs that differ from the sets of some files, and what is wrong with these by their names."""
     sets: dict[str, dict[str, FileIdentity]] = {}
     for file in [file for file in files if "://" in file.path and is_stored(file.path)]:
         folder, _, name = file.path.rpartition("/")
@@ -474,34 +499,28 @@ def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
     known = {path for folder in {path.rpartition("/")[0] for path in sets} for path in catalogued(folder)}
     for path, members in sets.items():
         catalog = Catalog.read(path) if path in known else None
-        if catalog is not None:
-            _compare(catalog, members)
+        problems = {} if catalog is None else _problems(catalog, members)
+        if catalog is not None and problems:
+            yield catalog, problems
 
 
 def _is_upload(folder: str) -> bool:
     return folder.rpartition("/")[0].endswith(".akdask-write")
 
 
-def _compare(catalog: Catalog, members: Mapping[str, FileIdentity]) -> None:
+def _problems(catalog: Catalog, members: Mapping[str, FileIdentity]) -> dict[str, str]:
     entries = {entry.name: entry for entry in catalog.entries}
     present = infos_in(catalog.folder)
     same = {n for n, e in entries.items() if n in present and (e.size, e.mark) == _state(present[n])}
-    problems = [f"{n}: {'has changed' if n in present else 'is gone'}" for n in entries if n not in same]
-    problems += [f"{n}: is not of the set" for n in members if n not in entries]
-    if not problems:
-        return
     if not same and entries.keys() & present.keys():
         warn(
             f"the catalog {catalog_path(catalog.path)!r} is stale: another program has replaced the set.\n"
             "Whether all its files are there cannot be told; write the set with akdask, or remove the catalog.",
             RuntimeWarning,
         )
-        return
-    raise InconsistentFilesError(
-        f"the set {catalog.path!r} is not what its catalog says.",
-        details=problems[:_MOST_TOLD],
-        hint=f"write it again; or remove {catalog_path(catalog.path)!r} to read the files as they are.",
-    )
+        return {}
+    problems = {n: "has changed" if n in present else "is gone" for n in entries if n not in same}
+    return problems | {n: "is not of the set" for n in members if n not in entries}
 
 
 def _state(info: Mapping[str, Any]) -> tuple[int | None, str]:

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, warn
-from akdask.storage.atomic.object_store import compare_with_catalogs
+from akdask.storage.atomic.object_store import compare_with_catalogs, without_differing
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import StoredSet
 from akdask.storage.paths.files import FileIdentity, identify, identify_all
@@ -124,7 +124,8 @@ class SetOpener(Generic[Description, Opened]):
         self, paths: Sequence[str], patterns: Sequence[re.Pattern[str]], missing: Sequence[str] = ()
     ) -> list[Description]:
         problems = [f"{name!r}: no such file" for name in missing]
-        files = list(_without_errors(identify, paths, problems))
+        files, differing = without_differing(list(_without_errors(identify, paths, problems)))
+        problems += differing
         describe, lost = self._describer(files, patterns)
         problems += [f"{path!r}: missing from its set" for path in lost]
         found = list(_without_errors(describe, files, problems))

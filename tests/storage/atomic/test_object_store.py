@@ -384,3 +384,22 @@ def test_opening_takes_few_requests_a_file(kind):
     assert read_set(URLS[kind])["a"].size == 1000
     of_files = [path for _, path in FaultyFileSystem.requests if "LOCALE" in path]
     assert len(of_files) <= 2 * 40 + 4
+
+
+@pytest.mark.parametrize("damage", ["changed", "gone", "more"])
+def test_files_that_are_not_those_of_the_catalog_are_left_out_where_errors_are_allowed(kind, damage):
+    write(kind, OLD, 3)
+    path = next(path for path in FaultyFileSystem.store if "LOCALE0001" in path)
+    left = [0, 2]
+    if damage == "changed":
+        FaultyFileSystem().pipe_file(path, FaultyFileSystem.store[path].getvalue())
+    elif damage == "gone":
+        del FaultyFileSystem.store[path]
+    else:
+        left = [0, 1, 2]
+        FaultyFileSystem().pipe_file(path.replace("0001", "0003"), FaultyFileSystem.store[path].getvalue())
+    urls = [URLS[kind].replace("x.", f"x_LOCALE000{number}.") for number in (0, 1, 2, 3)]
+    urls = urls[: 4 if damage == "more" else 3]
+    with pytest.warns(RuntimeWarning, match=r"left out:\n(.|\n)*(catalog|no such file)"):
+        found = getattr(ak, f"read_{kind}")(urls, allow_errors=True)["a"].tolist()
+    assert found == np.concatenate([np.array_split(OLD, 3)[number] for number in left]).tolist()
