@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +15,7 @@ from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ExistsError
 from akdask.io import _storables
 from akdask.storage.formats.registry import format_named, format_written
-from akdask.storage.paths.files import absolute, exists, written_path
+from akdask.storage.paths.files import absolute, exists, identify_all, written_path
 from akdask.storage.paths.locales import locale_files
 
 Objects = Mapping[str, Any]
@@ -125,4 +124,4 @@ def written_files(target: str) -> list[str]:
 
 def total(paths: Sequence[str]) -> int:
     """Return the bytes that files take."""
-    return sum(map(os.path.getsize, paths))
+    return sum(file.size for file in identify_all(paths))
