@@ -86,6 +86,7 @@ def byte_ranges(file: FileIdentity, start: int, lines: Lines, limit: int, block:
     buffer = np.empty(block, np.uint8)
     position, carried = start, 0
     with range_reader(file) as reader:
+        reader.expect([[(start, file.size)]])
         while position < file.size:
             size = min(block - carried, file.size - position)
             reader.read_into(buffer[carried : carried + size], position, "CSV")

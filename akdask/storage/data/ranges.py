@@ -162,7 +162,9 @@ class _RemoteReader(RangeReader):
     def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:
         size = self.file.size
         within = [[(max(start, 0), min(stop, size)) for start, stop in stream] for stream in streams]
-        self._ahead.expect([[(start, stop) for start, stop in stream if start < stop] for stream in within], int(goes_back))
+        self._ahead.expect(
+            [[(start, stop) for start, stop in stream if start < stop] for stream in within], int(goes_back)
+        )
 
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
         target = out.reshape(-1).view(np.uint8)

@@ -63,9 +63,7 @@ class RemoteFile(io.RawIOBase):
         else:
             for number in range(start // BLOCK, -(-stop // BLOCK)):
                 begin, end = max(start, number * BLOCK), min(stop, (number + 1) * BLOCK)
-                target[begin - start : end - start] = self._block(number)[
-                    begin - number * BLOCK : end - number * BLOCK
-                ]
+                target[begin - start : end - start] = self._block(number)[begin - number * BLOCK : end - number * BLOCK]
         self._position = stop
         return count
 
