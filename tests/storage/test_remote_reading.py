@@ -162,7 +162,7 @@ def test_many_small_files_of_a_batch_are_read_ahead(tmp_path):
         int((NUMBERS + number)[NUMBERS + number > 1030].sum()) for number in range(40)
     )
     assert found.tolist() == np.concatenate([NUMBERS + number for number in range(40)]).tolist()
-    assert read_ahead._HELD.nbytes == 0
+    assert read_ahead._BUFFERS.nbytes == 0
 
 
 def test_one_of_many_files_that_is_replaced_is_told(tmp_path):

@@ -64,7 +64,7 @@ class ChunkIndex:
         """Whether all filters are undone here."""
         return OWN.issuperset(number for number, _ in self.filters)
 
-    def places(self, start: int, stop: int) -> list[tuple[int, int]]:
+    def byte_ranges(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Return where the chunks with some elements, counted in row-major order, begin and end in the file."""
         beside, across = math.prod(self.shape[1:]), math.prod(self.grid[1:])
         if start >= stop or not beside:

@@ -25,7 +25,6 @@ from akdask.storage.data.read_ahead import Stream
 from akdask.storage.paths.files import changed_error, is_remote, is_unchanged
 from akdask.typing import NumberArray
 
-
 ElementRange: TypeAlias = tuple[Extent, int, int]
 """Elements of a dataset, from one to another."""
 
@@ -85,7 +84,7 @@ class ChunkedReader:
                 dtype = np.dtype(extent.dtype)
                 reader = self._readers[extent.dataset, dtype.str] = self._reader(extent, dtype)
                 if isinstance(reader, ChunkReader):
-                    streams.append(reader.index.places(start, stop))
+                    streams.append(reader.index.byte_ranges(start, stop))
         self._ranges.expect(streams)
 
     def _reader(self, extent: Extent, dtype: np.dtype[Any]) -> ChunkReader | _LibraryReader:

@@ -311,8 +311,8 @@ class SetWriter:
             return add_layout(path, parts, names)
         with self._staging.present(old) as copied:
             copy_without(copied, path, names)
-            kept = stored_names(copied)
-        return add_layout(path, parts, list(dict.fromkeys([*kept, *names])))
+            present = stored_names(copied)
+        return add_layout(path, parts, list(dict.fromkeys([*present, *names])))
 
 
 @contextmanager

@@ -10,14 +10,14 @@ from akdask._distributed import shares_memory
 from akdask.plan.expr.node import Node
 from akdask.plan.expr.sources import Scan
 from akdask.plan.run.cost import leaves
-from akdask.storage.data.read_ahead import most_held
+from akdask.storage.data.read_ahead import buffer_limit
 from akdask.storage.paths.files import is_remote
 from akdask.storage.paths.remote import is_used
 
 MOST = 32
 """Tasks; each has several requests under way."""
 
-_HELD = 16
+_ROW = 16
 """Bytes of a row that are held: of one column, as they come and as they are computed with."""
 
 
@@ -33,8 +33,8 @@ def tasks_at_once(plans: Sequence[Node]) -> int | None:
     largest = [max(scan.source.lengths, default=0) for scan in scans if any(map(is_remote, scan.source.paths))]
     if not largest:
         return None
-    room = most_held() // max(max(largest) * _HELD, 1)
+    limit = buffer_limit() // max(max(largest) * _ROW, 1)
     found = CPU_COUNT
-    while found * 2 <= min(MOST, room):
+    while found * 2 <= min(MOST, limit):
         found *= 2  # few different numbers, since threads of each are kept
     return found

@@ -34,7 +34,7 @@ from akdask.plan.task.inputs import (
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.schema import ColumnType
 from akdask.storage.data.consecutive import ConsecutiveParts
-from akdask.storage.data.read_ahead import has_room
+from akdask.storage.data.read_ahead import can_read_ahead
 from akdask.storage.data.source import Stretch, opens_early
 from akdask.typing import Column, NumberArray
 
@@ -300,7 +300,7 @@ class PartitionBatch:
             for partition in group[len(opened) :]:
                 opened.append(self._opened(partition))
             for later in self._partitions[first + len(opened) : first + OPEN_AHEAD]:
-                if not later.opens_early or not has_room():
+                if not later.opens_early or not can_read_ahead():
                     break
                 opened.append(self._opened(later))
             yield group

@@ -44,28 +44,32 @@ ByteRange: TypeAlias = tuple[int, int]
 Stream: TypeAlias = Sequence[ByteRange]
 
 
-class _Held:
+class _Buffers:
     """The bytes that this process has fetched, or is fetching, before they are asked for."""
 
     def __init__(self) -> None:
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """Hold nothing."""
         self.nbytes = 0
         self.lock = Lock()
 
-    def take(self, nbytes: int, *, is_demanded: bool) -> bool:
+    def reserve(self, nbytes: int, *, is_demanded: bool) -> bool:
         """Count bytes if there is room for them, or they are needed now."""
         with self.lock:
-            if not is_demanded and self.nbytes + nbytes > most_held():
+            if not is_demanded and self.nbytes + nbytes > buffer_limit():
                 return False
             self.nbytes += nbytes
             return True
 
-    def give_back(self, nbytes: int) -> None:
+    def release(self, nbytes: int) -> None:
         """Count bytes no more."""
         with self.lock:
             self.nbytes -= nbytes
 
 
-_HELD = _Held()
+_BUFFERS = _Buffers()
 
 
 @cache
@@ -76,20 +80,19 @@ def threads() -> ThreadPoolExecutor:
 
 def _start_anew() -> None:
     """Forget the threads of the parent, and what it held: a forked process has neither."""
-    global _HELD
-    _HELD = _Held()
+    _BUFFERS.start_anew()
     threads.cache_clear()
 
 
 os.register_at_fork(after_in_child=_start_anew)
 
 
-def has_room() -> bool:
+def can_read_ahead() -> bool:
     """Whether more could be read ahead."""
-    return _HELD.nbytes + REQUEST <= most_held()
+    return _BUFFERS.nbytes + REQUEST <= buffer_limit()
 
 
-def most_held() -> int:
+def buffer_limit() -> int:
     """Return the bytes that may be read ahead: what the setting says."""
     limit = config.get("read_ahead")
     return min(_MOST, machine.memory() // _PART) if limit is None else int(limit)
@@ -98,18 +101,18 @@ def most_held() -> int:
 class _Request:
     """One range of bytes, fetched at once."""
 
-    __slots__ = ("future", "places", "start", "stop", "users")
+    __slots__ = ("future", "positions", "start", "stop", "users")
 
     def __init__(self, start: int, stop: int) -> None:
         self.start, self.stop = start, stop
         self.future: Future[bytes] | None = None
-        self.places: list[tuple[_Progress, int]] = []
+        self.positions: list[tuple[_Progress, int]] = []
         self.users = 0
 
     def begin(self, fetch: Callable[[int, int], bytes], *, is_demanded: bool) -> bool:
         """Fetch the bytes unless that has begun; return whether it has."""
         if self.future is None:
-            if not _HELD.take(self.stop - self.start, is_demanded=is_demanded):
+            if not _BUFFERS.reserve(self.stop - self.start, is_demanded=is_demanded):
                 return False
             self.future = threads().submit(fetch, self.start, self.stop)
         return True
@@ -118,17 +121,17 @@ class _Request:
         """Hold the bytes no more."""
         future, self.future = self.future, None
         if future is not None:
-            held, nbytes = _HELD, self.stop - self.start
+            nbytes = self.stop - self.start
             future.cancel()
-            future.add_done_callback(lambda _: held.give_back(nbytes))
+            future.add_done_callback(lambda _: _BUFFERS.release(nbytes))
 
 
 class _Progress:
     """The requests of one stream, and how far it has been read."""
 
-    def __init__(self, kept: int) -> None:
+    def __init__(self, lookback: int) -> None:
         self.requests: list[_Request] = []
-        self.kept = kept
+        self.lookback = lookback
         self.at = -1  # the last that was read from
         self.begun = self.passed = 0
 
@@ -140,13 +143,13 @@ class _Progress:
     def add(self, request: _Request) -> None:
         """Append a request."""
         if not self.requests or self.requests[-1] is not request:
-            request.places.append((self, len(self.requests)))
+            request.positions.append((self, len(self.requests)))
             request.users += 1
             self.requests.append(request)
 
     def go_on(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
         """Drop what lies before a request, but for some, and begin those that follow."""
-        while self.passed < number - self.kept:
+        while self.passed < number - self.lookback:
             before = self.requests[self.passed]
             before.users -= 1
             if before.users <= 0:
@@ -182,14 +185,14 @@ class ReadAhead:
         self._starts: list[int] = []
         self._depth = _DEPTH
 
-    def expect(self, streams: Sequence[Stream], kept: int = 0) -> None:
+    def expect(self, streams: Sequence[Stream], lookback: int = 0) -> None:
         """Begin to fetch what will be read.
 
         Parameters
         ----------
         streams : sequence of sequence of (int, int)
             Where the ranges of each stream begin and end, in the order in which they will be read.
-        kept : int, default 0
+        lookback : int, default 0
             Requests behind the one that is read from that are kept, for who goes back a little.
         """
         made = sorted(_requests(streams), key=lambda request: request.start)
@@ -204,7 +207,7 @@ class ReadAhead:
             self._left.add(request.start)
         begun = len(self._streams)
         for stream in streams:
-            progress = _Progress(kept)
+            progress = _Progress(lookback)
             for start, stop in stream:
                 for request in self._within(start, stop):
                     progress.add(request)
@@ -239,13 +242,13 @@ class ReadAhead:
         parts: list[_Request] = []
         position = offset
         for request in expected:
-            parts += _pieces(position, request.start)
+            parts += _split(position, request.start)
             parts.append(request)
             position = request.stop
-        parts += _pieces(position, stop)
+        parts += _split(position, stop)
         try:
             for number, part in enumerate(parts):
-                for progress, place in part.places:
+                for progress, place in part.positions:
                     progress.go_on(place, self._depth, self._fetch)
                 if part.future is None:
                     self._catch_up(part)
@@ -268,7 +271,7 @@ class ReadAhead:
 
         So they are not waited for one after the other where there is no room to read ahead.
         """
-        most = max((progress.done for progress, _ in part.places), default=0)
+        most = max((progress.done for progress, _ in part.positions), default=0)
         for progress in self._streams:
             if 0 <= progress.done < most and progress.at + 1 < len(progress.requests):
                 progress.requests[progress.at + 1].begin(self._fetch, is_demanded=True)
@@ -279,7 +282,7 @@ class ReadAhead:
             request.drop()
 
 
-def _pieces(start: int, stop: int) -> list[_Request]:
+def _split(start: int, stop: int) -> list[_Request]:
     return [_Request(first, min(first + REQUEST, stop)) for first in range(start, stop, REQUEST)]
 
 
@@ -296,7 +299,7 @@ def _requests(streams: Sequence[Stream]) -> Iterator[_Request]:
             if last is not None:
                 yield last
                 last = None
-            yield from _pieces(begin, stop)
+            yield from _split(begin, stop)
         elif last is not None and begin - last.stop <= GAP and stop - last.start <= REQUEST:
             last.stop = stop
         else:

@@ -1,10 +1,9 @@
-"""Bytes of one remote file in the state in which it was found: requests repeated, and replies of a wrong length told."""
+"""Bytes of one remote file in the state that is known: requests repeated, and replies of a wrong length told."""
 
 from __future__ import annotations
 
 from concurrent.futures import Future
 from threading import Lock
-from typing import Any
 from urllib.parse import urlsplit
 
 from akdask.errors import FileError, MissingFileError

@@ -1,4 +1,4 @@
-"""A remote file as libraries read it that want a file object: a few bytes here and there, most of them close together."""
+"""A remote file as libraries read it that want a file object: a few bytes here and there, mostly close together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from akdask.storage.paths.files import FileIdentity
 BLOCK = 2**18
 """Bytes that are fetched at a time at least."""
 
-_KEPT = 64  # blocks
+_CACHED = 64  # blocks
 
 
 class RemoteFile(io.RawIOBase):
@@ -55,6 +55,8 @@ class RemoteFile(io.RawIOBase):
         """Fill a buffer with the next bytes, as many as there are; return how many."""
         target = memoryview(buffer).cast("B")
         count = max(min(len(target), self._size - self._position), 0)
+        if not count:
+            return 0
         start, stop = self._position, self._position + count
         first, last = -(-start // BLOCK), stop // BLOCK
         if last - first > 1:
@@ -72,7 +74,7 @@ class RemoteFile(io.RawIOBase):
         if found is None:
             start = number * BLOCK
             found = self._blocks[number] = self._bytes.fetch(start, min(start + BLOCK, self._size))
-            if len(self._blocks) > _KEPT:
+            if len(self._blocks) > _CACHED:
                 self._blocks.popitem(last=False)
         else:
             self._blocks.move_to_end(number)

@@ -85,10 +85,10 @@ class SetOpener(Generic[Description, Opened]):
         key = (files, options, patterns)
         # Keys are compared one by one: to hash those of a thousand files takes longer.
         with self._lock:
-            for index, (known, kept) in enumerate(self._sets):
+            for index, (known, before) in enumerate(self._sets):
                 if known == key:
                     self._sets.append(self._sets.pop(index))
-                    return kept
+                    return before
         describe, lost = self._describer(files, patterns)
         if lost:
             raise InconsistentFilesError(

@@ -131,18 +131,18 @@ def takes_storage_options(function: Callable[Parameters, Found]) -> Callable[Par
 
 def file_system(url: str) -> tuple[Any, str]:
     """Return the fsspec file system of a URL with the options of this call, and the path inside it."""
-    global _IS_USED
-    _IS_USED = True
+    _USED.add(url.partition("://")[0])
     system, path = fsspec.core.url_to_fs(url, **current_options().for_protocol(url))
     return system, path
 
 
-_IS_USED = False
+_USED: set[str] = set()
+"""Protocols of the file systems that this process has opened."""
 
 
 def is_used() -> bool:
     """Whether this process has opened a remote file system; if not, no plan reads remote files."""
-    return _IS_USED
+    return bool(_USED)
 
 
 def retrying(request: Callable[[], Found]) -> Found:

@@ -1,4 +1,4 @@
-"""Bytes that are fetched before they are asked for, beside the bytes themselves; what is held, and what is given back."""
+"""Bytes that are fetched before they are asked for, beside the bytes themselves; what is held, and given back."""
 
 import threading
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.storage.data import read_ahead
-from akdask.storage.data.read_ahead import ReadAhead, has_room
+from akdask.storage.data.read_ahead import ReadAhead, can_read_ahead
 
 CONTENT = np.random.default_rng(1).integers(0, 256, 5000).astype(np.uint8)
 
@@ -51,7 +51,7 @@ def settle():
 
 def held():
     settle()
-    return read_ahead._HELD.nbytes
+    return read_ahead._BUFFERS.nbytes
 
 
 spans = st.tuples(st.integers(0, 5000), st.integers(0, 5000)).map(lambda ends: tuple(sorted(ends)))
@@ -125,8 +125,8 @@ def test_what_is_held_stays_within_the_setting():
         ahead.expect([[(0, 5000)]])
         settle()
         assert sorted(server.asked) == [(start, start + 64) for start in range(0, 256, 64)]
-        assert read_ahead._HELD.nbytes == 256
-        assert not has_room()
+        assert read_ahead._BUFFERS.nbytes == 256
+        assert not can_read_ahead()
         other = Server()
         late = other.ahead()
         late.expect([[(0, 5000)]])
@@ -135,7 +135,7 @@ def test_what_is_held_stays_within_the_setting():
         late.close()
         ahead.close()
         assert held() == 0
-        assert has_room()
+        assert can_read_ahead()
 
 
 def test_several_requests_of_one_read_are_under_way_at_a_time():

@@ -19,7 +19,7 @@ CONTENT = np.random.default_rng(2).integers(0, 256, 3000).astype(np.uint8).tobyt
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     monkeypatch.setattr(remote_file, "BLOCK", 100)
-    monkeypatch.setattr(remote_file, "_KEPT", 3)
+    monkeypatch.setattr(remote_file, "_CACHED", 3)
     with fsspec.open(URL, "wb") as file:
         file.write(CONTENT)
 
