@@ -11,30 +11,38 @@ from akdask.plan.expr.node import Node
 from akdask.plan.expr.sources import Scan
 from akdask.plan.run.cost import leaves
 from akdask.storage.data.read_ahead import buffer_limit
+from akdask.storage.data.source import Source
 from akdask.storage.paths.files import is_remote
 from akdask.storage.paths.remote import is_used
 
 MOST = 32
 """Tasks; each has several requests under way."""
 
-_ROW = 16
-"""Bytes of a row that are held: of one column, as they come and as they are computed with."""
+_FEW, _PART = 2, 4
+"""Columns of a source that a plan is taken to read: these, or a part of many."""
+
+_ITEMSIZE = 8
 
 
 def tasks_at_once(plans: Sequence[Node]) -> int | None:
     """Return how many tasks of plans that read remote files run at a time in this process, None for one on each core.
 
-    They are so many that a column of all their partitions takes half of what may be read ahead.  So tasks on large
-    partitions, each of which keeps the network busy alone, need no more memory than others.
+    They are so many that some columns of all their partitions take no more than what may be read ahead.  So tasks on
+    large partitions, each of which keeps the network busy alone, need no more memory than others.
     """
     if not is_used() or not shares_memory():
         return None
     scans = [node for node in leaves(plans) if isinstance(node, Scan)]
-    largest = [max(scan.source.lengths, default=0) for scan in scans if any(map(is_remote, scan.source.paths))]
-    if not largest:
+    sizes = [_nbytes(scan.source) for scan in scans if any(map(is_remote, scan.source.paths))]
+    if not sizes:
         return None
-    limit = buffer_limit() // max(max(largest) * _ROW, 1)
+    limit = buffer_limit() // max(*sizes, 1)
     found = CPU_COUNT
     while found * 2 <= min(MOST, limit):
         found *= 2  # few different numbers, since threads of each are kept
     return found
+
+
+def _nbytes(source: Source) -> int:
+    """Return the bytes of the largest partition, as far as a plan is taken to read it."""
+    return max(source.lengths, default=0) * _ITEMSIZE * max(_FEW, len(source.columns) // _PART)

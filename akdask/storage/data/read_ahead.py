@@ -37,6 +37,9 @@ _MOST, _PART = 2**29, 16
 _DEPTH = 16
 """Requests of a task that are under way or wait, over all of its streams, if these are few."""
 
+_SMALLEST, _SHARE = 2**17, 4
+"""Bytes of the smallest request of a long range, and the part of what may be read ahead that one task is to take."""
+
 _LEAST = 2
 """Those of each stream, if they are many."""
 
@@ -195,7 +198,7 @@ class ReadAhead:
         lookback : int, default 0
             Requests behind the one that is read from that are kept, for who goes back a little.
         """
-        made = sorted(_requests(streams), key=lambda request: request.start)
+        made = sorted(_requests(streams, _request_size(len(streams))), key=lambda request: request.start)
         for request in made:
             place = bisect_right(self._starts, request.start)
             if place and self._requests[place - 1].stop > request.start:
@@ -242,10 +245,10 @@ class ReadAhead:
         parts: list[_Request] = []
         position = offset
         for request in expected:
-            parts += _split(position, request.start)
+            parts += _split(position, request.start, REQUEST)
             parts.append(request)
             position = request.stop
-        parts += _split(position, stop)
+        parts += _split(position, stop, REQUEST)
         try:
             for number, part in enumerate(parts):
                 for progress, place in part.positions:
@@ -280,13 +283,20 @@ class ReadAhead:
         """Hold nothing any more."""
         for request in self._requests:
             request.drop()
+            request.positions.clear()
+        self._streams.clear()
 
 
-def _split(start: int, stop: int) -> list[_Request]:
-    return [_Request(first, min(first + REQUEST, stop)) for first in range(start, stop, REQUEST)]
+def _split(start: int, stop: int, size: int) -> list[_Request]:
+    return [_Request(first, min(first + size, stop)) for first in range(start, stop, size)]
 
 
-def _requests(streams: Sequence[Stream]) -> Iterator[_Request]:
+def _request_size(nstreams: int) -> int:
+    """Return the bytes of a request, fewer where one of each of very many streams is in memory at a time."""
+    return min(REQUEST, max(_SMALLEST, (buffer_limit() or _MOST) // _SHARE // max(nstreams, 1)))
+
+
+def _requests(streams: Sequence[Stream], size: int) -> Iterator[_Request]:
     """Yield requests for all ranges of some streams; those of short ranges that are close together are one."""
     last: _Request | None = None
     end = -1
@@ -295,12 +305,12 @@ def _requests(streams: Sequence[Stream]) -> Iterator[_Request]:
         if begin >= stop:
             continue
         end = stop
-        if stop - begin > REQUEST:
+        if stop - begin > size:
             if last is not None:
                 yield last
                 last = None
-            yield from _split(begin, stop)
-        elif last is not None and begin - last.stop <= GAP and stop - last.start <= REQUEST:
+            yield from _split(begin, stop, size)
+        elif last is not None and begin - last.stop <= GAP and stop - last.start <= size:
             last.stop = stop
         else:
             if last is not None:

@@ -138,6 +138,22 @@ def test_what_is_held_stays_within_the_setting():
         assert can_read_ahead()
 
 
+def test_requests_of_very_many_streams_are_smaller(monkeypatch):
+    monkeypatch.setattr(read_ahead, "_SMALLEST", 16)
+    server = Server()
+    with ak.config.set(read_ahead=1000):
+        ahead = server.ahead()
+        ahead.expect([[(start, start + 400)] for start in range(0, 4000, 400)])
+        settle()
+        assert {stop - start for start, stop in server.asked} == {25}
+        for row in range(0, 400, 40):
+            for start in range(row, 4000, 400):
+                assert read(ahead, start, start + 40) == CONTENT[start : start + 40].tobytes()
+        assert read_ahead._BUFFERS.nbytes <= 1000 + 10 * 2 * 25
+        ahead.close()
+    assert held() == 0
+
+
 def test_several_requests_of_one_read_are_under_way_at_a_time():
     together = threading.Barrier(4)
 
