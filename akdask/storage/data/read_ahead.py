@@ -11,6 +11,7 @@ so that no task waits for another.
 
 from __future__ import annotations
 
+import math
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -34,8 +35,11 @@ GAP = 2**17
 _MOST, _PART = 2**29, 16
 """Bytes that are read ahead unless the setting says otherwise, and the part of the memory that they are at most."""
 
-_DEPTH = 16
-"""Requests of a task that are under way or wait, over all of its streams, if these are few."""
+_DEPTH = AT_ONCE
+"""Requests of a task that are under way or wait, over all of its streams, if these are few: one task may be alone."""
+
+_DEMANDED = 16
+"""Requests of one read that are under way whatever else is in memory."""
 
 _SMALLEST, _SHARE = 2**17, 4
 """Bytes of the smallest request of a long range, and the part of what may be read ahead that one task is to take."""
@@ -58,10 +62,10 @@ class _Buffers:
         self.nbytes = 0
         self.lock = Lock()
 
-    def reserve(self, nbytes: int, *, is_demanded: bool) -> bool:
-        """Count bytes if there is room for them, or they are needed now."""
+    def reserve(self, nbytes: int, limit: float) -> bool:
+        """Count bytes if there are no more than a limit of them then."""
         with self.lock:
-            if not is_demanded and self.nbytes + nbytes > buffer_limit():
+            if self.nbytes + nbytes > limit:
                 return False
             self.nbytes += nbytes
             return True
@@ -92,13 +96,18 @@ os.register_at_fork(after_in_child=_start_anew)
 
 def can_read_ahead() -> bool:
     """Whether more could be read ahead."""
-    return _BUFFERS.nbytes + REQUEST <= buffer_limit()
+    return _BUFFERS.nbytes + REQUEST <= _early_limit()
 
 
 def buffer_limit() -> int:
     """Return the bytes that may be read ahead: what the setting says."""
     limit = config.get("read_ahead")
     return min(_MOST, machine.memory() // _PART) if limit is None else int(limit)
+
+
+def _early_limit() -> int:
+    """Return the bytes of all before the first of them are read: so there is room to go on where reading has begun."""
+    return buffer_limit() // 2
 
 
 class _Request:
@@ -112,10 +121,10 @@ class _Request:
         self.positions: list[tuple[_Progress, int]] = []
         self.users = 0
 
-    def begin(self, fetch: Callable[[int, int], bytes], *, is_demanded: bool) -> bool:
-        """Fetch the bytes unless that has begun; return whether it has."""
+    def begin(self, fetch: Callable[[int, int], bytes], limit: float = math.inf) -> bool:
+        """Fetch the bytes unless that has begun, or there are too many; return whether it has."""
         if self.future is None:
-            if not _BUFFERS.reserve(self.stop - self.start, is_demanded=is_demanded):
+            if not _BUFFERS.reserve(self.stop - self.start, limit):
                 return False
             self.future = threads().submit(fetch, self.start, self.stop)
         return True
@@ -159,13 +168,13 @@ class _Progress:
                 before.drop()
             self.passed += 1
         self.at = max(self.at, number)
-        self.begin(number, depth, fetch)
+        self.begin(number, depth, fetch, buffer_limit())
 
-    def begin(self, number: int, depth: int, fetch: Callable[[int, int], bytes]) -> None:
+    def begin(self, number: int, depth: int, fetch: Callable[[int, int], bytes], limit: int) -> None:
         """Begin some requests if there is room for them."""
         self.begun = max(self.begun, number)
         stop = min(number + depth, len(self.requests))
-        while self.begun < stop and self.requests[self.begun].begin(fetch, is_demanded=False):
+        while self.begun < stop and self.requests[self.begun].begin(fetch, limit):
             self.begun += 1
 
 
@@ -187,6 +196,7 @@ class ReadAhead:
         self._requests: list[_Request] = []
         self._starts: list[int] = []
         self._depth = _DEPTH
+        self._is_read = False
 
     def expect(self, streams: Sequence[Stream], lookback: int = 0) -> None:
         """Begin to fetch what will be read.
@@ -217,9 +227,14 @@ class ReadAhead:
             if progress.requests:
                 self._streams.append(progress)
         self._depth = max(_LEAST, _DEPTH // max(len(self._streams), 1))
-        for depth in range(1, self._depth + 1):  # the first of all streams before the second of any
-            for progress in self._streams[begun:]:
-                progress.begin(0, depth, self._fetch)
+        self._begin(self._streams[begun:], _early_limit())
+        self._is_read = False
+
+    def _begin(self, streams: Sequence[_Progress], limit: int) -> None:
+        """Begin the first requests of all streams before the second of any."""
+        for depth in range(1, self._depth + 1):
+            for progress in streams:
+                progress.begin(0, depth, self._fetch, limit)
 
     def _fetch(self, start: int, stop: int) -> bytes:
         found = self._get(start, stop)
@@ -240,6 +255,10 @@ class ReadAhead:
 
     def read_into(self, target: npt.NDArray[np.uint8], offset: int) -> None:
         """Fill an array with the bytes from a position on; what was not expected is fetched now."""
+        if not self._is_read:
+            # There may have been less room when the file was opened.
+            self._begin(self._streams, buffer_limit())
+            self._is_read = True
         stop = offset + len(target)
         expected = list(self._within(offset, stop))
         parts: list[_Request] = []
@@ -255,8 +274,8 @@ class ReadAhead:
                     progress.go_on(place, self._depth, self._fetch)
                 if part.future is None:
                     self._catch_up(part)
-                for later in parts[number : number + _DEPTH]:
-                    later.begin(self._fetch, is_demanded=True)
+                for later in parts[number : number + _DEMANDED]:
+                    later.begin(self._fetch)
                 future = part.future
                 assert future is not None, "it has begun"
                 begin, end = max(part.start, offset), min(part.stop, stop)
@@ -276,8 +295,9 @@ class ReadAhead:
         """
         most = max((progress.done for progress, _ in part.positions), default=0)
         for progress in self._streams:
-            if 0 <= progress.done < most and progress.at + 1 < len(progress.requests):
-                progress.requests[progress.at + 1].begin(self._fetch, is_demanded=True)
+            is_behind = 0 <= progress.done < most or (progress.at < 0 and not most)
+            if is_behind and progress.at + 1 < len(progress.requests):
+                progress.requests[progress.at + 1].begin(self._fetch)
 
     def close(self) -> None:
         """Hold nothing any more."""
