@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from akdask.plan.expr.chain import Chain
-from akdask.plan.expr.node import Frame, Node
+from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, Match, Partitions, Project
 from akdask.plan.expr.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.expr.values import Replica, Value, substitute, walk
@@ -52,30 +52,24 @@ def edge_of_limit(frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Va
 
 def _is_small(nodes: Sequence[Frame]) -> bool:
     """Whether all inputs of some nodes are known to be small, so that any computation on them is cheap."""
-    rows = partitions = 0
-    for node in leaves(nodes):
-        if node.rows.size is None:
-            return False
-        rows += node.rows.size
-        partitions += node.npartitions
-    return rows <= SMALL_ROWS and partitions <= SMALL_PARTITIONS
-
-
-def leaves(nodes: Sequence[Node]) -> Iterator[Frame]:
-    """Yield what some plans read, each once."""
     stack = list(nodes)
     seen = set()
+    rows = partitions = 0
     while stack:
         node = stack.pop()
         if node._name in seen:
             continue
         seen.add(node._name)
         if isinstance(node, LEAVES):
-            yield node
+            if node.rows.size is None:
+                return False
+            rows += node.rows.size
+            partitions += node.npartitions
         stack.extend(_inputs(node))
+    return rows <= SMALL_ROWS and partitions <= SMALL_PARTITIONS
 
 
-def _inputs(node: Node) -> Iterator[Node]:
+def _inputs(node: Frame) -> Iterator[Frame]:
     yield from node.dependencies()
     match node:
         case Filter():

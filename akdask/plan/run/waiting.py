@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dask.system import CPU_COUNT
 
 from akdask._distributed import shares_memory
 from akdask.plan.expr.node import Node
 from akdask.plan.expr.sources import Scan
-from akdask.plan.run.cost import leaves
 from akdask.storage.data.read_ahead import buffer_limit
 from akdask.storage.data.source import Source
 from akdask.storage.paths.files import is_remote
@@ -32,8 +31,7 @@ def tasks_at_once(plans: Sequence[Node]) -> int | None:
     """
     if not is_used() or not shares_memory():
         return None
-    scans = [node for node in leaves(plans) if isinstance(node, Scan)]
-    sizes = [_nbytes(scan.source) for scan in scans if any(map(is_remote, scan.source.paths))]
+    sizes = [_nbytes(scan.source) for scan in _scans(plans) if any(map(is_remote, scan.source.paths))]
     if not sizes:
         return None
     limit = buffer_limit() // max(*sizes, 1)
@@ -41,6 +39,18 @@ def tasks_at_once(plans: Sequence[Node]) -> int | None:
     while found * 2 <= min(MOST, limit):
         found *= 2  # few different numbers, since threads of each are kept
     return found
+
+
+def _scans(plans: Sequence[Node]) -> Iterator[Scan]:
+    """Yield what the rows of plans are read from, each once."""
+    stack, seen = list(plans), set[str]()
+    while stack:
+        node = stack.pop()
+        if node._name not in seen:
+            seen.add(node._name)
+            if isinstance(node, Scan):
+                yield node
+            stack.extend(node.dependencies())
 
 
 def _nbytes(source: Source) -> int:

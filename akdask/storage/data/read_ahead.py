@@ -14,10 +14,11 @@ from __future__ import annotations
 import math
 import os
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from threading import Lock
+from threading import Lock, local
 from typing import TypeAlias
 
 import numpy as np
@@ -170,12 +171,13 @@ class _Progress:
         self.at = max(self.at, number)
         self.begin(number, depth, fetch, buffer_limit())
 
-    def begin(self, number: int, depth: int, fetch: Callable[[int, int], bytes], limit: int) -> None:
-        """Begin some requests if there is room for them."""
+    def begin(self, number: int, depth: int, fetch: Callable[[int, int], bytes], limit: int) -> bool:
+        """Begin some requests if there is room for them, and return whether there was."""
         self.begun = max(self.begun, number)
         stop = min(number + depth, len(self.requests))
         while self.begun < stop and self.requests[self.begun].begin(fetch, limit):
             self.begun += 1
+        return self.begun >= stop
 
 
 class ReadAhead:
@@ -227,14 +229,17 @@ class ReadAhead:
             if progress.requests:
                 self._streams.append(progress)
         self._depth = max(_LEAST, _DEPTH // max(len(self._streams), 1))
-        self._begin(self._streams[begun:], _early_limit())
+        has_begun = self._begin(self._streams[begun:], _early_limit())
         self._is_read = False
 
-    def _begin(self, streams: Sequence[_Progress], limit: int) -> None:
-        """Begin the first requests of all streams before the second of any."""
-        for depth in range(1, self._depth + 1):
-            for progress in streams:
-                progress.begin(0, depth, self._fetch, limit)
+        if not has_begun:
+            _waiting().append(self)
+
+    def _begin(self, streams: Sequence[_Progress], limit: int) -> bool:
+        """Begin the first requests of all streams before the second of any; return whether there was room for all."""
+        return all(
+            progress.begin(0, depth, self._fetch, limit) for depth in range(1, self._depth + 1) for progress in streams
+        )
 
     def _fetch(self, start: int, stop: int) -> bytes:
         found = self._get(start, stop)
@@ -259,6 +264,7 @@ class ReadAhead:
             # There may have been less room when the file was opened.
             self._begin(self._streams, buffer_limit())
             self._is_read = True
+            self._stop_waiting()
         stop = offset + len(target)
         expected = list(self._within(offset, stop))
         parts: list[_Request] = []
@@ -287,6 +293,9 @@ class ReadAhead:
             for part in parts:
                 part.drop()
             raise
+        waiting = _waiting()
+        while waiting and waiting[0]._begin(waiting[0]._streams, _early_limit()):
+            waiting.popleft()
 
     def _catch_up(self, part: _Request) -> None:
         """Begin what will be waited for after a request: the next of all streams that are behind its own.
@@ -305,6 +314,23 @@ class ReadAhead:
             request.drop()
             request.positions.clear()
         self._streams.clear()
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        waiting = _waiting()
+        if self in waiting:
+            waiting.remove(self)
+
+
+_OF_THREAD = local()
+
+
+def _waiting() -> deque[ReadAhead]:
+    """Return what this thread has opened early, and not found room for: its task reads it later, in that order."""
+    found: deque[ReadAhead] | None = getattr(_OF_THREAD, "waiting", None)
+    if found is None:
+        found = _OF_THREAD.waiting = deque()
+    return found
 
 
 def _split(start: int, stop: int, size: int) -> list[_Request]:

@@ -141,6 +141,25 @@ def test_what_is_held_stays_within_the_setting():
         assert can_read_ahead()
 
 
+def test_what_was_opened_early_goes_on_when_there_is_room():
+    first, second = Server(), Server()
+    with ak.config.set(read_ahead=256):
+        one, two = first.ahead(), second.ahead()
+        one.expect([[(0, 128)]])
+        two.expect([[(0, 128)]])
+        settle()
+        assert second.asked == []
+        read(one, 0, 100)
+        read(one, 100, 128)
+        settle()
+        assert second.asked == [(0, 64)]
+        one.close()
+        assert read(two, 0, 128) == CONTENT[:128].tobytes()
+        two.close()
+    assert not read_ahead._waiting()
+    assert held() == 0
+
+
 def test_requests_of_very_many_streams_are_smaller(monkeypatch):
     monkeypatch.setattr(read_ahead, "_SMALLEST", 16)
     server = Server()
