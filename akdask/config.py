@@ -105,6 +105,9 @@ SETTINGS: dict[str, Setting] = {
     "external_files": Setting(False, FLAG),
     # How often a request to a remote file system is made, where it fails in a way that may pass.
     "remote_tries": Setting(6, TRIES),
+    # Bytes of remote files that a process fetches before its tasks ask for them; 0 to fetch only what is asked for.
+    # None for a sixteenth of the memory, 512 MiB at most.
+    "read_ahead": Setting(None, _or(BYTES, "None for a sixteenth of the memory, 512 MiB at most", None)),
     # Write Datetime, Timedelta and IPv4 as plain numbers, which Arkouda servers before v2023.09.06 demand.
     "compat": Setting(False, FLAG),
     # Bytes of results that are kept in this process: of groups while a GroupBy is in use, so that it need not sort

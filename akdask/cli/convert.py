@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +15,7 @@ from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ExistsError
 from akdask.io.files import _storables
 from akdask.storage.formats.registry import format_named, format_written
-from akdask.storage.paths.files import absolute, exists, identities_below, written_path
+from akdask.storage.paths.files import absolute, exists, identify_all, identities_below, is_folder, written_path
 from akdask.storage.paths.locales import locale_files
 
 Objects = Mapping[str, Any]
@@ -124,6 +123,6 @@ def written_files(target: str) -> list[str]:
 
 def total(paths: Sequence[str]) -> int:
     """Return the bytes that files take, and those in folders that are sets."""
-    folders = filter(os.path.isdir, paths)
+    folders = [path for path in paths if is_folder(path)]
     inside = sum(file.size for folder in folders for file in identities_below(folder).values())
-    return inside + sum(os.path.getsize(path) for path in paths if not os.path.isdir(path))
+    return inside + sum(file.size for file in identify_all([path for path in paths if path not in folders]))

@@ -116,11 +116,13 @@ def text_blocks(file: TextFile, start: int, size: int) -> Iterator[tuple[NumberA
 
     The array that is yielded is used again.
     """
-    with text_reader(file) as reader:
-        if isinstance(reader, _Unpacked):
-            yield from reader.blocks(start, size)
-            return
-        assert isinstance(file, FileIdentity), "any other is unpacked"
+    if not isinstance(file, FileIdentity):
+        with range_reader(file.file) as packed:
+            packed.expect([[(0, file.file.size)]])
+            yield from _Unpacked(file, packed).blocks(start, size)
+        return
+    with range_reader(file) as reader:
+        reader.expect([[(start, file.size)]])
         buffer = np.empty(size, np.uint8)
         position = start
         while position < file.size:

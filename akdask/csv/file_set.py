@@ -22,9 +22,9 @@ from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.formats.opening import readable, shown
-from akdask.storage.paths.files import FileIdentity, identify_all
+from akdask.storage.paths.files import FileIdentity, identify_all, is_remote
 from akdask.storage.paths.locales import Filenames
-from akdask.storage.paths.remote import concurrently
+from akdask.storage.paths.remote import AT_ONCE, concurrently
 
 File: TypeAlias = tuple[TextFile, Head]
 Files: TypeAlias = Sequence[File]
@@ -103,7 +103,8 @@ class CsvSet:
     def _source(self) -> CsvSource:
         limit = max(partition_size() // 2, 1)  # text, and what it is parsed to, are in memory at the same time
         rows = [RowParser(file.path, head.names, self._lines, self._allow_errors) for file, head in self._files]
-        with ThreadPoolExecutor(min(CPU_COUNT, len(rows))) as threads:
+        waits = any(is_remote(file.path) for file, _ in self._files)
+        with ThreadPoolExecutor(min(AT_ONCE if waits else CPU_COUNT, len(rows))) as threads:
             found = threads.map(
                 lambda entry, parsed: _ranges(entry[0], entry[1].start, parsed, limit), self._files, rows
             )

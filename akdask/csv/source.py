@@ -18,7 +18,7 @@ from akdask.csv.parse import CsvColumn, RowParser
 from akdask.errors import MissingDatasetError
 from akdask.schema import ColumnType
 from akdask.storage.data.source import PartReader, Source
-from akdask.storage.paths.files import FileIdentity
+from akdask.storage.paths.files import FileIdentity, is_remote
 from akdask.typing import Column, NumberArray
 
 
@@ -76,6 +76,11 @@ class CsvPart:
     def nrows(self) -> int:
         """Number of rows."""
         return self.range.nrows
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the file is not on this machine."""
+        return is_remote(self.file.path)
 
     def open(self) -> CsvPartReader:
         """Return a reader, to be used in a ``with`` statement."""

@@ -50,7 +50,7 @@ from akdask.schema import BIGINT
 from akdask.storage.atomic.commit import write_error
 from akdask.storage.atomic.folder import FolderStaging, previous, recover_folders
 from akdask.storage.paths.directory import check_status, open_regular
-from akdask.storage.paths.files import absolute, written_path
+from akdask.storage.paths.files import absolute, is_remote, written_path
 
 FOLDER = ".akdata"
 SERVER = "server.md"
@@ -110,7 +110,7 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     }
     if not arrays:
         raise FileError("there is nothing to write: no variable holds an array of numbers.")
-    target = written_path(os.path.join(path, name))
+    target = written_path(_local(os.path.join(path, name)))
     recover_folders(os.path.dirname(target))
     if mode == "error" and os.path.lexists(target):
         raise ExistsError(f"there is a checkpoint {target!r} already.", hint="use mode='overwrite'.")
@@ -148,7 +148,7 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
     UnsupportedError
         If an entry is no array of numbers.
     """
-    folder = absolute(os.path.join(path, _named(name)))
+    folder = absolute(_local(os.path.join(path, _named(name))))
     for _ in range(_MAX_ATTEMPTS):
         recover_folders(os.path.dirname(folder))
         before = _state(folder)
@@ -161,6 +161,22 @@ def load_checkpoint(name: str, path: str | os.PathLike[str] = FOLDER) -> dict[st
         if before == _state(folder):
             return found
     raise FileError(f"the checkpoint {folder!r} is replaced all the time.", hint="read it when its writers rest.")
+
+
+def _local(path: str) -> str:
+    """Return the path of a checkpoint, which is a folder that takes the place of another whole.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is a URL: object stores have no folders, and cannot rename.
+    """
+    if is_remote(path):
+        raise UnsupportedError(
+            f"a checkpoint is a folder of this machine, which {path!r} is not.",
+            hint="write to object stores with ak.snapshot or ak.to_hdf; or copy the folder of a checkpoint.",
+        )
+    return path
 
 
 def _named(name: Any) -> str:

@@ -299,7 +299,7 @@ def to_hdf(
 
     In a folder the set appears whole or not at all.  In an object store it does so for akdask's readers: a catalog
     beside the set is written last, and a set that is not what it says is an error; other programs may for a moment see
-    files of the old set and of the new.  Nothing can be added to files of an object store.
+    files of the old set and of the new.  Where objects are added, all files of a set are replaced by copies.
 
     Parameters
     ----------
@@ -370,16 +370,24 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
     write_objects(stored, prefix_path, mode, file_type, file_format=file_format, compression=compression)
 
 
+@takes_storage_options
 def update_hdf(
     columns: Mapping[str, Any] | Sequence[Any],
     prefix_path: Path,
     names: Sequence[str] | None = None,
     repack: bool = True,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write objects into the HDF5 files of a prefix, replacing those of the same names; computes.
 
     `repack` is accepted as Arkouda spells it; space that old objects took is always given back.  For the rest see
     `to_hdf`.
+
+    Parameters
+    ----------
+    storage_options : mapping of str to value, optional
+        What fsspec needs to open URLs, such as keys or ``anon=True``.
     """
     update_objects(_storables(columns, names), prefix_path)
 

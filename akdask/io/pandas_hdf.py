@@ -13,7 +13,7 @@ from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import FileError, SchemaError, UnsupportedError, WriteError
 from akdask.storage.atomic.commit import write_error
 from akdask.storage.formats.registry import format_of_files
-from akdask.storage.paths.files import absolute, written_path
+from akdask.storage.paths.files import absolute, is_remote, written_path
 
 
 def import_data(
@@ -110,6 +110,11 @@ def export(
     """
     target = None if write_file is None else written_path(write_file)
     if target is not None:
+        if is_remote(target):
+            raise UnsupportedError(
+                f"pandas writes HDF5 to files of this machine, which {target!r} is not.",
+                hint="write a local file and copy it; or write for akdask and Arkouda with ak.to_hdf.",
+            )
         _demand_pytables()
     frame = DataFrame.load(read_path).to_pandas(retain_index=index)
     if target is not None:

@@ -20,6 +20,9 @@ class FaultyFileSystem(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no
     mutations_left = None  # until the process is killed
     failures: ClassVar[dict] = {}  # errors by method, each raised once
     requests: ClassVar[list] = []
+    ranges: ClassVar[list] = []  # that were given
+    lengths: ClassVar[list] = []  # bytes after which replies end, one for each of the next
+    replaced_after: ClassVar[dict] = {}  # by path: replies until it has other content, and that
     _lock = threading.Lock()
 
     @classmethod
@@ -33,6 +36,7 @@ class FaultyFileSystem(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no
     def reset(cls):
         cls.store.clear()
         cls.latency, cls.mutations_left, cls.failures, cls.requests = 0.0, None, {}, []
+        cls.ranges, cls.lengths, cls.replaced_after = [], [], {}
         cls.clear_instance_cache()
 
     @classmethod
@@ -62,7 +66,16 @@ class FaultyFileSystem(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no
         content = self.store.get(self._strip_protocol(path))
         if content is None:
             raise FileNotFoundError(path)
-        return content.getvalue()[start:end]
+        found = content.getvalue()[start:end]
+        with self._lock:
+            self.ranges.append((path, start, end))
+            if self.lengths:
+                found = found[: self.lengths.pop(0)]
+            left, other = self.replaced_after.get(self._strip_protocol(path), (0, None))
+            if left == 1:
+                super().pipe_file(path, other)
+            self.replaced_after[self._strip_protocol(path)] = left - 1, other
+        return found
 
     def pipe_file(self, path, value, mode="overwrite", **kwargs):
         self._request("pipe_file", path, mutates=True)

@@ -10,7 +10,7 @@ from akdask.collections.core.stored import from_stored
 from akdask.errors import ArgumentError, MissingFileError, UnsupportedError
 from akdask.storage.formats.objects import StoredSet
 from akdask.storage.formats.registry import Format, format_named, open_files
-from akdask.storage.paths.files import absolute
+from akdask.storage.paths.files import absolute, is_file
 from akdask.storage.paths.locales import split_extension
 
 
@@ -45,7 +45,7 @@ def open_prefix(path_prefix: str | os.PathLike[str], file_format: str = "INFER",
     try:
         return open_files(f"{glob.escape(prefix)}_LOCALE*{glob.escape(extension)}", chosen, **options)
     except MissingFileError:
-        if not os.path.isfile(path):
+        if not is_file(path):
             raise MissingFileError(
                 f"no files were written under {path!r}.", details=[f"looked for {prefix}_LOCALE*{extension}"]
             ) from None

@@ -22,7 +22,7 @@ from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.formats.objects import LIMBS, VALUES, CuttingWriter, ObjectSpec, ObjType
 from akdask.storage.formats.registry import format_named
-from akdask.storage.paths.files import absolute, is_remote, written_path
+from akdask.storage.paths.files import absolute, is_file, written_path
 from akdask.storage.paths.locales import locale_files
 from akdask.storage.paths.remote import takes_storage_options
 
@@ -313,7 +313,15 @@ class StorageMethods:
         objects = {dataset or self._default_dataset: self._storable()}
         write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales)
 
-    def update_hdf(self, prefix_path: Path, dataset: str | None = None, repack: bool = True) -> None:
+    @takes_storage_options
+    def update_hdf(
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        repack: bool = True,
+        *,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
         """Write the array into the HDF5 files of a prefix, replacing the object of that name; computes.
 
         Parameters
@@ -324,6 +332,8 @@ class StorageMethods:
             Name of the object, as in `to_hdf`.
         repack : bool
             Accepted for compatibility with Arkouda; space that the old object took is always given back.
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
         update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
 
@@ -362,11 +372,6 @@ def write_objects(
         raise UnsupportedError(f"files of format {chosen_format.name!r} are written without {', '.join(refused)}.")
     chosen_mode = _check_option("mode", mode, MODES, ArgumentError)
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
-    if chosen_mode == "append" and is_remote(written_path(path)):
-        raise UnsupportedError(
-            f"nothing can be added to files of an object store: {os.fspath(path)!r}.",
-            hint="write the whole set with mode='truncate'.",
-        )
     if not objects:
         raise FileError("there is nothing to write.", hint="pass at least one column.")
     recover(written_path(path))
@@ -474,7 +479,7 @@ def write_csv(
 def update_objects(objects: Mapping[str, Storable], path: Path) -> None:
     """Write objects into a set that is there, replacing those of the same names; computes."""
     recover(written_path(path))
-    is_single = not locale_files(os.fspath(path)) and os.path.isfile(absolute(path))
+    is_single = not locale_files(os.fspath(path)) and is_file(absolute(path))
     write_objects(objects, path, "append", "single" if is_single else "distribute", overwrite=True)
 
 

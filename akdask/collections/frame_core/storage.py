@@ -89,17 +89,25 @@ class FileMethods(FrameBase):
         objects = self._storables(index, columns)
         write_objects(objects, path, "truncate", file_type, file_format=file_format, compression=compression)
 
+    @takes_storage_options
     def update_hdf(
         self,
         prefix_path: Path,
         index: bool | None = None,
         columns: Sequence[str] | None = None,
         repack: bool = True,
+        *,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns into the HDF5 files of a prefix, replacing those of the same names; computes.
 
         `index` is that of `to_hdf`.  `repack` is accepted as Arkouda spells it; space that old columns took is always
         given back.
+
+        Parameters
+        ----------
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
         update_objects(self._storables(index, columns), prefix_path)
 

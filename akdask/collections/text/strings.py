@@ -225,14 +225,25 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Strings
         self._write(stored, prefix_path, dataset, mode, file_type, file_format=file_format, compression=compression)
 
     def update_hdf(  # type: ignore[override]  # Arkouda's order of parameters
-        self, prefix_path: Path, dataset: str | None = None, save_offsets: bool = True, repack: bool = True
+        self,
+        prefix_path: Path,
+        dataset: str | None = None,
+        save_offsets: bool = True,
+        repack: bool = True,
+        *,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the strings into the HDF5 files of a prefix, replacing the object of that name; computes.
 
         Where strings start is written whatever `save_offsets` says, which Arkouda's readers need not look at.  For the
         rest see `pdarray.update_hdf`.
+
+        Parameters
+        ----------
+        storage_options : mapping of str to value, optional
+            What fsspec needs to open URLs, such as keys or ``anon=True``.
         """
-        super().update_hdf(prefix_path, dataset, repack)
+        super().update_hdf(prefix_path, dataset, repack, storage_options=storage_options)
 
     # other things
 

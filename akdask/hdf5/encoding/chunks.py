@@ -64,6 +64,16 @@ class ChunkIndex:
         """Whether all filters are undone here."""
         return OWN.issuperset(number for number, _ in self.filters)
 
+    def byte_ranges(self, start: int, stop: int) -> list[tuple[int, int]]:
+        """Return where the chunks with some elements, counted in row-major order, begin and end in the file."""
+        beside, across = math.prod(self.shape[1:]), math.prod(self.grid[1:])
+        if start >= stop or not beside:
+            return []
+        first, last = start // beside // self.chunk[0], (stop - 1) // beside // self.chunk[0]
+        rows = slice(*np.searchsorted(self.numbers, [first * across, (last + 1) * across]))
+        found = self.locations[rows]
+        return list(zip(found[:, 0].tolist(), (found[:, 0] + found[:, 1]).tolist(), strict=True))
+
     def find(self, location: tuple[int, ...]) -> tuple[int, int, int] | None:
         """Return offset, size and mask of the chunk at a place in the grid, None if it was never written."""
         number = 0

@@ -21,10 +21,10 @@ from akdask.hdf5.schema import layout
 from akdask.hdf5.schema.description import FileDescription, ObjectSchema, Slot, datasets_of
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.members import Members
-from akdask.storage.data.ranges import demand_ranges
+from akdask.storage.data.remote_file import RemoteFile
 from akdask.storage.paths.directory import open_regular, path_of_open
-from akdask.storage.paths.files import FileIdentity, changed_error, is_remote, is_unchanged
-from akdask.storage.paths.remote import concurrently, file_system
+from akdask.storage.paths.files import FileIdentity, changed_error, identify, is_remote, is_unchanged
+from akdask.storage.paths.remote import concurrently
 
 HDF5_ERRORS = (
     OSError,
@@ -118,8 +118,8 @@ def _try_to_inspect(file: FileIdentity) -> None:
 
 
 @contextmanager
-def open_file(path: str) -> Iterator[Any]:
-    """Open an HDF5 file to look at its metadata.
+def open_file(path: str, file: FileIdentity | None = None) -> Iterator[Any]:
+    """Open an HDF5 file to look at its metadata; for `file` see `open_hdf5`.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def open_file(path: str) -> Iterator[Any]:
         In place of whatever the library raises, also later inside the ``with``.
     """
     try:
-        with open_hdf5(path) as opened:
+        with open_hdf5(path, file) as opened:
             yield opened
     except AkdaskError:
         raise
@@ -139,12 +139,13 @@ def open_file(path: str) -> Iterator[Any]:
         ) from error
 
 
-def open_hdf5(path: str) -> Any:
-    """Open an HDF5 file for reading; the caller closes it."""
+def open_hdf5(path: str, file: FileIdentity | None = None) -> Any:
+    """Open an HDF5 file for reading; the caller closes it.
+
+    Where the identity of a remote file is known, giving it as `file` saves a request.
+    """
     if is_remote(path):
-        demand_ranges(path)
-        system, inner = file_system(path)
-        return h5py.File(system.open(inner, "rb"), "r")
+        return h5py.File(RemoteFile(file or identify(path)), "r")
     # The library opens by name and waits at a FIFO, which may have replaced a file after it was checked.
     descriptor = open_regular(path, follows=True)
     try:
@@ -166,7 +167,7 @@ def _access() -> H5Object:
 
 def describe_file(file: FileIdentity) -> FileDescription:
     """Describe all root objects of an HDF5 file, without remembering them; see `inspect_file`."""
-    with open_file(file.path) as opened:
+    with open_file(file.path, file) as opened:
         root = h5g.open(opened.id, b"/")
         members = Members(root, "")
         found = [describe_object(members, name) for name in members.names if name != layout.METADATA_GROUP.encode()]

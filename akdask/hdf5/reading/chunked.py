@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias
 
 import h5py
 import numpy as np
@@ -19,9 +21,12 @@ from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.links import open_path
 from akdask.storage.data.extents import OUTSIDE, Extent
 from akdask.storage.data.ranges import RangeReader
-from akdask.storage.paths.files import changed_error, is_unchanged
-from akdask.storage.paths.remote import accessing
+from akdask.storage.data.read_ahead import Stream
+from akdask.storage.paths.files import changed_error, is_remote, is_unchanged
 from akdask.typing import NumberArray
+
+ElementRange: TypeAlias = tuple[Extent, int, int]
+"""Elements of a dataset, from one to another."""
 
 
 class ChunkedReader:
@@ -31,10 +36,13 @@ class ChunkedReader:
     ----------
     ranges : RangeReader
         Reads bytes of the file.
+    expected : sequence of ElementRange
+        What will be read of remote files; its chunks are fetched ahead.
     """
 
-    def __init__(self, ranges: RangeReader) -> None:
+    def __init__(self, ranges: RangeReader, expected: Sequence[ElementRange] = ()) -> None:
         self._ranges = ranges
+        self._expected = expected
         self._file = ranges.file
         self._hdf5: Any = None
         self._readers: dict[tuple[str, str], ChunkReader | _LibraryReader] = {}
@@ -68,13 +76,24 @@ class ChunkedReader:
                 hint="the file may be damaged, or compressed with a filter that is not installed.",
             ) from error
 
+    def _expect(self) -> None:
+        streams: list[Stream] = []
+        for extent, start, stop in self._expected:
+            # Errors are for who reads the dataset.
+            with suppress(AkdaskError, NotFlatError, *HDF5_ERRORS):
+                dtype = np.dtype(extent.dtype)
+                reader = self._readers[extent.dataset, dtype.str] = self._reader(extent, dtype)
+                if isinstance(reader, ChunkReader):
+                    streams.append(reader.index.byte_ranges(start, stop))
+        self._ranges.expect(streams)
+
     def _reader(self, extent: Extent, dtype: np.dtype[Any]) -> ChunkReader | _LibraryReader:
         if self._hdf5 is None:
-            with accessing(self._file.options):
-                self._hdf5 = open_hdf5(self._file.path)
+            self._hdf5 = open_hdf5(self._file.path, self._file)
             # Opened by name a second time: a file that has been put in its place between both is another one.
-            if not is_unchanged(self._file):
+            if not is_remote(self._file.path) and not is_unchanged(self._file):
                 raise changed_error(self._file)
+            self._expect()
         root = h5g.open(self._hdf5.id, b"/")
         node = open_path(root, extent.dataset)
         if not is_dataset(node) or node.shape is None or math.prod(node.shape) != extent.length:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Self
+
+import numpy as np
 
 from akdask.columns import empty
 from akdask.hdf5.codecs import read_column
 from akdask.hdf5.encoding.elements import Elements
-from akdask.hdf5.reading.chunked import ChunkedReader
+from akdask.hdf5.reading.chunked import ChunkedReader, ElementRange
 from akdask.hdf5.schema.description import ColumnLocation
+from akdask.schema import STR
 from akdask.storage.data.extents import Extent
 from akdask.storage.data.ranges import range_reader
+from akdask.storage.data.read_ahead import Stream
 from akdask.storage.data.source import Stretch
-from akdask.storage.paths.files import FileIdentity
+from akdask.storage.paths.files import FileIdentity, is_remote
 from akdask.typing import Column, NumberArray
 
 
@@ -27,6 +31,7 @@ class ExtentReader(Elements):
     def __init__(self, file: FileIdentity) -> None:
         super().__init__(file)
         self._ranges = range_reader(file)
+        self._expected: list[ElementRange] = []
         self._elsewhere: ChunkedReader | None = None
 
     def __enter__(self) -> Self:
@@ -40,13 +45,26 @@ class ExtentReader(Elements):
         if self._elsewhere is not None:
             self._elsewhere.close()
 
+    def expect(self, elements: Iterable[ElementRange]) -> None:
+        """Begin to fetch what will be read, if that takes long."""
+        if not is_remote(self.file.path):
+            return
+        streams: list[Stream] = []
+        for extent, start, stop in elements:
+            if extent.offset >= 0:
+                size = np.dtype(extent.dtype).itemsize
+                streams.append([(extent.offset + start * size, extent.offset + stop * size)])
+            else:
+                self._expected.append((extent, start, stop))  # where they are is known when the file is open as HDF5
+        self._ranges.expect(streams)
+
     def read_into(self, out: NumberArray, extent: Extent, start: int) -> None:
         """Fill an array of the stored type with the elements from `start` on; for errors see `Elements`."""
         if extent.offset >= 0:
             self._ranges.read_into(out, extent.offset + start * out.itemsize, extent.dataset)
         elif len(out):
             if self._elsewhere is None:
-                self._elsewhere = ChunkedReader(self._ranges)
+                self._elsewhere = ChunkedReader(self._ranges, self._expected)
             self._elsewhere.read_into(out, extent, start)
 
     def dense_file(self, extent: Extent) -> int | None:
@@ -75,6 +93,9 @@ class Hdf5PartReader:
 
     def __enter__(self) -> Self:
         self._extents.__enter__()
+        self._extents.expect(
+            found for place in self._columns.values() for found in _elements_of(place, self._start, self._stop)
+        )
         return self
 
     def __exit__(
@@ -122,3 +143,19 @@ class Hdf5PartReader:
             return None
         offset = stored.offset + self._start * place.dtype.itemsize
         return [Stretch(descriptor, offset, self._stop - self._start)]
+
+
+def _elements_of(place: ColumnLocation, start: int, stop: int) -> Iterator[ElementRange]:
+    """Yield which elements of its datasets some rows of a column have.
+
+    The last dataset has an element for each row, and those before it are cut in proportion: where the values of some
+    strings or lists lie is only known when their segments have been read.
+    """
+    rows = place.extents[-1].length
+    is_counted = place.dtype == STR and len(place.extents) == 1
+    for extent in place.extents:
+        if is_counted:
+            yield extent, 0, extent.length
+        elif rows:
+            after = stop + (len(place.extents) > 1)  # the first segment behind the rows tells where they end
+            yield extent, extent.length * start // rows, min(-(-extent.length * after // rows), extent.length)

@@ -20,7 +20,7 @@ from akdask.hdf5.schema.description import ColumnLocation, FileDescription, Obje
 from akdask.schema import STR, ColumnType
 from akdask.storage.data.extents import ELSEWHERE, OUTSIDE, Extent, RowRanges
 from akdask.storage.data.source import Bounds
-from akdask.storage.paths.files import FileIdentity
+from akdask.storage.paths.files import FileIdentity, is_remote
 
 QUESTIONS = 4
 """Selections of columns whose parts are kept, since the same ones are mostly asked for again: thousands take long."""
@@ -55,6 +55,11 @@ class Hdf5Part:
     def nrows(self) -> int:
         """Number of rows."""
         return self.stop - self.start
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the file is not on this machine."""
+        return is_remote(self.file.path)
 
     def open(self) -> Hdf5PartReader:
         """Return a reader, to be used in a ``with`` statement.

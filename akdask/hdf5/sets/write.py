@@ -30,7 +30,7 @@ from akdask.hdf5.sets.manifest import HdfManifest, carry_summaries, summarized
 from akdask.storage.data.extents import ELSEWHERE
 from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec
 from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter
-from akdask.storage.paths.files import FileIdentity, identify
+from akdask.storage.paths.files import FileIdentity, identify, is_file
 from akdask.storage.paths.locales import locale_files
 
 
@@ -102,7 +102,7 @@ class SetWriter(StagedWriter[Receipt]):
 
     def _check_nothing_there(self) -> None:
         other = locale_files(self.path) if self.is_single else [self.path]
-        if any(os.path.isfile(path) for path in other):
+        if any(map(is_file, other)):
             raise ExistsError(
                 f"cannot add to {self.path!r}: it is of the other file type.",
                 details=[f"found: {other[0]}"],
@@ -125,8 +125,10 @@ class SetWriter(StagedWriter[Receipt]):
         if old is None:
             create_file(path, layout.SINGLE if self.is_single else layout.DISTRIBUTED)
             return add_layout(path, parts, names)
-        copy_without(old, path, names)
-        return add_layout(path, parts, list(dict.fromkeys([*stored_names(old), *names])))
+        with self._staging.present(old) as copied:
+            copy_without(copied, path, names)
+            present = stored_names(copied)
+        return add_layout(path, parts, list(dict.fromkeys([*present, *names])))
 
 
 def _check_arguments(specs: Sequence[ObjectSpec], npartitions: int, mode: str, file_type: str) -> None:

@@ -19,7 +19,7 @@ from akdask.schema import ColumnType
 from akdask.storage.data.extents import ALIGNED_ROWS
 from akdask.storage.data.ranges import RangeReader, range_reader
 from akdask.storage.data.source import PartReader, Stretch
-from akdask.storage.paths.files import FileIdentity
+from akdask.storage.paths.files import FileIdentity, is_remote
 from akdask.typing import Column, NumberArray
 
 
@@ -102,6 +102,11 @@ class ParquetPart:
         """Number of rows."""
         return self.stop - self.start
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether the file is not on this machine."""
+        return is_remote(self.file.path)
+
     def open(self) -> ParquetPartReader:
         """Return a reader, to be used in a ``with`` statement."""
         return ParquetPartReader(self)
@@ -125,7 +130,21 @@ class ParquetPartReader(PartReader):
 
     def __enter__(self) -> Self:
         self._stack.enter_context(self._ranges)
+        if self._part.is_remote:
+            # Headers of pages are gone over before the pages are read.
+            self._ranges.expect([list(self._chunk_ranges(column)) for column in self._part.columns], goes_back=True)
         return self
+
+    def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
+        """Yield where the chunks of a column begin, and where they end as far as rows of the partition reach."""
+        place = self._part.columns[column]
+        if isinstance(place, ConstantPlace):
+            return
+        for chunk, group in zip(place.chunks, self._part.groups, strict=True):
+            # Only the headers of the pages before a row tell where it is.  Pages are about equally long.
+            wanted = min(self._part.stop - group.first, group.nrows)
+            size = chunk.size * wanted // max(group.nrows, 1)
+            yield chunk.offset, chunk.offset + (size if wanted < group.nrows else chunk.size)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -133,6 +133,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         """Write a file with the columns of another and new ones behind them, row group by row group."""
         new = {column.field.name: column for column in encoded}
         with range_reader(file) as ranges:
+            ranges.expect([[(0, file.size)]], goes_back=True)
             with errors_naming(file.path, "schema"):
                 old = open_parquet(ranges)
                 old_columns = [column for column in columns_of(old.metadata) if column.name not in new]

@@ -13,6 +13,7 @@ from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.reduce.aggregate import CountRows, Element
 from akdask.plan.run import threads
+from akdask.plan.run.waiting import tasks_at_once
 from akdask.plan.task.pipeline import narrowed
 
 
@@ -65,12 +66,14 @@ def run(*plans: Node) -> tuple[Any, ...]:
 
 def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     scheduler = _scheduler()
+    at_once = tasks_at_once(plans)
+    options = {} if at_once is None else {"num_workers": dask.config.get("num_workers", None) or at_once}
     if scheduler is None or len(plans) > 1 or not isinstance(plans[0], Element):
-        return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=scheduler)
-    return (_number(plans[0], scheduler),)
+        return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=scheduler, **options)
+    return (_number(plans[0], scheduler, options),)
 
 
-def _number(plan: Element, scheduler: Callable[..., Any]) -> Any:
+def _number(plan: Element, scheduler: Callable[..., Any], options: Mapping[str, int]) -> Any:
     """Return the one number of a plan without the overhead of `dask.compute`, which takes longer than planning it.
 
     The last task runs in this thread: it only merges the results of the others.
@@ -79,7 +82,7 @@ def _number(plan: Element, scheduler: Callable[..., Any]) -> Any:
     graph = dict(lowered.__dask_graph__())
     last = graph.pop(lowered.__dask_keys__()[0])
     inputs = list(last.dependencies)
-    return last(dict(zip(inputs, scheduler(graph, inputs), strict=True)))
+    return last(dict(zip(inputs, scheduler(graph, inputs, **options), strict=True)))
 
 
 def _scheduler() -> Callable[..., Any] | None:

@@ -7,6 +7,7 @@ however large its partition is, and its working set stays in the core's cache.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from types import TracebackType
@@ -33,11 +34,15 @@ from akdask.plan.task.inputs import (
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.schema import ColumnType
 from akdask.storage.data.consecutive import ConsecutiveParts
-from akdask.storage.data.source import Stretch
+from akdask.storage.data.read_ahead import can_read_ahead
+from akdask.storage.data.source import Stretch, opens_early
 from akdask.typing import Column, NumberArray
 
 OPEN_PARTITIONS = 4
 """Number of partitions that are open at a time; each may have several files."""
+
+OPEN_AHEAD = 16
+"""The same of remote ones, all but the first of which only wait for their bytes."""
 
 
 class Partition:
@@ -103,6 +108,11 @@ class Partition:
                 return PositionReader(item)
             case _:
                 return self._stack.enter_context(item.open())
+
+    @property
+    def opens_early(self) -> bool:
+        """Whether opening it begins to fetch what will be read; see `opens_early` of parts."""
+        return any(not isinstance(item, Table | RowPositions) and opens_early(item) for item in self._inputs)
 
     def each(self) -> Iterator[Partition]:
         """Yield this partition alone."""
@@ -248,7 +258,10 @@ class Partition:
 
 
 class PartitionBatch:
-    """The partitions of a task, read one after the other, each open only while it is read."""
+    """The partitions of a task, read one after the other, each open only while it is read.
+
+    Those whose bytes take long to come are opened before, for as long as there is room to hold them.
+    """
 
     def __init__(self, partitions: Sequence[Partition], identity: tuple[Hashable, ...] = ()) -> None:
         self._partitions = partitions
@@ -256,22 +269,49 @@ class PartitionBatch:
         self.replicas = partitions[0].replicas
         self.selections = partitions[0].selections
         self.nrows = sum(partition.nrows for partition in partitions)
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Also those that nobody has gone on from: closing a partition tells whether its files were replaced.
+        self._stack.__exit__(kind, error, trace)
 
     def each(self) -> Iterator[Partition]:
         """Yield each partition, open."""
         before = None
-        for partition in self._partitions:
+        for (partition,) in self._in_turn(1):
             if before is not None:
                 partition.take_over(before)
-            with partition:
-                yield partition
+            yield partition
             before = partition
 
     def open_several(self) -> Iterator[list[Partition]]:
         """Yield the partitions in groups, which are open until the next."""
-        for first in range(0, len(self._partitions), OPEN_PARTITIONS):
-            with ExitStack() as stack:
-                yield [stack.enter_context(one) for one in self._partitions[first : first + OPEN_PARTITIONS]]
+        return self._in_turn(OPEN_PARTITIONS)
+
+    def _in_turn(self, count: int) -> Iterator[list[Partition]]:
+        opened: deque[ExitStack] = deque()
+        for first in range(0, len(self._partitions), count):
+            group = list(self._partitions[first : first + count])
+            for partition in group[len(opened) :]:
+                opened.append(self._opened(partition))
+            for later in self._partitions[first + len(opened) : first + OPEN_AHEAD]:
+                if not later.opens_early or not can_read_ahead():
+                    break
+                opened.append(self._opened(later))
+            yield group
+            for _ in group:
+                opened.popleft().close()
+
+    def _opened(self, partition: Partition) -> ExitStack:
+        """Open a partition; it is closed with the batch, or before."""
+        found = self._stack.enter_context(ExitStack())
+        found.enter_context(partition)
+        return found
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of all partitions that have rows left after the selections."""

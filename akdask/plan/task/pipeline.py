@@ -184,7 +184,8 @@ def run_batch(
         for selections, inputs in (given if stays_apart else coalesce_partitions(given, block_rows))
     ]
     if len(partitions) > 1:
-        return sink.run(PartitionBatch(partitions, identity))
+        with PartitionBatch(partitions, identity) as batch:
+            return sink.run(batch)
     with partitions[0] as partition:
         return sink.run(partition)
 

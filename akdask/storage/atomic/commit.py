@@ -198,6 +198,11 @@ class Staging:
         """Return where the finished file of that name can be read."""
         return self.path(name)
 
+    @contextmanager
+    def present(self, path: str) -> Iterator[str]:
+        """Give where a file of the set that is there can be read, inside the ``with``."""
+        yield path
+
     def attempt(self, name: str) -> str:
         """Return a path for one attempt at a file; no other attempt has the same."""
         return self.path(f"{name}.{unique_tag()}")

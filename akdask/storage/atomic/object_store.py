@@ -16,11 +16,12 @@ They compare size and mark of every file with it: a set of which some files are 
 none is, another program has replaced the set, and a warning says that the catalog is stale.  A set without a catalog is
 that of another program, and only its numbering is checked.
 
-A writer that is killed before step 2 leaves the old set.  One that is killed later leaves the new set, and the next
-writer goes on at step 3.  Until then other programs, which know no catalogs, may see files of both sets: only akdask's
-readers are promised all or nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the
-other, whose switch fails.  Readers that opened the set before a write are told that its files have changed.  Uploads in
-parts that were never completed take space in some stores, until a rule of the bucket removes them.
+A writer that is killed before step 2 leaves the old set; later, the new one, and the next writer goes on at step 3.
+Until then other programs, which know no catalogs, may see files of both sets: only akdask's readers are promised all or
+nothing.  Of two writers at a time, the last to begin wins: it removes the uploads of the other, whose switch fails.
+Objects are added to a set by writing all of its files anew, as copies with more in them: the same five steps.
+Readers that opened the set before a write are told that its files have changed.  Uploads in parts that were never
+completed take space in some stores, until a rule of the bucket removes them.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from akdask.storage.atomic.catalog import (
     state_of,
 )
 from akdask.storage.atomic.hidden import unique_tag
-from akdask.storage.paths.files import FileIdentity, infos_in, is_folder, version_of
+from akdask.storage.paths.files import FileIdentity, identify, infos_in, is_folder, version_of
 from akdask.storage.paths.locales import (
     expand,
     has_magic,
@@ -113,6 +114,22 @@ class ObjectStaging:
             system, inner = file_system(self.path(name))
             retrying(lambda: system.get_file(inner, copy))
         return copy
+
+    @contextmanager
+    def present(self, path: str) -> Iterator[str]:
+        """Give a copy on this machine of a file of the set that is there, inside the ``with``."""
+        copy = self.attempt(path.rpartition("/")[2])
+        try:
+            with self._errors_naming():
+                system, inner = file_system(path)
+                size = identify(path).size
+                retrying(lambda: system.get_file(inner, copy))
+            if os.path.getsize(copy) != size:
+                raise WriteError(f"cannot write {self.target!r}: {path!r} has not come whole.", hint="write it again.")
+            yield copy
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(copy)
 
     def attempt(self, name: str) -> str:
         """Return a path on this machine for one attempt at a file; no other attempt has the same."""
@@ -288,6 +305,31 @@ def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
     RuntimeWarning
         If none is, as where another program has replaced the set.
     """
+    for catalog, problems in _differing(files):
+        raise InconsistentFilesError(
+            f"the set {catalog.path!r} is not what its catalog says.",
+            details=[f"{name}: {problem}" for name, problem in problems.items()][:MOST_TOLD],
+            hint=f"write it again; or remove {catalog_path(catalog.path)!r} to read the files as they are.",
+        )
+
+
+def without_differing(files: Sequence[FileIdentity]) -> tuple[list[FileIdentity], list[str]]:
+    """Return the files that are those of the catalogs of their sets, and what is wrong with others.
+
+    Warns
+    -----
+    RuntimeWarning
+        As `compare_with_catalogs`.
+    """
+    wrong = {
+        f"{catalog.folder}/{name}": problem for catalog, found in _differing(files) for name, problem in found.items()
+    }
+    told = [f"{path!r}: {problem}, says the catalog of its set" for path, problem in wrong.items()]
+    return [file for file in files if file.path not in wrong], told
+
+
+def _differing(files: Sequence[FileIdentity]) -> Iterator[tuple[Catalog, dict[str, str]]]:
+    """Yield the catalogs that differ from the sets of some files, and what is wrong with these by their names."""
     sets: dict[str, dict[str, FileIdentity]] = {}
     for file in [file for file in files if "://" in file.path and is_stored(file.path)]:
         folder, _, name = file.path.rpartition("/")
@@ -298,34 +340,28 @@ def compare_with_catalogs(files: Sequence[FileIdentity]) -> None:
     known = {path for folder in {path.rpartition("/")[0] for path in sets} for path in catalogued(folder)}
     for path, members in sets.items():
         catalog = Catalog.read(path) if path in known else None
-        if catalog is not None:
-            _compare(catalog, members)
+        problems = {} if catalog is None else _problems(catalog, members)
+        if catalog is not None and problems:
+            yield catalog, problems
 
 
 def _is_upload(folder: str) -> bool:
     return folder.rpartition("/")[0].endswith(".akdask-write")
 
 
-def _compare(catalog: Catalog, members: Mapping[str, FileIdentity]) -> None:
+def _problems(catalog: Catalog, members: Mapping[str, FileIdentity]) -> dict[str, str]:
     entries = {entry.name: entry for entry in catalog.entries}
     present = infos_in(catalog.folder)
     same = {n for n, e in entries.items() if n in present and (e.size, e.mark) == state_of(present[n])}
-    problems = [f"{n}: {'has changed' if n in present else 'is gone'}" for n in entries if n not in same]
-    problems += [f"{n}: is not of the set" for n in members if n not in entries]
-    if not problems:
-        return
     if not same and entries.keys() & present.keys():
         warn(
             f"the catalog {catalog_path(catalog.path)!r} is stale: another program has replaced the set.\n"
             "Whether all its files are there cannot be told; write the set with akdask, or remove the catalog.",
             RuntimeWarning,
         )
-        return
-    raise InconsistentFilesError(
-        f"the set {catalog.path!r} is not what its catalog says.",
-        details=problems[:MOST_TOLD],
-        hint=f"write it again; or remove {catalog_path(catalog.path)!r} to read the files as they are.",
-    )
+        return {}
+    problems = {n: "has changed" if n in present else "is gone" for n in entries if n not in same}
+    return problems | {n: "is not of the set" for n in members if n not in entries}
 
 
 def _plain(url: str) -> str:

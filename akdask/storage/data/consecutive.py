@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from akdask.columns import concat_rows
-from akdask.storage.data.source import Part, PartReader, Stretch
+from akdask.storage.data.source import Part, PartReader, Stretch, opens_early
 from akdask.typing import Column, NumberArray
 
 
@@ -31,6 +31,11 @@ class ConsecutiveParts:
     def nrows(self) -> int:
         """Number of rows."""
         return sum(part.nrows for part in self.parts)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether some are not on this machine."""
+        return any(map(opens_early, self.parts))
 
     def open(self) -> ConsecutiveReader:
         """Return a reader, to be used in a ``with`` statement."""

@@ -9,21 +9,23 @@ from __future__ import annotations
 import errno
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self
-from urllib.parse import urlsplit
+from typing import Self
 
 import numpy as np
 
-from akdask.errors import FileError, FileFormatError, MissingFileError
+from akdask.errors import AkdaskError, FileError, FileFormatError, MissingFileError
+from akdask.storage.data.read_ahead import ReadAhead, Stream
+from akdask.storage.data.remote_bytes import RemoteBytes
 from akdask.storage.paths.directory import open_regular
-from akdask.storage.paths.files import FileIdentity, changed_error, has_status, identify, is_remote
-from akdask.storage.paths.remote import accessing, concurrently, file_system, retrying
+from akdask.storage.paths.files import FileIdentity, changed_error, has_status, is_remote
+from akdask.storage.paths.remote import NoAnswerError
 from akdask.typing import NumberArray
 
 _MAX_REQUESTS = 2**30  # the kernel moves at most 2 GiB at a time
 _BLOCK = 512  # bytes that `st_blocks` counts
-_RANGE_SIZE = 4 * 2**20  # bytes of one remote request; several are under way at a time
 
 
 class RangeReader(ABC):
@@ -48,6 +50,18 @@ class RangeReader(ABC):
         ------
         FileFormatError
             If the file ends before.
+        """
+
+    def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:  # noqa: B027 - the system reads local files ahead
+        """Begin to fetch what will be read, if that takes long.
+
+        Parameters
+        ----------
+        streams : sequence of sequence of (int, int)
+            Where ranges begin and end in the file.  Those of a stream will be read in their order, and the streams side
+            by side, as columns are; none need be read.
+        goes_back : bool, default False
+            Whether a reader looks at what follows, such as headers, before it reads on.
         """
 
     @property
@@ -123,71 +137,42 @@ class _LocalReader(RangeReader):
 
 
 class _RemoteReader(RangeReader):
-    system: Any
-    inner: str
+    """Reads ahead of what is asked for; whether the file was as it was all the while is known at the end."""
 
     def __enter__(self) -> Self:
-        with accessing(self.file.options):
-            if identify(self.file.path) != self.file:
-                raise changed_error(self.file)
-            demand_ranges(self.file.path)
-            self.system, self.inner = file_system(self.file.path)
+        self._bytes = RemoteBytes(self.file)
+        self._ahead = ReadAhead(self._bytes.fetch, self._bytes.look)
         return self
 
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ahead.close()
+        if error is None:
+            if self._bytes.has_replied and not self._bytes.is_same():
+                raise changed_error(self.file)
+        elif isinstance(error, AkdaskError):
+            # What looks damaged may be of two states of the file.
+            is_same = True
+            with suppress(FileError):
+                is_same = self._bytes.is_same()
+            if not is_same:
+                raise changed_error(self.file) from error
+
+    def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:
+        size = self.file.size
+        within = [[(max(start, 0), min(stop, size)) for start, stop in stream] for stream in streams]
+        self._ahead.expect(
+            [[(start, stop) for start, stop in stream if start < stop] for stream in within], int(goes_back)
+        )
+
     def read_into(self, out: NumberArray, offset: int, dataset: str) -> None:
-        target = out.view(np.uint8).data
-        starts = range(offset, offset + len(target), _RANGE_SIZE)
-        stops = [min(start + _RANGE_SIZE, offset + len(target)) for start in starts]
+        target = out.reshape(-1).view(np.uint8)
+        if offset + len(target) > self.file.size:
+            raise self._ends_early(dataset)
         try:
-            found = concurrently(self._range, zip(starts, stops, strict=True))
+            self._ahead.read_into(target, offset)
         except Exception as error:  # each file system has errors of its own
+            if isinstance(error, AkdaskError) and not isinstance(error, NoAnswerError):
+                raise
             raise FileError(f"cannot read dataset {dataset!r} of {self.file.path!r}: {error}.") from error
-        for start, stop, data in zip(starts, stops, found, strict=True):
-            if len(data) > stop - start:
-                raise _ranges_error(self.file.path)
-            if len(data) < stop - start:
-                raise self._ends_early(dataset)
-            target[start - offset : stop - offset] = data
-
-    def _range(self, ends: tuple[int, int]) -> bytes:
-        return bytes(retrying(lambda: self.system.cat_file(self.inner, start=ends[0], end=ends[1])))
-
-
-_WITH_RANGES: set[str] = set()
-"""Web servers that have given a range of bytes."""
-
-
-def demand_ranges(url: str) -> None:
-    """Refuse a web server that gives whole files only: each of many ranges would be the whole file, in memory.
-
-    Asks each server once in a process, and other file systems never.
-
-    Raises
-    ------
-    FileError
-        If it does, or does not answer.
-    """
-    server = urlsplit(url)
-    if server.scheme not in {"http", "https"} or server.netloc in _WITH_RANGES:
-        return
-    last = identify(url).size - 1
-    if last < 1:  # the first byte may be had from any server
-        return
-    system, inner = file_system(url)
-    try:
-        # Opened files stop at the first bytes of a reply that is longer than what was asked for.
-        with system.open(inner, "rb") as file:
-            file.seek(last)
-            file.read(1)
-    except ValueError:
-        raise _ranges_error(url) from None
-    except Exception as error:  # each file system has errors of its own
-        raise FileError(f"cannot read {url!r}: {error}.") from error
-    _WITH_RANGES.add(server.netloc)
-
-
-def _ranges_error(url: str) -> FileError:
-    return FileError(
-        f"the server of {url!r} does not support ranges: it gives more bytes of a file than it is asked for.",
-        hint="download the file and read the copy, or use a server that answers range requests.",
-    )

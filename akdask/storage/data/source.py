@@ -103,12 +103,20 @@ class PartReader(Protocol):
 
 
 class Part(Protocol):
-    """One partition of a source: picklable, no open files."""
+    """One partition of a source: picklable, no open files.
+
+    A part with an attribute ``is_remote`` that is true is opened before it is its turn: see `opens_early`.
+    """
 
     @property
     def nrows(self) -> int: ...
 
     def open(self) -> PartReader: ...
+
+
+def opens_early(part: Part) -> bool:
+    """Whether a part begins to fetch what will be read of it when it is opened, so that opening it early is of use."""
+    return bool(getattr(part, "is_remote", False))
 
 
 class Source(Protocol):

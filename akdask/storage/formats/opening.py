@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from akdask import config
 from akdask.errors import AkdaskError, FileError, InconsistentFilesError, MissingFileError, warn
 from akdask.storage.atomic.manifest_rows import ManifestRows, OfFile
-from akdask.storage.atomic.object_store import compare_with_catalogs
+from akdask.storage.atomic.object_store import compare_with_catalogs, without_differing
 from akdask.storage.atomic.recovery import settled
 from akdask.storage.formats.objects import StoredSet
 from akdask.storage.paths.files import FileIdentity, identify, identify_all
@@ -174,7 +174,8 @@ def _readable(
     missing: Sequence[str] = (),
 ) -> list[Description]:
     problems = [f"{name!r}: no such file" for name in missing]
-    files = list(_without_errors(identify, paths, problems))
+    files, differing = without_differing(list(_without_errors(identify, paths, problems)))
+    problems += differing
     describe, lost = describer(files, patterns)
     problems += [f"{path!r}: missing from its set" for path in lost]
     found = list(_without_errors(describe, files, problems))

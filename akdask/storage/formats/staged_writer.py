@@ -18,8 +18,9 @@ from akdask.columns import Table
 from akdask.errors import AkdaskError, ExistsError, InconsistentFilesError, MissingFileError, WriteError, warn
 from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
+from akdask.storage.atomic.object_store import compare_with_catalogs
 from akdask.storage.formats.objects import Columns, FileLayout, JoinedFile, Mode, ObjectSpec
-from akdask.storage.paths.files import FileIdentity, exists, identify, is_remote, is_unchanged, written_path
+from akdask.storage.paths.files import FileIdentity, exists, identify_all, is_remote, is_unchanged, written_path
 from akdask.storage.paths.locales import locale_files, locale_path, set_path
 
 
@@ -53,8 +54,8 @@ Receipt = TypeVar("Receipt", bound=FileReceipt)
 class StagedWriter(ABC, Generic[Receipt]):
     """One write of a set, one file for each partition or a single file.  Picklable once it has begun.
 
-    A subclass writes the file of one partition in `write`.  It may also join those of several partitions (`_join`), write
-    manifests (`_write_manifest`), and add to files that are there (`_names_in`).
+    A subclass writes the file of one partition in `write`.  It may also join those of several partitions (`_join`),
+    write manifests (`_write_manifest`), and add to files that are there (`_names_in`).
 
     Parameters
     ----------
@@ -277,7 +278,8 @@ class StagedWriter(ABC, Generic[Receipt]):
             )
         # Files of old sets may be numbered without zeros: they are added to as they are.
         self.targets = present
-        self._added_to = tuple(map(identify, present))
+        self._added_to = identify_all(present)
+        compare_with_catalogs(self._added_to)
         names = {spec.name for spec in self.specs}
         taken = [f"{file.path}: {name!r}" for file in self._added_to for name in self._names_in(file) if name in names]
         if taken and not self.overwrite:

@@ -270,6 +270,14 @@ def exists(path: str) -> bool:
     return os.path.lexists(path)
 
 
+def is_file(path: str) -> bool:
+    """Whether there is a file at the path, and no folder."""
+    if is_remote(path):
+        system, inner = file_system(path)
+        return bool(retrying(lambda: system.isfile(inner)))
+    return os.path.isfile(path)
+
+
 def matching(pattern: str) -> list[str]:
     """Return the files that match a glob pattern, in no particular order; hidden ones only if the pattern says so."""
     if is_remote(pattern):

@@ -53,6 +53,10 @@ _TRANSIENT = frozenset(
 _TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
+class NoAnswerError(FileError):
+    """A file system raises an error of its own kind."""
+
+
 class StorageOptions:
     """What fsspec needs to open a file system, such as keys or ``anon=True``.  Immutable; equal if all options are.
 
@@ -127,8 +131,18 @@ def takes_storage_options(function: Callable[Parameters, Found]) -> Callable[Par
 
 def file_system(url: str) -> tuple[Any, str]:
     """Return the fsspec file system of a URL with the options of this call, and the path inside it."""
+    _USED.add(url.partition("://")[0])
     system, path = fsspec.core.url_to_fs(url, **current_options().for_protocol(url))
     return system, path
+
+
+_USED: set[str] = set()
+"""Protocols of the file systems that this process has opened."""
+
+
+def is_used() -> bool:
+    """Whether this process has opened a remote file system; if not, no plan reads remote files."""
+    return bool(_USED)
 
 
 def retrying(request: Callable[[], Found]) -> Found:
@@ -140,7 +154,7 @@ def retrying(request: Callable[[], Found]) -> Found:
     ------
     OSError
         What the file system raises.
-    FileError
+    NoAnswerError
         In place of errors of its own, such as missing keys.
     """
     tries = config.get("remote_tries")
@@ -151,7 +165,7 @@ def retrying(request: Callable[[], Found]) -> Found:
             if number == tries or not is_transient(error):
                 if isinstance(error, OSError | AkdaskError):
                     raise
-                raise FileError(
+                raise NoAnswerError(
                     f"a remote file system does not answer: {type(error).__name__}: {error}",
                     hint="check the address, and the keys and options in storage_options.",
                 ) from error

@@ -13,6 +13,7 @@ import akdask as ak
 from akdask.errors import (
     ArgumentError,
     ArgumentTypeError,
+    ExistsError,
     FileError,
     InconsistentFilesError,
     MissingFileError,
@@ -246,10 +247,83 @@ def test_a_single_file_is_written_from_several_partitions():
     assert ak.read_hdf(url)["a"].tolist() == [*range(10), *range(10)]
 
 
-def test_nothing_is_added_to_files_of_a_store():
+TABULAR = [kind for kind in URLS if kind != "csv"]
+
+
+def add(kind, values, **options):
+    given = {"b": ak.array(values)}
+    getattr(ak, f"to_{kind}")(given, URLS[kind], mode="append", num_locales=2, **options)
+
+
+@pytest.mark.parametrize("kind", TABULAR)
+def test_objects_are_added_to_a_set_of_a_store(kind):
+    write(kind, OLD, 2)
+    add(kind, OLD * 3)
+    found = getattr(ak, f"read_{kind}")(URLS[kind])
+    assert list(found) == ["a", "s", "b"]
+    assert found["b"].tolist() == (OLD * 3).tolist()
+    assert read(kind) == OLD.tolist()
+    assert raw_values(kind) == OLD.tolist()
+    assert not any("akdask-write" in path for path in FaultyFileSystem.store)
+    with pytest.raises(ExistsError, match="exist already"):
+        add(kind, OLD)
+
+
+def test_objects_of_a_store_are_updated():
     write("hdf", OLD, 2)
-    with pytest.raises(UnsupportedError, match="object store"):
-        ak.arange(3).to_hdf(URLS["hdf"], "b", mode="append")
+    ak.update_hdf({"a": ak.array(OLD + 1), "c": ak.array(OLD * 0.5)}, URLS["hdf"])
+    found = ak.read_hdf(URLS["hdf"])
+    assert found["a"].tolist() == (OLD + 1).tolist()
+    assert found["c"].tolist() == (OLD * 0.5).tolist()
+    assert found["s"].tolist() == [str(value) for value in OLD]
+    ak.array(OLD).update_hdf(URLS["hdf"], "a")
+    assert read("hdf") == OLD.tolist()
+    with pytest.raises(MissingFileError, match="no set"):
+        ak.update_hdf({"a": ak.arange(3)}, "faulty://b/d/none.h5")
+
+
+def test_objects_are_added_to_a_single_file_of_a_store():
+    url = "faulty://b/d/one.h5"
+    ak.array(OLD).to_hdf(url, "a", file_type="single")
+    ak.array(OLD * 2).to_hdf(url, "b", mode="append", file_type="single")
+    ak.update_hdf({"a": ak.array(NEW)}, url)
+    found = ak.read_hdf(url)
+    assert (found["a"].tolist(), found["b"].tolist()) == (NEW.tolist(), (OLD * 2).tolist())
+    with pytest.raises(ExistsError, match="other file type"):
+        ak.array(OLD).to_hdf(url, "c", mode="append")
+    loaded = ak.load(url, dataset="b")
+    assert (loaded["b"] if isinstance(loaded, dict) else loaded).tolist() == (OLD * 2).tolist()
+
+
+@pytest.mark.parametrize("kind", TABULAR)
+@pytest.mark.parametrize("after", range(8))
+def test_killed_appends_leave_the_old_set_or_the_new(kind, after):
+    write(kind, OLD, 2)
+    FaultyFileSystem.mutations_left = after
+    with pytest.raises(Killed):
+        add(kind, OLD * 3)
+    FaultyFileSystem.mutations_left = None
+    found = getattr(ak, f"read_{kind}")(URLS[kind])
+    assert found["a"].tolist() == OLD.tolist()
+    assert "b" not in found or found["b"].tolist() == (OLD * 3).tolist()
+    with pytest.warns(UserWarning, match="existing files"):
+        write(kind, NEW, 3)
+    assert read(kind) == NEW.tolist()
+
+
+@pytest.mark.parametrize("kind", TABULAR)
+def test_objects_are_not_added_to_a_set_that_is_not_what_its_catalog_says(kind):
+    write(kind, OLD, 2)
+    path = next(path for path in FaultyFileSystem.store if "LOCALE0001" in path)
+    FaultyFileSystem().pipe_file(path, FaultyFileSystem.store[path].getvalue())
+    with pytest.raises(InconsistentFilesError, match="catalog"):
+        add(kind, OLD)
+
+
+def test_columns_are_not_added_to_csv_files_of_a_store():
+    write("csv", OLD, 2)
+    with pytest.raises(UnsupportedError, match="added to CSV"):
+        ak.save_all({"b": ak.arange(10)}, URLS["csv"], file_format="CSV", mode="append")
 
 
 @pytest.mark.parametrize("url", ["memory://x", "memory://d/", "s3://bucket", "s3://"])
@@ -310,3 +384,22 @@ def test_opening_takes_few_requests_a_file(kind):
     assert read_set(URLS[kind])["a"].size == 1000
     of_files = [path for _, path in FaultyFileSystem.requests if "LOCALE" in path]
     assert len(of_files) <= 2 * 40 + 4
+
+
+@pytest.mark.parametrize("damage", ["changed", "gone", "more"])
+def test_files_that_are_not_those_of_the_catalog_are_left_out_where_errors_are_allowed(kind, damage):
+    write(kind, OLD, 3)
+    path = next(path for path in FaultyFileSystem.store if "LOCALE0001" in path)
+    left = [0, 2]
+    if damage == "changed":
+        FaultyFileSystem().pipe_file(path, FaultyFileSystem.store[path].getvalue())
+    elif damage == "gone":
+        del FaultyFileSystem.store[path]
+    else:
+        left = [0, 1, 2]
+        FaultyFileSystem().pipe_file(path.replace("0001", "0003"), FaultyFileSystem.store[path].getvalue())
+    urls = [URLS[kind].replace("x.", f"x_LOCALE000{number}.") for number in (0, 1, 2, 3)]
+    urls = urls[: 4 if damage == "more" else 3]
+    with pytest.warns(RuntimeWarning, match=r"left out:\n(.|\n)*(catalog|no such file)"):
+        found = getattr(ak, f"read_{kind}")(urls, allow_errors=True)["a"].tolist()
+    assert found == np.concatenate([np.array_split(OLD, 3)[number] for number in left]).tolist()

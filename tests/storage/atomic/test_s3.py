@@ -119,6 +119,70 @@ def test_requests_that_fail_for_a_while_are_repeated(method, options, monkeypatc
     assert not failures
 
 
+LARGE = np.arange(20_000)
+
+
+class Throttled(Exception):
+    status = 503
+
+
+@pytest.mark.parametrize("kind", ["hdf", "parquet"], indirect=True)
+@pytest.mark.parametrize("trouble", ["late", "cut", "status"])
+def test_ranges_that_fail_or_are_cut_are_asked_for_again(kind, trouble, options, monkeypatch):
+    write(kind, LARGE, 1, options)
+    true, troubles = s3fs.S3FileSystem._cat_file, [trouble] * 3
+
+    async def troubled(self, path, version_id=None, start=None, end=None):
+        found = await true(self, path, version_id, start, end)
+        if start is None or not troubles:
+            return found
+        troubles.pop()
+        if trouble == "cut":
+            return found[: len(found) // 2]
+        raise TimeoutError("late") if trouble == "late" else Throttled("slow down")
+
+    monkeypatch.setattr("akdask.storage.paths.remote._PAUSE", 0)
+    monkeypatch.setattr("akdask.storage.data.read_ahead.REQUEST", 2**14)
+    found = getattr(ak, f"read_{kind}")(URLS[kind], storage_options=options)["a"]
+    monkeypatch.setattr(s3fs.S3FileSystem, "_cat_file", troubled)
+    s3fs.S3FileSystem.clear_instance_cache()  # instances keep the methods that they were made with
+    assert found.tolist() == LARGE.tolist()
+    assert int(found.sum()) == LARGE.sum()
+    assert not troubles
+
+
+@pytest.mark.parametrize("kind", ["hdf", "parquet"], indirect=True)
+def test_an_object_that_is_replaced_while_it_is_read_is_told(kind, options, monkeypatch):
+    write(kind, LARGE, 1, options)
+    true, system = s3fs.S3FileSystem._cat_file, s3fs.S3FileSystem(**options, use_listings_cache=False)
+    (path,) = (path for path in system.find("bucket") if "LOCALE" in path)
+    replies = []
+
+    async def replacing(self, path, version_id=None, start=None, end=None):
+        found = await true(self, path, version_id, start, end)
+        replies.append(start)
+        if len(replies) == 2:
+            await self._pipe_file(path, content[:100] + bytes(len(content) - 200) + content[-100:])
+        return found
+
+    content = system.cat_file(path)
+    found = getattr(ak, f"read_{kind}")(URLS[kind], storage_options=options)["a"]
+    monkeypatch.setattr("akdask.storage.data.read_ahead.REQUEST", 2**14)
+    monkeypatch.setattr(s3fs.S3FileSystem, "_cat_file", replacing)
+    s3fs.S3FileSystem.clear_instance_cache()
+    with pytest.raises(AkdaskError, match="has changed since it was opened"):
+        found.tolist()
+
+
+def test_objects_are_added_and_updated(options):
+    write("hdf", OLD, 3, options)
+    ak.to_hdf({"b": ak.array(OLD * 2)}, URLS["hdf"], mode="append", num_locales=3, storage_options=options)
+    ak.update_hdf({"a": ak.array(NEW[:10])}, URLS["hdf"], storage_options=options)
+    found = ak.read_hdf(URLS["hdf"], storage_options=options)
+    assert found["a"].tolist() == NEW[:10].tolist()
+    assert found["b"].tolist() == (OLD * 2).tolist()
+
+
 @pytest.mark.parametrize("method", ["_put_file", "_cp_file", "_rm_file", "_pipe_file"])
 @pytest.mark.parametrize("after", [0, 1])
 def test_killed_writers_leave_the_old_set_or_the_new(method, after, options, monkeypatch):
