@@ -150,7 +150,7 @@ from akdask.io import (
     update_hdf,
 )
 from akdask.io_csv import get_columns, ls_csv, read_csv, to_csv
-from akdask.io_parquet import get_null_indices, read_parquet, to_parquet
+from akdask.io_parquet import get_null_indices, read_parquet, to_parquet, update_parquet
 from akdask.pandas_hdf import export, import_data
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
@@ -357,6 +357,7 @@ __all__ = [
     "union1d",
     "unique",
     "update_hdf",
+    "update_parquet",
     "value_counts",
     "var",
     "where",

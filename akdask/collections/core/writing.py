@@ -327,6 +327,27 @@ class StorageMethods:
         """
         update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
 
+    def update_parquet(self, prefix_path: Path, dataset: str | None = None) -> None:
+        """Write the array into the Parquet files of a prefix, replacing the column of that name; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            As in `to_parquet`; the files must be there.
+        dataset : str, optional
+            Name of the column, as in `to_parquet`.  Where there is none of that name, it is added behind the others.
+
+        Raises
+        ------
+        InconsistentFilesError
+            If the files have other numbers of rows.
+        MissingFileError
+            If there are no files.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        update_objects({dataset or self._default_dataset: self._storable()}, prefix_path, "Parquet")
+
 
 def write_objects(
     objects: Mapping[str, Storable],
@@ -445,11 +466,12 @@ def write_csv(
         )
 
 
-def update_objects(objects: Mapping[str, Storable], path: Path) -> None:
-    """Write objects into a set that is there, replacing those of the same names; computes."""
+def update_objects(objects: Mapping[str, Storable], path: Path, file_format: str = "HDF5") -> None:
+    """Write objects into a set of a format that is there, replacing those of the same names; computes."""
     recover(written_path(path))
     is_single = not locale_files(os.fspath(path)) and os.path.isfile(absolute(path))
-    write_objects(objects, path, "append", "single" if is_single else "distribute", overwrite=True)
+    file_type = "single" if is_single else "distribute"
+    write_objects(objects, path, "append", file_type, overwrite=True, file_format=file_format)
 
 
 def _by_frame(objects: Mapping[str, Storable]) -> list[Project]:

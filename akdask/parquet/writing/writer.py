@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -33,6 +34,7 @@ from akdask.parquet.metadata.annotations import Annotation, encode
 from akdask.parquet.metadata.columns import columns_of
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, describe_file, inspect_file
+from akdask.parquet.metadata.row_groups import CODECS as STORED_CODECS
 from akdask.parquet.reading.chunks import errors_naming, open_parquet
 from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_column, text_leaves
 from akdask.storage.atomic.commit import staging, write_error
@@ -94,6 +96,8 @@ class ParquetWriter:
         One of `CODECS`, in any case.
     convert_categoricals : bool, default False
         Whether a Categorical is read again as its strings.
+    checksums : bool, default False
+        Whether each page has a checksum.
     """
 
     def __init__(
@@ -107,8 +111,11 @@ class ParquetWriter:
         overwrite: bool = False,
         compression: str | None = None,
         convert_categoricals: bool = False,
+        checksums: bool = False,
     ) -> None:
         check_specs(specs)
+        if not isinstance(checksums, (bool, np.bool_)):
+            raise ArgumentError(f"checksums is True or False, not {checksums!r}.")
         self.path = written_path(path)
         self.npartitions = npartitions
         self._specs = tuple(specs)
@@ -117,6 +124,7 @@ class ParquetWriter:
         self._overwrite = overwrite
         self._compression = _codec(compression)
         self._as_strings = convert_categoricals
+        self._checksums = bool(checksums)
         self._staging = staging(self.path)
         self._names = [os.path.basename(locale_path(self.path, index)) for index in range(npartitions)]
         self._targets = [self.path] if self._is_single else [locale_path(self.path, n) for n in range(npartitions)]
@@ -212,13 +220,18 @@ class ParquetWriter:
             writer.write_table(rows, row_group_size=ROWS)
 
     def _copy_with(self, file: FileIdentity, encoded: Sequence[EncodedColumn], path: str) -> None:
-        """Write a file with the columns of another and new ones behind them, row group by row group."""
+        """Write a file with the columns of another and new ones, row group by row group.
+
+        New columns are in the places of those that they replace, others behind all.
+        """
         new = {column.field.name: column for column in encoded}
         with range_reader(file) as ranges:
             with errors_naming(file.path, "schema"):
                 old = open_parquet(ranges)
-                old_columns = [column for column in columns_of(old.metadata) if column.name not in new]
-                fields = [old.schema_arrow.field(column.name) for column in old_columns]
+                present = columns_of(old.metadata)
+                old_columns = [column for column in present if column.name not in new]
+                names = list(dict.fromkeys([*(column.name for column in present), *new]))
+                fields = [new[name].field if name in new else old.schema_arrow.field(name) for name in names]
             nrows = len(encoded[0].values)
             if old.metadata.num_rows != nrows:
                 raise InconsistentFilesError(
@@ -228,18 +241,24 @@ class ParquetWriter:
             noted = {column.name: Annotation(column.kind) for column in old_columns if column.kind in _REANNOTATED}
             noted |= {column.name: column.annotation for column in old_columns if column.annotation is not None}
             noted |= {name: column.annotation for name, column in new.items() if column.annotation is not None}
-            with self._opened(path, [*fields, *(column.field for column in encoded)], noted) as writer:
+            with self._opened(path, fields, noted, _codec_of(inspect_file(file))) as writer:
                 row = 0
                 for group in range(old.metadata.num_row_groups):
                     with errors_naming(file.path, "rows"):
                         part = old.read_row_group(group, [column.name for column in old_columns], use_threads=False)
                     stop = row + old.metadata.row_group(group).num_rows
-                    values = [*part.columns, *(column.values.slice(row, stop - row) for column in encoded)]
+                    values = [
+                        new[name].values.slice(row, stop - row) if name in new else part.column(name) for name in names
+                    ]
                     writer.write_table(pa.Table.from_arrays(values, schema=writer.schema), max(stop - row, 1))
                     row = stop
 
     @contextmanager
-    def _opened(self, path: str, fields: Sequence[Any], noted: Mapping[str, Annotation]) -> Iterator[pq.ParquetWriter]:
+    def _opened(
+        self, path: str, fields: Sequence[Any], noted: Mapping[str, Annotation], codec: str = "none"
+    ) -> Iterator[pq.ParquetWriter]:
+        """Open a new file, packed as the user says, else by `codec`."""
+        codec = self._compression or codec
         schema = pa.schema([field.remove_metadata() for field in fields])
         text = [leaf for field in fields for leaf in text_leaves(field)]
         # A dictionary makes numbers small, and takes as long to make as they do: small files are asked for.
@@ -248,9 +267,10 @@ class ParquetWriter:
             schema,
             version="2.6",
             data_page_version="1.0",
-            compression=self._compression,
-            use_dictionary=text if self._compression == "none" else True,
+            compression=codec,
+            use_dictionary=text if codec == "none" else True,
             store_schema=False,
+            write_page_checksum=self._checksums,
             **_PAGES,
         ) as writer:
             # Arkouda's servers and others pass over it; the schema's own metadata is not written.
@@ -349,10 +369,17 @@ def _errors_naming(path: str) -> Iterator[None]:
         raise WriteError(f"cannot write {path!r}: {error}.") from error
 
 
-def _codec(compression: Any) -> str:
-    """Return the name of a codec as pyarrow has it."""
+def _codec(compression: Any) -> str | None:
+    """Return the name of a codec as pyarrow has it, None if there is none."""
     if compression is None:
-        return "none"
+        return None
     if not isinstance(compression, str) or compression.lower() not in CODECS:
         raise ArgumentError(f"compression is None or one of {', '.join(CODECS[1:])}, not {compression!r}.")
     return compression.lower()
+
+
+def _codec_of(file: ParquetFileDescription) -> str:
+    """Return the codec of the first pages of a file that can be written."""
+    codecs = (STORED_CODECS[number] for number in file.chunks["codec"].ravel().tolist() if number >= 0)
+    names = (codec.lower().removesuffix("_raw") for codec in codecs)
+    return next((name for name in names if name in CODECS), "none")
