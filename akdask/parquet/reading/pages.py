@@ -81,7 +81,7 @@ class PageReader:
         self._stored = np.dtype(column.plain)
         self._list = PageList(ranges, place, column, codec)
         self._in_batches = codec != "ZSTD"
-        self._held: UnpackedPage | None = None
+        self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray] | None = None
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> NumberArray:
@@ -109,12 +109,12 @@ class PageReader:
         if descriptor is None or self._stored != self._dtype.numpy:
             return None
         pages = self._list.up_to(self._nrows)
-        places = pages[:, PageField.VALUES]
-        if (places < 0).any():
+        offsets = pages[:, PageField.VALUES]
+        if (offsets < 0).any():
             return None
         return [
             Stretch(descriptor, *where)
-            for where in zip(places.tolist(), pages[:, PageField.NROWS].tolist(), strict=True)
+            for where in zip(offsets.tolist(), pages[:, PageField.NROWS].tolist(), strict=True)
         ]
 
     # many pages
@@ -159,7 +159,7 @@ class PageReader:
         fits &= pages[:, PageField.VALUES] < 0
         if self._stored != self._dtype.numpy:
             fits &= pages[:, PageField.IS_PLAIN] == 0
-        if self._held is not None or self._decoded is not None:
+        if self._current is not None or self._decoded is not None:
             fits &= first >= start
         return len(fits) if fits.all() else int(fits.argmin())
 
@@ -185,12 +185,12 @@ class PageReader:
         elif self._decoded is not None and self._decoded[0] == number:
             target[:] = self._decoded[1][first:end]
         else:
-            held = self._unpacked_page(number, page)
-            if held.valid is None:
-                self._values(held, page, first, target)
+            current = self._unpacked_page(number, page)
+            if current.valid is None:
+                self._values(current, page, first, target)
                 return
             values = target if len(target) == nrows else np.empty(nrows, self._dtype.numpy)
-            self._spread(held, page, held.valid, values)
+            self._spread(current, page, current.valid, values)
             if values is not target:
                 self._decoded = number, values
                 target[:] = values[first:end]
@@ -204,25 +204,25 @@ class PageReader:
         self._ranges.read_into(stored, offset, self._column.name)
         out[:] = stored
 
-    def _spread(self, held: UnpackedPage, page: npt.NDArray[np.int64], valid: Bools, out: NumberArray) -> None:
+    def _spread(self, current: UnpackedPage, page: npt.NDArray[np.int64], valid: Bools, out: NumberArray) -> None:
         """Fill an array with all rows of a page some of which are null."""
         if self._dtype != FLOAT64 and self._column.with_nulls() == FLOAT64:
             raise self._list.damaged("it has nulls, though its statistics say that it has none")
         some = np.empty(int(np.count_nonzero(valid)), out.dtype)
-        self._values(held, page, 0, some)
+        self._values(current, page, 0, some)
         out[:] = np.nan if self._dtype == FLOAT64 else NAT
         out[valid] = some
 
-    def _values(self, held: UnpackedPage, page: npt.NDArray[np.int64], skipped: int, out: NumberArray) -> None:
+    def _values(self, current: UnpackedPage, page: npt.NDArray[np.int64], skipped: int, out: NumberArray) -> None:
         """Fill an array with values of a page, none of which is null, behind the first ones."""
         if page[PageField.IS_PLAIN]:
             itemsize = self._stored.itemsize
-            if (skipped + len(out)) * itemsize > held.stop - held.start:
+            if (skipped + len(out)) * itemsize > current.stop - current.start:
                 raise self._list.damaged("a page has fewer bytes than its rows")
             # Of another width, or of the same bytes at any address.
-            out[:] = np.frombuffer(held.data, self._stored, len(out), held.start + skipped * itemsize)
+            out[:] = np.frombuffer(current.data, self._stored, len(out), current.start + skipped * itemsize)
         elif len(out):
-            self._look_up(held.data, held.stop, skipped, out)
+            self._look_up(current.data, current.stop, skipped, out)
 
     def _look_up(self, data: Bytes, stop: int, skipped: int, out: NumberArray) -> None:
         if not compiled.load():
@@ -261,15 +261,15 @@ class PageReader:
 
     def _unpacked_page(self, number: int, page: npt.NDArray[np.int64]) -> UnpackedPage:
         """Return a page in memory, and keep it, as the next rows are wanted next."""
-        if self._held is None or self._held.number != number:
-            self._held = None
+        if self._current is None or self._current.number != number:
+            self._current = None
             data = self._unpacked(page)
             start, valid = self._behind_levels(page, data)
             size = len(data)
             if not page[PageField.IS_PLAIN]:
                 data, start, size = _with_margin(data[start:]), 0, size - start
-            self._held = UnpackedPage(number, data, start, size, valid)
-        return self._held
+            self._current = UnpackedPage(number, data, start, size, valid)
+        return self._current
 
     def _unpacked(self, page: npt.NDArray[np.int64]) -> Bytes:
         """Return the bytes of a page, levels of its second version before the values."""
