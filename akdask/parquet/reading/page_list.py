@@ -77,14 +77,18 @@ class PageList:
         Where the pages lie.
     column : ParquetColumn
         The column.
+    itemsize : int
+        Bytes of a plain number.
     codec : str
         How pages are packed.
     """
 
-    def __init__(self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, codec: str) -> None:
+    def __init__(
+        self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, itemsize: int, codec: str
+    ) -> None:
         self._ranges, self._column, self._nrows = ranges, column, place.nrows
         self._is_packed = codec != "UNCOMPRESSED"
-        self._itemsize = np.dtype(column.plain).itemsize
+        self._itemsize = itemsize
         self._key = (ranges.file, place.offset, column.is_optional)
         self._at, self._end = place.offset, place.offset + place.size
         self._found: list[tuple[int, ...]] = []

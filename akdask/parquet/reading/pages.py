@@ -7,7 +7,7 @@ Zstandard.  For anything else `NoPlainPagesError` sends to the general way, `akd
 from __future__ import annotations
 
 import zlib
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,12 +74,13 @@ class PageReader:
 
     def __init__(self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, dtype: ColumnType) -> None:
         codec = CODECS[place.codec] if place.codec >= 0 else ""
-        if column.plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not dtype.is_number:
+        plain = column.plain
+        if plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not dtype.is_number:
             raise NoPlainPagesError
         self._ranges, self._column, self._dtype, self._codec = ranges, column, dtype, codec
         self._nrows = place.nrows
-        self._stored = np.dtype(column.plain)
-        self._list = PageList(ranges, place, column, codec)
+        self._stored = np.dtype(plain)
+        self._list = PageList(ranges, place, column, self._stored.itemsize, codec)
         self._in_batches = codec != "ZSTD"
         self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray] | None = None
@@ -286,7 +287,7 @@ class PageReader:
             # What is left of the memory that it is unpacked to would be taken for data.
             raise NoPlainPagesError
         try:
-            unpacked = pa.Codec(self._codec.lower()).decompress(pa.py_buffer(packed), decompressed_size=size)
+            unpacked = _unpacker(self._codec).decompress(pa.py_buffer(packed), decompressed_size=size)
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             raise self._list.damaged(f"a page cannot be unpacked: {error}") from error
         return np.frombuffer(unpacked, np.uint8)
@@ -352,6 +353,12 @@ class PageReader:
             header, shift = header | (byte & 127) << shift, shift + 7
             if byte < 128:
                 return header, at
+
+
+@cache
+def _unpacker(codec: str) -> pa.Codec:
+    """Return what unpacks pages, which any number of threads may use."""
+    return pa.Codec(codec.lower())
 
 
 def _with_margin(data: Bytes) -> Bytes:

@@ -199,7 +199,7 @@ class ParquetPartReader(PartReader):
     def _plain_chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
         place = self._stored(column)
         try:
-            if place.of_nulls or place.column.plain is None:
+            if place.of_nulls:
                 raise NoPlainPagesError
             return PageReader(self._ranges, place.chunks[number], place.column, place.dtype)
         except NoPlainPagesError:

@@ -108,6 +108,19 @@ def test_dictionaries_need_the_compiler_or_the_general_way(numbers, monkeypatch)
     assert [reader.read("x", 0, 3).tolist() for reader, _ in readers_of(path)] == [[0, 1, 2]]
 
 
+@given(data=st.data())
+def test_levels_are_read_alike_by_the_loop_and_without_it(tmp_path_factory, data):
+    runs = data.draw(st.lists(st.tuples(st.booleans(), st.integers(1, 70)), max_size=30))
+    values = pa.array([row if there else None for there, times in runs for row in range(times)], pa.int64())
+    path = str(tmp_path_factory.mktemp("levels") / "x.parquet")
+    pq.write_table(pa.table({"x": values}), path, compression="zstd", use_dictionary=False)
+    expected = pq.read_table(path).column("x").to_pandas().to_numpy(np.float64 if values.null_count else None)
+    np.testing.assert_array_equal(read_pages(path), expected)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(PageReader, "_validity_at_once", lambda *_: None)
+        np.testing.assert_array_equal(read_pages(path), expected)
+
+
 def test_only_pages_with_wanted_rows_are_read(numbers, monkeypatch):
     path = numbers(np.arange(100_000), use_dictionary=False, data_page_size=8000, write_batch_size=1000)
     read = []
