@@ -339,12 +339,8 @@ class StorageMethods:
 
         Raises
         ------
-        InconsistentFilesError
-            If the files have other numbers of rows.
-        MissingFileError
-            If there are no files.
-        WriteError
-            If the files cannot be written; what was there before stays.
+        FileError
+            If there are no files, they have other numbers of rows, or cannot be written; what was there before stays.
         """
         update_objects({dataset or self._default_dataset: self._storable()}, prefix_path, "Parquet")
 
