@@ -162,6 +162,7 @@ from akdask.io import (
     to_parquet,
     to_zarr,
     update_hdf,
+    update_parquet,
 )
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
@@ -369,6 +370,7 @@ __all__ = [
     "union1d",
     "unique",
     "update_hdf",
+    "update_parquet",
     "value_counts",
     "var",
     "where",

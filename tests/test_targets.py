@@ -32,6 +32,7 @@ WRITERS = {
     "to_hdf": lambda path: ak.to_hdf({"x": ak.arange(3)}, path),
     "save_all": lambda path: ak.save_all({"x": ak.arange(3)}, path),
     "update_hdf": lambda path: ak.update_hdf({"x": ak.arange(3)}, path),
+    "update_parquet": lambda path: ak.update_parquet({"x": ak.arange(3)}, path),
     "strings": lambda path: ak.array(["a"]).to_hdf(path),
     "frame": lambda path: ak.DataFrame({"x": ak.arange(3)}).to_hdf(path),
     "frame, saved": lambda path: ak.DataFrame({"x": ak.arange(3)}).save(path),

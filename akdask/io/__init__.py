@@ -16,7 +16,7 @@ from akdask.io.files import (
     update_hdf,
 )
 from akdask.io.pandas_hdf import export, import_data
-from akdask.io.parquet import get_null_indices, read_parquet, to_parquet
+from akdask.io.parquet import get_null_indices, read_parquet, to_parquet, update_parquet
 from akdask.io.snapshot import restore, snapshot
 from akdask.io.zarr import read_zarr, to_zarr
 
@@ -47,4 +47,5 @@ __all__ = [
     "to_parquet",
     "to_zarr",
     "update_hdf",
+    "update_parquet",
 ]

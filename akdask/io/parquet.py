@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.collections.core.writing import count_files, write_objects
+from akdask.collections.core.writing import count_files, update_objects, write_objects
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import ArgumentError, FileError
 from akdask.io.files import Path, _objects, _storables
@@ -13,7 +13,7 @@ from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.locales import Filenames
 from akdask.storage.paths.remote import takes_storage_options
 
-__all__ = ["get_null_indices", "read_parquet", "to_parquet"]
+__all__ = ["get_null_indices", "read_parquet", "to_parquet", "update_parquet"]
 
 _NULL_HANDLING = ("none", "only floats", "all")
 
@@ -134,6 +134,7 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     *,
     num_locales: int | None = None,
     file_size: int | None = None,
+    checksums: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays to one set of Parquet files, which Arkouda, pandas, polars and others read; computes.
@@ -157,7 +158,8 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     mode : {"truncate", "append"}
         Replace files of that prefix, or add columns to them, behind those that are there.
     compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
-        How pages are packed; not at all unless given, and numbers then have no dictionaries either.
+        How pages are packed; not at all unless given, and numbers then have no dictionaries either.  With append, as
+        the files are packed unless given.
     convert_categoricals : bool, default False
         Write each Categorical as its strings and nothing else; otherwise akdask reads it as one again.
     num_locales : int, optional
@@ -165,6 +167,8 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     file_size : int, optional
         Instead of that number, how many bytes each file is to have at most.  These are counted as in memory, so files
         that are packed, and those with dictionaries, are smaller.  Strings are measured first, which computes them.
+    checksums : bool, default False
+        Give each page a checksum (CRC-32).  Pages that have one are compared with it whenever they are read.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -195,4 +199,36 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
         file_format="Parquet",
         compression=compression,
         convert_categoricals=convert_categoricals,
+        checksums=checksums,
     )
+
+
+def update_parquet(
+    columns: Mapping[str, Any] | Sequence[Any], prefix_path: Path, names: Sequence[str] | None = None
+) -> None:
+    """Write arrays into the Parquet files of a prefix, replacing columns of the same names; computes.
+
+    Columns keep their places; those that are not there yet come behind.  Other columns, of any writer, stay as they
+    are, and pages are packed as before.  The set is replaced whole or not at all.
+
+    Parameters
+    ----------
+    columns : mapping or list of pdarray, Strings, Categorical, SegArray or Index
+        What to write; cut into as many partitions as there are files, each has the rows of its file.
+    prefix_path : str or path
+        Prefix and extension of the files, as `to_parquet` takes it, or the path of a single file.
+    names : list of str, optional
+        Names for the columns, as in `to_parquet`.
+
+    Raises
+    ------
+    InconsistentFilesError
+        If the files have other numbers of rows.
+    MissingFileError
+        If there are no files.
+    UnsupportedError
+        If something is no single column.
+    WriteError
+        If the files cannot be written; what was there before stays.
+    """
+    update_objects(_storables(columns, names), prefix_path, "Parquet")

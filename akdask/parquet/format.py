@@ -15,7 +15,7 @@ class ParquetFormat(FileFormat):
     signatures = (b"PAR1",)
     extensions = (".parquet", ".pq")
     read_options = frozenset({"allow_errors", "read_nested", "null_indices"})
-    write_options = frozenset({"compression", "convert_categoricals"})
+    write_options = frozenset({"compression", "convert_categoricals", "checksums"})
     is_tabular = True
     joins_partitions = True
 

@@ -1,8 +1,12 @@
 """Files of pandas become sets of Arkouda's, and back; pandas itself and h5py look at both."""
 
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
@@ -93,11 +97,12 @@ def test_files_that_pandas_did_not_write_are_refused(prefix, tmp_path):
         ak.import_data(f"{prefix}_LOCALE0000")
     with pytest.raises(MissingFileError, match="missing"):
         ak.import_data(tmp_path / "missing.h5")
+    pd.DataFrame({"n": [1]}).to_hdf(tmp_path / "n.h5", key="n")
     with pytest.raises(FileError, match="pattern"):
         ak.import_data(tmp_path / "*.h5")
-    pd.DataFrame({"n": [1]}).to_parquet(tmp_path / "n.parquet")
-    with pytest.raises(UnsupportedError, match="Parquet"):
-        ak.import_data(tmp_path / "n.parquet")
+    ak.to_csv({"n": ak.arange(3)}, tmp_path / "n.csv")
+    with pytest.raises(UnsupportedError, match="CSV"):
+        ak.import_data(tmp_path / "n_LOCALE0000.csv")
 
 
 def test_a_file_of_two_objects_is_refused(frame, written):
@@ -142,3 +147,81 @@ def test_exported_text_is_not_pickled(prefix, tmp_path):
         file.visititems(lambda _, node: found.append("PSEUDOATOM" in node.attrs))
     assert len(found) > 1
     assert not any(found)
+
+
+# ------------------------------------------------------------------------------------------------------------- Parquet
+
+
+@pytest.mark.parametrize("labels", [[10, 20, 30], ["a", "b", "ä"], range(5, 11, 2), range(3)])
+def test_a_parquet_file_of_pandas_becomes_a_set(frame, prefix, tmp_path, labels):
+    frame = frame.set_axis(pd.Index(labels), axis=0)
+    frame.to_parquet(tmp_path / "pandas.parquet")
+    found = ak.import_data(tmp_path / "pandas.parquet", prefix)
+    assert found.columns == list(frame.columns)
+    assert found.index.to_list() == list(labels)
+    assert ak.get_filetype(f"{prefix}_LOCALE*") == "Parquet"
+    written = pq.read_table(f"{prefix}_LOCALE0000").to_pydict()
+    for name, column in frame.items():
+        np.testing.assert_array_equal(written[name], column.to_list())
+    labelled = f"{prefix}_labelled"
+    assert ak.import_data(tmp_path / "pandas.parquet", labelled, return_obj=False, index=True) is None
+    assert list(labels) in pq.read_table(f"{labelled}_LOCALE0000").to_pydict().values()
+
+
+def test_parquet_files_of_pandas_are_imported_by_pattern(tmp_path):
+    for part in range(2):
+        pd.DataFrame({"n": [part, 7]}, index=[5, 6]).to_parquet(tmp_path / f"part{part}.parquet")
+    found = ak.import_data(tmp_path / "part*.parquet")
+    assert found["n"].tolist() == [0, 7, 1, 7]
+    assert found.index.to_list() == [5, 6, 5, 6]
+
+
+@pytest.mark.parametrize(
+    "noted",
+    [
+        b"[",
+        b'{"index_columns": 7}',
+        b'{"index_columns": [7]}',
+        b'{"index_columns": ["missing"]}',
+        b'{"index_columns": ["n", "m"]}',
+        b'{"index_columns": [{"kind": "range", "start": 0, "stop": 2, "step": 0}]}',
+        b'{"index_columns": [{"kind": "range", "start": 0, "stop": 1000000000000000000000, "step": 2}]}',
+        b'{"index_columns": [{"kind": "range", "start": 9, "stop": 99, "step": 1}]}',
+    ],
+)
+def test_labels_that_make_no_sense_are_passed_over(tmp_path, noted):
+    table = pa.table({"n": [1, 2], "m": [3, 4]}).replace_schema_metadata({b"pandas": noted})
+    pq.write_table(table, tmp_path / "x.parquet")
+    found = ak.import_data(tmp_path / "x.parquet")
+    assert found.columns == ["n", "m"]
+    assert found.index.to_list() == [0, 1]
+
+
+def test_a_set_of_parquet_files_becomes_a_file_of_pandas(frame, prefix, tmp_path):
+    columns = {name: ak.array(column.to_numpy()) for name, column in frame.items()}
+    columns["c"] = ak.Categorical(ak.array(["u", "v", "u"]))
+    columns["l"] = ak.SegArray(ak.array([0, 1, 1]), ak.arange(3))
+    ak.to_parquet(columns, prefix, num_locales=2)
+    target = tmp_path / "out.parquet"
+    assert ak.export(prefix, write_file=target, return_obj=False) is None
+    found = pd.read_parquet(target)
+    pd.testing.assert_frame_equal(found[list(frame.columns)], frame.reset_index(drop=True))
+    assert found["c"].tolist() == ["u", "v", "u"]
+    assert [row.tolist() for row in found["l"]] == [[0], [], [1, 2]]
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".out.parquet")] == []
+
+
+def test_an_export_to_parquet_that_fails_leaves_what_was_there(prefix, tmp_path, monkeypatch):
+    ak.to_parquet({"n": ak.arange(3)}, prefix)
+    target = tmp_path / "out.parquet"
+    target.write_bytes(b"precious")
+
+    def full(self, path, **_):
+        Path(path).write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pd.DataFrame, "to_parquet", full)
+    with pytest.raises(WriteError, match="No space left"):
+        ak.export(prefix, write_file=target)
+    assert target.read_bytes() == b"precious"
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".out")) == []

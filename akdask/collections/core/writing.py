@@ -22,7 +22,7 @@ from akdask.schema import INT64
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.formats.objects import LIMBS, VALUES, CuttingWriter, ObjectSpec, ObjType
 from akdask.storage.formats.registry import format_named
-from akdask.storage.paths.files import absolute, is_file, written_path
+from akdask.storage.paths.files import absolute, is_file, is_remote, written_path
 from akdask.storage.paths.locales import locale_files
 from akdask.storage.paths.remote import takes_storage_options
 
@@ -337,6 +337,23 @@ class StorageMethods:
         """
         update_objects({dataset or self._default_dataset: self._storable()}, prefix_path)
 
+    def update_parquet(self, prefix_path: Path, dataset: str | None = None) -> None:
+        """Write the array into the Parquet files of a prefix, replacing the column of that name; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            As in `to_parquet`; the files must be there.
+        dataset : str, optional
+            Name of the column, as in `to_parquet`.  Where there is none of that name, it is added behind the others.
+
+        Raises
+        ------
+        FileError
+            If there are no files, they have other numbers of rows, or cannot be written; what was there before stays.
+        """
+        update_objects({dataset or self._default_dataset: self._storable()}, prefix_path, "Parquet")
+
 
 def write_objects(
     objects: Mapping[str, Storable],
@@ -476,11 +493,12 @@ def write_csv(
         )
 
 
-def update_objects(objects: Mapping[str, Storable], path: Path) -> None:
-    """Write objects into a set that is there, replacing those of the same names; computes."""
+def update_objects(objects: Mapping[str, Storable], path: Path, file_format: str = "HDF5") -> None:
+    """Write objects into a set of a format that is there, replacing those of the same names; computes."""
     recover(written_path(path))
     is_single = not locale_files(os.fspath(path)) and is_file(absolute(path))
-    write_objects(objects, path, "append", "single" if is_single else "distribute", overwrite=True)
+    file_type = "single" if is_single else "distribute"
+    write_objects(objects, path, "append", file_type, overwrite=True, file_format=file_format)
 
 
 def _by_frame(objects: Mapping[str, Storable]) -> list[Project]:

@@ -111,6 +111,29 @@ class FileMethods(FrameBase):
         """
         update_objects(self._storables(index, columns), prefix_path)
 
+    def update_parquet(
+        self, prefix_path: Path, index: bool | None = None, columns: Sequence[str] | None = None
+    ) -> None:
+        """Write the columns into the Parquet files of a prefix, replacing those of the same names; computes.
+
+        Parameters
+        ----------
+        prefix_path : str or path
+            As in `to_parquet`; the files must be there.
+        index, columns
+            As in `to_hdf`.
+
+        Raises
+        ------
+        InconsistentFilesError
+            If the files have other numbers of rows.
+        MissingFileError
+            If there are no files.
+        WriteError
+            If the files cannot be written; what was there before stays.
+        """
+        update_objects(self._storables(index, columns), prefix_path, "Parquet")
+
     @takes_storage_options
     def to_parquet(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from akdask.kernels.compiled.compiler import compiled, read_only
@@ -14,7 +16,8 @@ MARGIN = 16
 WIDEST = 32
 """Bits of a position."""
 
-_SEVEN, _THREE = np.uint64(7), np.uint64(3)
+_SEVEN, _THREE, _TWO = np.uint64(7), np.uint64(3), np.uint64(2)
+_MOST_BY_GROUP = np.uint64(15)  # bits of which four positions fit into a word that begins with any bit of a byte
 _LONGEST = np.int64(2**40)
 
 
@@ -32,17 +35,24 @@ def look_up(packed: NumberArray, width: int, words: NumberArray, out: NumberArra
     out : ndarray of uint64
         As many as there are positions.
     """
-    return bool(look_up_some(read_only(packed), 0, len(packed) - MARGIN, width, read_only(words), 0, out))
+    last = len(packed) - MARGIN
+    return bool(look_up_some(read_only(packed), 0, last, width, read_only(words), len(words), 0, out))
 
 
 @compiled
 def look_up_some(
-    packed: Text, first: int, last: int, width: int, words: NumberArray, skipped: int, out: NumberArray
+    packed: Text, first: int, last: int, width: int, words: NumberArray, nwords: int, skipped: int, out: NumberArray
 ) -> bool:
-    """Do the same with the bytes from `first` to `last`, and leave out the first positions."""
+    """Do the same with the bytes from `first` to `last`, and leave out the first positions.
+
+    Behind the first `nwords` of `words` there may be others, which no position may name: where there are as many as
+    positions have values, none need be compared before it is looked up.
+    """
     at, stop, bits = np.uint64(first), np.uint64(last), np.uint64(width)
-    count, known = np.int64(len(out)), np.uint64(len(words))
+    count, known = np.int64(len(out)), np.uint64(nwords)
     mask = (ONE << bits) - ONE
+    two, three, half = bits + bits, bits + bits + bits, bits << _TWO
+    by_group = bits <= _MOST_BY_GROUP and mask < np.uint64(len(words))
     row = -np.int64(skipped)
     while row < count:
         header, shift = np.uint64(0), np.uint64(0)
@@ -68,11 +78,37 @@ def look_up_some(
             highest = np.uint64(0)
             if header & ONE:
                 bit = np.uint64(begin - row) * bits
-                for place in range(begin, end):
+                place: Any = begin
+                if by_group and not (begin - row) & 7:
+                    # Eight positions begin with a byte, and four of them are in one word.
+                    here = at + (bit >> _THREE)
+                    while place + 8 <= end:
+                        word = word_at(packed, here)
+                        a, b, c, d = word & mask, (word >> bits) & mask, (word >> two) & mask, (word >> three) & mask
+                        word = word_at(packed, here + (half >> _THREE)) >> (half & _SEVEN)
+                        e, f, g, h = word & mask, (word >> bits) & mask, (word >> two) & mask, (word >> three) & mask
+                        highest = max(highest, a, b, c, d, e, f, g, h)
+                        out[place], out[place + 1], out[place + 2], out[place + 3] = (
+                            words[a],
+                            words[b],
+                            words[c],
+                            words[d],
+                        )
+                        place += 4
+                        out[place], out[place + 1], out[place + 2], out[place + 3] = (
+                            words[e],
+                            words[f],
+                            words[g],
+                            words[h],
+                        )
+                        place += 4
+                        here += bits
+                    bit = np.uint64(place - row) * bits
+                for rest in range(place, end):
                     position = (word_at(packed, at + (bit >> _THREE)) >> (bit & _SEVEN)) & mask
                     bit += bits
                     highest = position if position > highest else highest
-                    out[place] = words[position if position < known else np.uint64(0)]
+                    out[rest] = words[position if position < known else np.uint64(0)]
             else:
                 highest = word_at(packed, at) & mask
                 word = words[highest if highest < known else np.uint64(0)]

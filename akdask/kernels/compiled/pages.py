@@ -6,7 +6,6 @@ packed by Snappy.  Everything that bytes claim is compared with what there is.
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from akdask.kernels.compiled.bit_packed import WIDEST, look_up_some
 from akdask.kernels.compiled.compiler import compiled, read_only
 from akdask.kernels.compiled.words import CHUNK, Text, copy_chunk, put_word, word_at
+from akdask.kernels.core.page_fields import PageField
 from akdask.typing import NumberArray
 
 _WORD = 8
@@ -21,21 +21,9 @@ _WORD = 8
 MARGIN = 2 * CHUNK
 """Bytes that are read and written behind the end of what is packed and unpacked."""
 
-
-class Field(IntEnum):
-    """The columns of a table of pages."""
-
-    FIRST = 0
-    NROWS = 1
-    OFFSET = 2
-    PACKED = 3
-    UNPACKED = 4
-    LEVELS = 5
-    IS_PACKED = 6
-    IS_PLAIN = 7
-
-
-_FIRST, _NROWS, _OFFSET, _PACKED, _UNPACKED, _LEVELS, _IS_PACKED, _IS_PLAIN = map(int, Field)
+_FIRST, _NROWS, _OFFSET, _PACKED = map(int, (PageField.FIRST, PageField.NROWS, PageField.OFFSET, PageField.PACKED))
+_UNPACKED, _LEVELS = int(PageField.UNPACKED), int(PageField.LEVELS)
+_IS_PACKED, _IS_PLAIN = int(PageField.IS_PACKED), int(PageField.IS_PLAIN)
 
 
 def decode_pages(
@@ -43,6 +31,7 @@ def decode_pages(
     base: int,
     pages: NumberArray,
     words: NumberArray,
+    nwords: int,
     memory: NumberArray,
     start: int,
     out: NumberArray,
@@ -57,10 +46,12 @@ def decode_pages(
         The bytes of the pages, and `MARGIN` more.
     base : int
         Where these are in the file.
-    pages : ndarray of int64, shape (npages, 8)
-        The pages that have the numbers, with the columns of `Field`.
+    pages : ndarray of int64, shape (npages, 10)
+        The pages that have the numbers, with the columns of `PageField`.
     words : ndarray of uint64
-        The dictionary, at least one number.
+        The dictionary, and any numbers behind it; at least one.
+    nwords : int
+        How many of them are the dictionary.
     memory : ndarray of uint8
         Room for a page unpacked, and `MARGIN` more.
     start : int
@@ -71,7 +62,7 @@ def decode_pages(
         Whether pages have definition levels.
     """
     octets = out.view(np.uint8)
-    return int(_decode(read_only(data), base, pages, read_only(words), memory, start, out, octets, is_optional))
+    return int(_decode(read_only(data), base, pages, read_only(words), nwords, memory, start, out, octets, is_optional))
 
 
 @compiled
@@ -80,6 +71,7 @@ def _decode(
     base: int,
     pages: NumberArray,
     words: NumberArray,
+    nwords: int,
     memory: Text,
     start: int,
     out: NumberArray,
@@ -93,16 +85,22 @@ def _decode(
         at = page[_OFFSET] - base
         last = at + page[_PACKED]
         text = data
-        if page[_IS_PACKED]:
-            if not _unpack(data, at, last, memory, page[_UNPACKED]):
-                return number
-            text, at, last = memory, 0, page[_UNPACKED]
-        if is_optional:
+        levels = page[_LEVELS] if page[_LEVELS] > 0 else 0
+        # Levels of pages of the second version come first, and are not packed.
+        if is_optional and page[_LEVELS] >= 0:
             at = _behind_levels(text, at, last, page[_LEVELS], page[_NROWS])
             if at < 0:
                 return number
-        elif page[_LEVELS] > 0:
-            at += page[_LEVELS]
+        else:
+            at += levels
+        if page[_IS_PACKED]:
+            if at > last or not _unpack(data, at, last, memory, page[_UNPACKED] - levels):
+                return number
+            text, at, last = memory, 0, page[_UNPACKED] - levels
+        if is_optional and page[_LEVELS] < 0:
+            at = _behind_levels(text, at, last, page[_LEVELS], page[_NROWS])
+            if at < 0:
+                return number
         first = max(start - page[_FIRST], 0)
         end = min(stop - page[_FIRST], page[_NROWS])
         target = out[page[_FIRST] + first - start : page[_FIRST] + end - start]
@@ -118,7 +116,11 @@ def _decode(
             for ahead in range(aligned, size, np.uint64(_WORD)):
                 put_word(octets, into + ahead, word_at(text, place + ahead))
             continue
-        if at >= last or text[at] > WIDEST or not look_up_some(text, at + 1, last, text[at], words, first, target):
+        if (
+            at >= last
+            or text[at] > WIDEST
+            or not look_up_some(text, at + 1, last, text[at], words, nwords, first, target)
+        ):
             return number
     return len(pages)
 

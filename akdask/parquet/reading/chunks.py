@@ -80,8 +80,8 @@ class FileBytes:
         """Do nothing, as nothing is written."""
 
 
-def open_parquet(ranges: RangeReader, *, verify: bool = False) -> pq.ParquetFile:
-    """Return an open file as pyarrow reads it, which compares pages with their checksums if told so."""
+def open_parquet(ranges: RangeReader) -> pq.ParquetFile:
+    """Return an open file as pyarrow reads it, which compares pages with their checksums where they have such."""
     source = pa.PythonFile(FileBytes(ranges), mode="r")
     return pq.ParquetFile(
         source,
@@ -89,7 +89,7 @@ def open_parquet(ranges: RangeReader, *, verify: bool = False) -> pq.ParquetFile
         pre_buffer=False,
         buffer_size=_WINDOW,
         coerce_int96_timestamp_unit="us",  # nanoseconds would wrap around
-        page_checksum_verification=verify,
+        page_checksum_verification=True,
     )
 
 

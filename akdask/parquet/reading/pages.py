@@ -7,96 +7,49 @@ Zstandard.  For anything else `NoPlainPagesError` sends to the general way, `akd
 from __future__ import annotations
 
 import zlib
-from bisect import bisect_right
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import takewhile
-from operator import itemgetter
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask.columns.memory import new_array
 from akdask.columns.scratch import LARGEST_REUSED, scratch
-from akdask.errors import FileFormatError
 from akdask.kernels import compiled
+from akdask.kernels.core.page_fields import PageField
 from akdask.parquet.metadata.columns import ParquetColumn
-from akdask.parquet.metadata.recent import Recent
 from akdask.parquet.metadata.row_groups import CODECS
-from akdask.parquet.metadata.thrift import CutShortError, Struct, ThriftError, integers, read_struct
 from akdask.parquet.reading.decoding import NAT
+from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError, PageList, PageTable, is_one_run
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.data.source import Stretch
-from akdask.storage.paths.files import FileIdentity
 from akdask.typing import NumberArray
 
-_DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
-_PLAIN, _PLAIN_DICTIONARY, _RLE, _RLE_DICTIONARY = 0, 2, 3, 8
-_HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
-_LARGEST = 2**28  # bytes of a page, unpacked; those of others are read in the general way
-_MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
 _MARGIN = 64  # bytes behind packed ones that compiled loops read; see `akdask.kernels.compiled.pages`
-
+_SMALL = 2**18  # bytes of a page, unpacked: to unpack it again takes no longer than to keep it
 _NO_WORDS = np.zeros(1, np.uint64)
+_LEVELS = np.array([0, 1], np.uint64)
 
 Bytes = npt.NDArray[np.uint8]
+Bools = npt.NDArray[np.bool_]
 
 
-class NoPlainPagesError(Exception):
-    """A column chunk is made in a way that only the general reader knows."""
+class UnpackedPage(NamedTuple):
+    """A page in memory."""
 
+    number: int
+    data: Bytes
+    """Its bytes; behind those of positions there are `_MARGIN` more."""
 
-class Page(NamedTuple):
-    """Where a data page lies, and how it is made."""
+    start: int
+    """Where the values begin."""
 
-    first: int
-    """Its first row in the row group."""
+    stop: int
 
-    nrows: int
-    offset: int
-    packed: int
-    """Bytes in the file."""
-
-    unpacked: int
-    encoding: int
-    levels: int
-    """Bytes of definition levels before the values that are never packed; -1 where they are packed with them."""
-
-    is_packed: bool
-    values: int
-    """Where the values lie in the file, one after the other; -1 where they are packed, or some are null or may be."""
-
-    checksum: int | None
-
-    def is_within(self, start: int, stop: int) -> bool:
-        """Whether all of its rows are between two."""
-        return start <= self.first and self.first + self.nrows <= stop
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkPlace:
-    """Where the part of a column in a row group lies.
-
-    Parameters
-    ----------
-    offset, size : int
-        Its pages in the file.
-    codec : int
-        The position of the name of its codec in `akdask.parquet.metadata.row_groups.CODECS`.
-    nrows : int
-        Rows of the row group.
-    """
-
-    offset: int
-    size: int
-    codec: int
-    nrows: int
-
-
-_LISTED: Recent[tuple[FileIdentity, int, bool], tuple[Page | None, list[Page]]] = Recent(1024)
-"""Pages of the chunks that were read last, by file, place and whether there are levels: headers are read once."""
+    valid: Bools | None
+    """Which rows are not null; None if all are."""
 
 
 class PageReader:
@@ -112,8 +65,6 @@ class PageReader:
         The column.
     dtype : ColumnType
         The type of its rows.
-    verify : bool
-        Whether to compare pages with their checksums, where they have such.
 
     Raises
     ------
@@ -121,24 +72,17 @@ class PageReader:
         If another reader is needed; `read` may find that too.
     """
 
-    def __init__(
-        self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, dtype: ColumnType, *, verify: bool
-    ) -> None:
+    def __init__(self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, dtype: ColumnType) -> None:
         codec = CODECS[place.codec] if place.codec >= 0 else ""
-        if column.plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not dtype.is_number:
+        plain = column.plain
+        if plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not dtype.is_number:
             raise NoPlainPagesError
-        self._ranges, self._column, self._dtype, self._verify = ranges, column, dtype, verify
-        self._codec, self._nrows = codec, place.nrows
-        self._stored = np.dtype(column.plain)
-        self._key = (ranges.file, place.offset, column.is_optional)
-        self._at, self._end = place.offset, place.offset + place.size
-        self._dictionary_page: Page | None = None
-        self._pages: list[Page] = []
-        self._listed = 0
-        known = _LISTED.get(self._key)
-        if known is not None:
-            self._dictionary_page, self._pages = known
-            self._listed = self._nrows
+        self._ranges, self._column, self._dtype, self._codec = ranges, column, dtype, codec
+        self._nrows = place.nrows
+        self._stored = np.dtype(plain)
+        self._list = PageList(ranges, place, column, self._stored.itemsize, codec)
+        self._in_batches = codec != "ZSTD"
+        self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray] | None = None
 
     def read(self, start: int, stop: int, out: NumberArray | None = None) -> NumberArray:
@@ -149,297 +93,278 @@ class PageReader:
         FileFormatError
             If the data is damaged.
         """
-        self._list_pages(stop)
+        pages = self._list.up_to(stop)
         found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
-        number, last = self._page_of(start), self._page_of(stop - 1) + 1
+        firsts = pages[:, PageField.FIRST]
+        number, last = int(np.searchsorted(firsts, start, "right")) - 1, int(np.searchsorted(firsts, stop))
         while number < last:
-            number += self._read_batch(number, last, start, found)
+            number += self._read_batch(pages[number:last], start, found)
             if number < last:
-                page = self._pages[number]
-                begin, end = max(start, page.first), min(stop, page.first + page.nrows)
-                if begin < end:
-                    self._read_rows(number, begin - page.first, end - page.first, found[begin - start : end - start])
+                self._read_page(number, pages[number], start, found)
                 number += 1
         return found
-
-    def _read_batch(self, number: int, last: int, start: int, out: NumberArray) -> int:
-        """Read rows of some pages in one compiled loop; return how many pages were done, others are to be read alone.
-
-        Pages with nulls, and of narrower numbers, are not for it, nor those whose values need no decoding.
-        """
-        stop = start + len(out)
-        # Of a page that is read in part, the next rows are wanted next.
-        pages = list(takewhile(lambda page: page.values < 0 and page.is_within(start, stop), self._pages[number:last]))
-        is_fit = self._codec != "ZSTD" and self._stored == self._dtype.numpy and not self._verify
-        if not pages or not is_fit or not compiled.load():
-            return 0
-        from akdask.kernels.compiled.pages import Field, decode_pages
-
-        base = pages[0].offset
-        size = pages[-1].offset + pages[-1].packed - base
-        largest = max(page.unpacked for page in pages)
-        if size + largest > LARGEST_REUSED // 2:
-            return 0
-        table = np.array(
-            [(*page[:5], page.levels, page.is_packed, page.encoding == _PLAIN) for page in pages], np.int64
-        )
-        words = _NO_WORDS if table[:, Field.IS_PLAIN].all() else self._dictionary.view(np.uint64)
-        if not len(words):
-            return 0
-        # Unpacked bytes go behind packed ones: new memory for every chunk would have to be cleared by the system.
-        data, memory = np.split(scratch(size + largest + 2 * _MARGIN), [size + _MARGIN])
-        self._ranges.read_into(data[:size], base, self._column.name)
-        first = pages[0].first
-        target = out[first - start : pages[-1].first + pages[-1].nrows - start].view(np.uint64)
-        return decode_pages(data, base, table, words, memory, first, target, is_optional=self._column.is_optional)
-
-    def _page_of(self, row: int) -> int:
-        """Return the number of the page that has a row; of several that begin there the last, which is not empty."""
-        return bisect_right(self._pages, row, key=itemgetter(0)) - 1
 
     def stretches(self) -> list[Stretch] | None:
         """Return where all rows lie, None where they are not stored as they are in memory."""
         descriptor = self._ranges.dense_file
-        if descriptor is None or self._verify or self._stored != self._dtype.numpy:
+        if descriptor is None or self._stored != self._dtype.numpy:
             return None
-        self._list_pages(self._nrows)
-        if any(page.values < 0 for page in self._pages):
+        pages = self._list.up_to(self._nrows)
+        offsets = pages[:, PageField.VALUES]
+        if (offsets < 0).any():
             return None
-        return [Stretch(descriptor, page.values, page.nrows) for page in self._pages]
+        return [
+            Stretch(descriptor, *where)
+            for where in zip(offsets.tolist(), pages[:, PageField.NROWS].tolist(), strict=True)
+        ]
 
-    # pages
+    # many pages
 
-    def _list_pages(self, rows: int) -> None:
-        """Go over headers until the pages of the first rows are known."""
-        while self._listed < rows:
-            if self._at >= self._end:
-                raise self._damaged(f"it ends after {self._listed:,} of {self._nrows:,} rows")
-            header, size, behind = self._header()
-            kind, unpacked, packed = integers(header, 1, 2, 3)
-            offset = self._at + size
-            if not (0 <= packed <= self._end - offset and unpacked >= 0):
-                raise self._damaged(f"a page would have {packed:,} bytes")
-            if unpacked > _LARGEST:
-                raise NoPlainPagesError
-            self._at = offset + packed
-            if kind == _DICTIONARY:
-                self._note_dictionary(header, offset)
-            elif kind in (_DATA, _DATA_V2):
-                self._add_page(header, offset, behind)
-        if self._listed == self._nrows and self._key not in _LISTED:
-            _LISTED.add(self._key, (self._dictionary_page, self._pages))
+    def _read_batch(self, pages: PageTable, start: int, out: NumberArray) -> int:
+        """Read rows of some pages in one compiled loop; return how many pages were done, others are to be read alone.
 
-    def _header(self) -> tuple[Struct, int, bytes]:
-        """Return the header of the next page, its size, and some of the bytes behind it."""
-        for size in _HEADS:
-            some = np.empty(min(size, self._end - self._at), np.uint8)
-            self._ranges.read_into(some, self._at, self._column.name)
-            raw = some.tobytes()
-            try:
-                header, length = read_struct(raw)
-            except CutShortError as error:
-                if len(some) < size:
-                    raise self._damaged(str(error)) from None
-            except ThriftError as error:
-                raise self._damaged(str(error)) from None
-            else:
-                return header, length, raw[length:]
-        raise NoPlainPagesError
+        Pages with nulls, and of narrower numbers, are not for it, nor those whose values need no decoding.
+        """
+        if not self._in_batches or pages[0, PageField.VALUES] >= 0 or not compiled.load():
+            return 0
+        pages = pages[: self._batched(pages, start, start + len(out))]
+        if not len(pages):
+            return 0
+        from akdask.kernels.compiled.pages import decode_pages
 
-    def _add_page(self, header: Struct, offset: int, behind: bytes) -> None:
-        """Note a data page, given its header, where its bytes lie, and the first of them."""
-        kind, unpacked, packed, checksum = integers(header, 1, 2, 3, 4)
-        levels, is_packed = -1, self._codec != "UNCOMPRESSED"
-        if kind == _DATA:
-            nrows, encoding, of_levels = integers(header.get(5), 1, 2, 3)
-            if self._column.is_optional and of_levels != _RLE:
-                raise NoPlainPagesError
+        base = int(pages[0, PageField.OFFSET])
+        size = int(pages[-1, PageField.OFFSET] + pages[-1, PageField.PACKED]) - base
+        largest = int(pages[:, PageField.UNPACKED].max())
+        if size + largest > LARGEST_REUSED // 2:
+            return 0
+        words, nwords = (_NO_WORDS, 0) if pages[:, PageField.IS_PLAIN].all() else self._dictionary
+        # Unpacked bytes go behind packed ones: new memory for every chunk would have to be cleared by the system.
+        memory = scratch(size + largest + 2 * _MARGIN)
+        data, unpacked = memory[: size + _MARGIN], memory[size + _MARGIN :]
+        self._ranges.read_into(data[:size], base, self._column.name)
+        self._check_each(pages, data, base)
+        first = max(int(pages[0, PageField.FIRST]) - start, 0)
+        end = int(pages[-1, PageField.FIRST] + pages[-1, PageField.NROWS]) - start
+        target = out[first:end].view(np.uint64)
+        is_optional = self._column.is_optional
+        done = decode_pages(data, base, pages, words, nwords, unpacked, start + first, target, is_optional=is_optional)
+        # Where one page has nulls, so will others, and they would be read for nothing.
+        self._in_batches = done == len(pages)
+        return done
+
+    def _batched(self, pages: PageTable, start: int, stop: int) -> int:
+        """Return how many of some pages, from the first on, can be read together."""
+        first, end = pages[:, PageField.FIRST], pages[:, PageField.FIRST] + pages[:, PageField.NROWS]
+        # Of a large page that is read in part, the next rows are wanted next.
+        fits = ((first >= start) & (end <= stop)) | (pages[:, PageField.UNPACKED] <= _SMALL)
+        fits &= pages[:, PageField.VALUES] < 0
+        if self._stored != self._dtype.numpy:
+            fits &= pages[:, PageField.IS_PLAIN] == 0
+        if self._current is not None or self._decoded is not None:
+            fits &= first >= start
+        return len(fits) if fits.all() else int(fits.argmin())
+
+    def _check_each(self, pages: PageTable, data: Bytes, base: int) -> None:
+        for page in pages[pages[:, PageField.CHECKSUM] >= 0]:
+            at = page[PageField.OFFSET] - base
+            self._check(data[at : at + page[PageField.PACKED]], page[PageField.CHECKSUM])
+
+    def _check(self, data: Bytes, checksum: int) -> None:
+        """Compare the bytes of a page in the file with their checksum."""
+        if checksum >= 0 and zlib.crc32(data.data) != checksum:
+            raise self._list.damaged("a page is not what was written: its checksum is another")
+
+    # one page
+
+    def _read_page(self, number: int, page: npt.NDArray[np.int64], start: int, out: NumberArray) -> None:
+        """Read the wanted rows of a page, `start` being the first row that is wanted of the row group."""
+        before, nrows = page[PageField.FIRST], page[PageField.NROWS]
+        first, end = max(start - before, 0), min(start + len(out) - before, nrows)
+        target = out[before + first - start : before + end - start]
+        if page[PageField.VALUES] >= 0:
+            self._read_values(int(page[PageField.VALUES] + first * self._stored.itemsize), target)
+        elif self._decoded is not None and self._decoded[0] == number:
+            target[:] = self._decoded[1][first:end]
         else:
-            about = header.get(8)
-            nrows, encoding, levels, of_lists = integers(about, 1, 4, 5, 6)
-            is_packed = is_packed and (not isinstance(about, dict) or about.get(7, True) is True)
-            if not 0 <= levels <= min(packed, unpacked) or of_lists > 0:
-                raise self._damaged("its levels are longer than their page")
-        if not 0 <= nrows <= self._nrows - self._listed:
-            raise self._damaged(f"a page would have {nrows:,} rows")
-        known = (_PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) if compiled.INSTALLED else (_PLAIN,)
-        if encoding not in known or nrows > _MOST_ROWS:
+            current = self._unpacked_page(number, page)
+            if current.valid is None:
+                self._values(current, page, first, target)
+                return
+            values = target if len(target) == nrows else np.empty(nrows, self._dtype.numpy)
+            self._spread(current, page, current.valid, values)
+            if values is not target:
+                self._decoded = number, values
+                target[:] = values[first:end]
+
+    def _read_values(self, offset: int, out: NumberArray) -> None:
+        """Read plain values from a place in the file."""
+        if self._stored == out.dtype:
+            self._ranges.read_into(out, offset, self._column.name)
+            return
+        stored = scratch(len(out) * self._stored.itemsize).view(self._stored)
+        self._ranges.read_into(stored, offset, self._column.name)
+        out[:] = stored
+
+    def _spread(self, current: UnpackedPage, page: npt.NDArray[np.int64], valid: Bools, out: NumberArray) -> None:
+        """Fill an array with all rows of a page some of which are null."""
+        if self._dtype != FLOAT64 and self._column.with_nulls() == FLOAT64:
+            raise self._list.damaged("it has nulls, though its statistics say that it has none")
+        some = np.empty(int(np.count_nonzero(valid)), out.dtype)
+        self._values(current, page, 0, some)
+        out[:] = np.nan if self._dtype == FLOAT64 else NAT
+        out[valid] = some
+
+    def _values(self, current: UnpackedPage, page: npt.NDArray[np.int64], skipped: int, out: NumberArray) -> None:
+        """Fill an array with values of a page, none of which is null, behind the first ones."""
+        if page[PageField.IS_PLAIN]:
+            itemsize = self._stored.itemsize
+            if (skipped + len(out)) * itemsize > current.stop - current.start:
+                raise self._list.damaged("a page has fewer bytes than its rows")
+            # Of another width, or of the same bytes at any address.
+            out[:] = np.frombuffer(current.data, self._stored, len(out), current.start + skipped * itemsize)
+        elif len(out):
+            self._look_up(current.data, current.stop, skipped, out)
+
+    def _look_up(self, data: Bytes, stop: int, skipped: int, out: NumberArray) -> None:
+        if not compiled.load():
             raise NoPlainPagesError
-        if not is_packed and packed != unpacked:
-            raise self._damaged("a page has another size than it tells")
-        before = -1 if is_packed or encoding != _PLAIN else self._before_values(behind[:packed], levels, nrows)
-        if before >= 0 and before + nrows * self._stored.itemsize > packed:
-            raise self._damaged("a page has fewer bytes than its rows")
-        values = offset + before if before >= 0 else -1
-        crc = checksum & 0xFFFFFFFF if 4 in header else None
-        self._pages.append(
-            Page(self._listed, nrows, offset, packed, unpacked, encoding, levels, is_packed, values, crc)
-        )
-        self._listed += nrows
+        from akdask.kernels.compiled.bit_packed import WIDEST, look_up_some
+        from akdask.kernels.compiled.compiler import read_only
 
-    def _before_values(self, start: bytes, levels: int, nrows: int) -> int:
-        """Return how many bytes of a page are before its values, -1 where some may be null."""
-        if not self._column.is_optional:
-            return max(levels, 0)
-        before = 4 if levels < 0 else 0
-        size = levels if levels >= 0 else int.from_bytes(start[:4], "little")
-        if size > len(start) - before:
-            return -1
-        levels_read = np.frombuffer(start, np.uint8, size, before)
-        return before + size if self._validity(levels_read, nrows) is None else -1
-
-    def _note_dictionary(self, header: Struct, offset: int) -> None:
-        unpacked, packed = integers(header, 2, 3)
-        (count,) = integers(header.get(7), 1)
-        if not 0 <= count * self._stored.itemsize <= unpacked:
-            raise self._damaged("its dictionary is shorter than it tells")
-        is_packed = self._codec != "UNCOMPRESSED"
-        self._dictionary_page = Page(0, count, offset, packed, unpacked, _PLAIN, 0, is_packed, -1, None)
-
-    @cached_property
-    def _dictionary(self) -> NumberArray:
-        """The numbers that positions stand for; none where there is no dictionary."""
-        page = self._dictionary_page
-        if page is None:
-            return np.empty(0, self._dtype.numpy)
-        found = self._unpacked(page)[: page.nrows * self._stored.itemsize].view(self._stored)
-        return found.astype(self._dtype.numpy)
+        words, nwords = self._dictionary
+        if not stop or data[0] > WIDEST or not nwords:
+            raise self._list.damaged("positions in its dictionary are wider than 32 bits, or there is none")
+        positions, known = read_only(data), read_only(words)
+        if not look_up_some(positions, 1, stop, int(data[0]), known, nwords, skipped, out.view(np.uint64)):
+            raise self._list.damaged("positions in its dictionary are not as many as its rows, or name no value")
 
     # bytes
 
-    def _bytes(self, page: Page) -> Bytes:
+    @cached_property
+    def _dictionary(self) -> tuple[NumberArray, int]:
+        """The numbers that positions stand for, with room for as many as positions of their bits; and how many."""
+        page = self._list.dictionary
+        if page is None or not page.nvalues:
+            return _NO_WORDS, 0
+        raw = self._bytes(page.offset, page.packed, page.checksum)
+        if self._codec != "UNCOMPRESSED":
+            raw = self._decompressed(raw, page.unpacked)
+        words = new_array(1 << (page.nvalues - 1).bit_length(), np.uint64)
+        words.view(self._dtype.numpy)[: page.nvalues] = np.frombuffer(raw, self._stored, page.nvalues)
+        return words, page.nvalues
+
+    def _bytes(self, offset: int, size: int, checksum: int) -> Bytes:
         """Return the bytes of a page as they are stored, in memory that is used again for the next."""
-        found = scratch(page.packed + _MARGIN)[: page.packed]
-        self._ranges.read_into(found, page.offset, self._column.name)
-        if self._verify and page.checksum is not None and zlib.crc32(found.data) != page.checksum:
-            raise self._damaged("a page is not what was written: its checksum is another")
+        found = scratch(size)
+        self._ranges.read_into(found, offset, self._column.name)
+        self._check(found, checksum)
         return found
 
-    def _unpacked(self, page: Page) -> Bytes:
+    def _unpacked_page(self, number: int, page: npt.NDArray[np.int64]) -> UnpackedPage:
+        """Return a page in memory, and keep it, as the next rows are wanted next."""
+        if self._current is None or self._current.number != number:
+            self._current = None
+            data = self._unpacked(page)
+            start, valid = self._behind_levels(page, data)
+            size = len(data)
+            if not page[PageField.IS_PLAIN]:
+                data, start, size = _with_margin(data[start:]), 0, size - start
+            self._current = UnpackedPage(number, data, start, size, valid)
+        return self._current
+
+    def _unpacked(self, page: npt.NDArray[np.int64]) -> Bytes:
         """Return the bytes of a page, levels of its second version before the values."""
-        found = self._bytes(page)
-        if not page.is_packed:
-            return found
-        levels = max(page.levels, 0)
-        size = page.unpacked - levels
-        packed = found[levels:]
+        offset, packed, unpacked = page[[PageField.OFFSET, PageField.PACKED, PageField.UNPACKED]].tolist()
+        raw = self._bytes(offset, packed, int(page[PageField.CHECKSUM]))
+        if not page[PageField.IS_PACKED]:
+            return raw if not page[PageField.IS_PLAIN] else raw.copy()
+        levels = max(int(page[PageField.LEVELS]), 0)
+        values = self._decompressed(raw[levels:], unpacked - levels)
+        return np.concatenate([raw[:levels], values]) if levels else values
+
+    def _decompressed(self, packed: Bytes, size: int) -> Bytes:
         if _claimed(self._codec, packed) != size:
             # What is left of the memory that it is unpacked to would be taken for data.
             raise NoPlainPagesError
         try:
-            unpacked = pa.Codec(self._codec.lower()).decompress(pa.py_buffer(packed), decompressed_size=size)
+            unpacked = _unpacker(self._codec).decompress(pa.py_buffer(packed), decompressed_size=size)
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-            raise self._damaged(f"a page cannot be unpacked: {error}") from error
-        values = np.frombuffer(unpacked, np.uint8)
-        return np.concatenate([found[:levels], values]) if levels else values
+            raise self._list.damaged(f"a page cannot be unpacked: {error}") from error
+        return np.frombuffer(unpacked, np.uint8)
 
-    # rows
+    # nulls
 
-    def _read_rows(self, number: int, start: int, stop: int, out: NumberArray) -> None:
-        page = self._pages[number]
-        if page.values >= 0 and self._stored == out.dtype and not self._verify:
-            self._ranges.read_into(out, page.values + start * out.itemsize, self._column.name)
-            return
-        if self._decoded is not None and self._decoded[0] == number:
-            out[:] = self._decoded[1][start:stop]
-            return
-        if stop - start == page.nrows:
-            self._decode(page, out)
-            return
-        values = np.empty(page.nrows, self._dtype.numpy)
-        if not self._read_batch(number, number + 1, page.first, values):
-            self._decode(page, values)
-        self._decoded = number, values
-        out[:] = values[start:stop]
+    def _behind_levels(self, page: npt.NDArray[np.int64], data: Bytes) -> tuple[int, Bools | None]:
+        """Return where the values of a page begin, and which rows are not null, None if all are."""
+        size, start, length = int(page[PageField.LEVELS]), 0, len(data)
+        if not self._column.is_optional:
+            return max(size, 0), None
+        if size < 0:
+            start = 4
+            size = int.from_bytes(data[:4].tobytes(), "little") if length >= start else length
+        if size > length - start:
+            raise self._list.damaged("levels are longer than their page")
+        return start + size, self._validity(data[start : start + size], int(page[PageField.NROWS]))
 
-    def _decode(self, page: Page, out: NumberArray) -> None:
-        """Fill an array with all rows of a page."""
-        # Before the page, which is read into the same memory.
-        words = None if page.encoding == _PLAIN else self._dictionary
-        data = self._unpacked(page)
-        valid: npt.NDArray[np.bool_] | None = None
-        if self._column.is_optional:
-            size = page.levels
-            if size < 0:
-                size = int.from_bytes(data[:4].tobytes(), "little")
-                data = data[4:]
-            if size > len(data):
-                raise self._damaged("levels are longer than their page")
-            valid = self._validity(data[:size], page.nrows)
-            data = data[size:]
-        elif page.levels > 0:
-            data = data[page.levels :]
-        if valid is None:
-            self._values(words, data, out)
-            return
-        if self._dtype != FLOAT64 and self._column.with_nulls() == FLOAT64:
-            raise self._damaged("it has nulls, though its statistics say that it has none")
-        some = np.empty(int(np.count_nonzero(valid)), out.dtype)
-        self._values(words, data, some)
-        out[:] = np.nan if self._dtype == FLOAT64 else NAT
-        out[valid] = some
-
-    def _validity(self, levels: Bytes, count: int) -> npt.NDArray[np.bool_] | None:
+    def _validity(self, levels: Bytes, count: int) -> Bools | None:
         """Return which rows are not null, None if all are."""
-        found: npt.NDArray[np.bool_] | None = None
-        raw, at, row = levels.tobytes(), 0, 0
+        raw = levels.tobytes()
+        if is_one_run(raw, count):
+            return None
+        found = self._validity_at_once(levels, count)
+        if found is None:
+            found = np.empty(count, np.bool_)
+            self._fill_validity(raw, found)
+        return None if found.all() else found
+
+    def _validity_at_once(self, levels: Bytes, count: int) -> Bools | None:
+        """Return the same by a compiled loop, None where it cannot."""
+        if not compiled.load():
+            return None
+        from akdask.kernels.compiled.bit_packed import MARGIN, look_up
+
+        found = np.empty(count, np.uint64)
+        padded = _with_margin(levels)[: len(levels) + MARGIN]
+        return found.astype(np.bool_) if look_up(padded, 1, _LEVELS, found) else None
+
+    def _fill_validity(self, raw: bytes, found: Bools) -> None:
+        at, row, count = 0, 0, len(found)
         while row < count:
-            header, shift = 0, 0
-            while True:
-                if at >= len(raw) or shift > 35:
-                    raise self._damaged("levels end before their rows")
-                byte, at = raw[at], at + 1
-                header, shift = header | (byte & 127) << shift, shift + 7
-                if byte < 128:
-                    break
+            header, at = self._varint(raw, at)
             length, value = header >> 1, raw[at] if at < len(raw) else 0
-            if not header & 1 and value == 1 and not row and length >= count:
-                return None
-            if found is None:
-                found = np.empty(count, np.bool_)
             if header & 1:
-                bits = np.unpackbits(levels[at : at + length], bitorder="little")[: count - row]
+                levels = np.frombuffer(raw[at : at + length], np.uint8)
+                bits = np.unpackbits(levels, bitorder="little")[: count - row]
                 at, length = at + length, len(bits)
                 found[row : row + length] = bits
             else:
                 at, length = at + 1, min(length, count - row)
                 found[row : row + length] = value & 1
             if not length:
-                raise self._damaged("levels end before their rows")
+                raise self._list.damaged("levels end before their rows")
             row += length
-        return None if found is None or found.all() else found
 
-    def _values(self, words: NumberArray | None, data: Bytes, out: NumberArray) -> None:
-        """Fill an array with the values of a page, none of which is null: plain ones, or those of a dictionary."""
-        if words is not None:
-            self._look_up(words, data, out)
-            return
-        size = len(out) * self._stored.itemsize
-        if size > len(data):
-            raise self._damaged("a page has fewer bytes than its rows")
-        # Of another width, or of the same bytes at any address.
-        out[:] = np.frombuffer(data, self._stored, len(out))
+    def _varint(self, raw: bytes, at: int) -> tuple[int, int]:
+        header, shift = 0, 0
+        while True:
+            if at >= len(raw) or shift > 35:
+                raise self._list.damaged("levels end before their rows")
+            byte, at = raw[at], at + 1
+            header, shift = header | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                return header, at
 
-    def _look_up(self, words: NumberArray, data: Bytes, out: NumberArray) -> None:
-        if not len(out):
-            return
-        if not compiled.load():
-            raise NoPlainPagesError
-        from akdask.kernels.compiled.bit_packed import MARGIN, WIDEST, look_up
 
-        if not len(data) or data[0] > WIDEST or not len(words):
-            raise self._damaged("positions in its dictionary are wider than 32 bits, or there is none")
-        packed = np.empty(len(data) - 1 + MARGIN, np.uint8)
-        packed[: len(data) - 1] = data[1:]
-        packed[len(data) - 1 :] = 0
-        if not look_up(packed, int(data[0]), words.view(np.uint64), out.view(np.uint64)):
-            raise self._damaged("positions in its dictionary are not as many as its rows, or name no value")
+@cache
+def _unpacker(codec: str) -> pa.Codec:
+    """Return what unpacks pages, which any number of threads may use."""
+    return pa.Codec(codec.lower())
 
-    def _damaged(self, problem: str) -> FileFormatError:
-        return FileFormatError(
-            f"column {self._column.name!r} of {self._ranges.file.path!r} cannot be read: {problem}.",
-            hint="the file is damaged; leave it out or write it again.",
-        )
+
+def _with_margin(data: Bytes) -> Bytes:
+    found = np.empty(len(data) + _MARGIN, np.uint8)
+    found[: len(data)] = data
+    return found
 
 
 def _claimed(codec: str, packed: Bytes) -> Any:

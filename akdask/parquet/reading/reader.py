@@ -14,7 +14,8 @@ from akdask.columns import concat_rows, empty
 from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming, open_parquet
-from akdask.parquet.reading.pages import ChunkPlace, NoPlainPagesError, PageReader
+from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError
+from akdask.parquet.reading.pages import PageReader
 from akdask.schema import ColumnType
 from akdask.storage.data.extents import ALIGNED_ROWS
 from akdask.storage.data.ranges import RangeReader, range_reader
@@ -86,8 +87,6 @@ class ParquetPart:
         The row groups that have them.
     columns : mapping of name to StoredPlace or ConstantPlace
         Only the columns that will be read.
-    verify : bool, default False
-        Whether to compare pages with their checksums.
     """
 
     file: FileIdentity
@@ -95,7 +94,6 @@ class ParquetPart:
     stop: int
     groups: tuple[RowGroup, ...]
     columns: Mapping[str, StoredPlace | ConstantPlace]
-    verify: bool = False
 
     @property
     def nrows(self) -> int:
@@ -220,9 +218,9 @@ class ParquetPartReader(PartReader):
     def _plain_chunk(self, column: str, number: int) -> PageReader | ArrowChunkReader:
         place = self._stored(column)
         try:
-            if place.of_nulls or place.column.plain is None:
+            if place.of_nulls:
                 raise NoPlainPagesError
-            return PageReader(self._ranges, place.chunks[number], place.column, place.dtype, verify=self._part.verify)
+            return PageReader(self._ranges, place.chunks[number], place.column, place.dtype)
         except NoPlainPagesError:
             return self._general_chunk(column, number)
 
@@ -231,7 +229,7 @@ class ParquetPartReader(PartReader):
         path = self._part.file.path
         with errors_naming(path, place.column.name):
             if self._opened is None:
-                self._opened = open_parquet(self._ranges, verify=self._part.verify)
+                self._opened = open_parquet(self._ranges)
             dtype = None if place.of_nulls else place.dtype
             return ArrowChunkReader(self._opened, group.number, place.column, dtype, path)
 

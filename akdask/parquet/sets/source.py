@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from akdask import config
 from akdask.errors import MissingDatasetError
 from akdask.parquet.metadata.annotations import Annotation
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription
-from akdask.parquet.reading.pages import ChunkPlace
+from akdask.parquet.reading.page_list import ChunkPlace
 from akdask.parquet.reading.partitions import RowGroupPartitions
 from akdask.parquet.reading.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
 from akdask.parquet.reading.statistics import bounds_of, constant, unbounded
@@ -145,8 +144,7 @@ class ParquetSource:
         groups = self._partitions.groups_of(index)
         found = {name: self._place(self._files[file], file, groups, self.column(name)) for name in columns}
         start, stop = int(self._partitions.starts[index]), int(self._partitions.stops[index])
-        verify = bool(config.get("verify_checksums"))
-        return ParquetPart(self._files[file].file, start, stop, groups, found, verify)
+        return ParquetPart(self._files[file].file, start, stop, groups, found)
 
     def column(self, name: str) -> SetColumn:
         """Return a column; for errors see `part`."""

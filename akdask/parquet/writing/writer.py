@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from inspect import signature
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -18,6 +19,7 @@ from akdask.parquet.metadata.columns import columns_of
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, describe_file, inspect_file
 from akdask.parquet.metadata.manifest import ParquetManifest
+from akdask.parquet.metadata.row_groups import CODECS as STORED_CODECS
 from akdask.parquet.reading.chunks import errors_naming, open_parquet
 from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_column, text_leaves
 from akdask.storage.data.ranges import range_reader
@@ -63,6 +65,8 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         Whether a Categorical is read again as its strings.
     per_file : int, default 1
         How many partitions go into each file.
+    checksums : bool, default False
+        Whether each page has a checksum.
     """
 
     noun = "columns"
@@ -79,13 +83,17 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         overwrite: bool = False,
         compression: str | None = None,
         convert_categoricals: bool = False,
+        checksums: bool = False,
         per_file: int = 1,
     ) -> None:
         check_specs(specs)
+        if not isinstance(checksums, (bool, np.bool_)):
+            raise ArgumentError(f"checksums is True or False, not {checksums!r}.")
         how: Any = {"mode": mode, "file_type": file_type, "overwrite": overwrite, "per_file": per_file}
         super().__init__(path, specs, npartitions=npartitions, **how)
         self._compression = _codec(compression)
         self._as_strings = convert_categoricals
+        self._checksums = bool(checksums)
 
     @property
     def _nfiles(self) -> int:
@@ -130,14 +138,19 @@ class ParquetWriter(StagedWriter[FileReceipt]):
             writer.write_table(rows, row_group_size=ROWS)
 
     def _copy_with(self, file: FileIdentity, encoded: Sequence[EncodedColumn], path: str) -> None:
-        """Write a file with the columns of another and new ones behind them, row group by row group."""
+        """Write a file with the columns of another and new ones, row group by row group.
+
+        New columns are in the places of those that they replace, others behind all.
+        """
         new = {column.field.name: column for column in encoded}
         with range_reader(file) as ranges:
             ranges.expect([[(0, file.size)]], goes_back=True)
             with errors_naming(file.path, "schema"):
                 old = open_parquet(ranges)
-                old_columns = [column for column in columns_of(old.metadata) if column.name not in new]
-                fields = [old.schema_arrow.field(column.name) for column in old_columns]
+                present = columns_of(old.metadata)
+                old_columns = [column for column in present if column.name not in new]
+                names = list(dict.fromkeys([*(column.name for column in present), *new]))
+                fields = [new[name].field if name in new else old.schema_arrow.field(name) for name in names]
             nrows = len(encoded[0].values)
             if old.metadata.num_rows != nrows:
                 raise InconsistentFilesError(
@@ -147,18 +160,24 @@ class ParquetWriter(StagedWriter[FileReceipt]):
             noted = {column.name: Annotation(column.kind) for column in old_columns if column.kind in _REANNOTATED}
             noted |= {column.name: column.annotation for column in old_columns if column.annotation is not None}
             noted |= {name: column.annotation for name, column in new.items() if column.annotation is not None}
-            with self._opened(path, [*fields, *(column.field for column in encoded)], noted) as writer:
+            with self._opened(path, fields, noted, _codec_of(inspect_file(file))) as writer:
                 row = 0
                 for group in range(old.metadata.num_row_groups):
                     with errors_naming(file.path, "rows"):
                         part = old.read_row_group(group, [column.name for column in old_columns], use_threads=False)
                     stop = row + old.metadata.row_group(group).num_rows
-                    values = [*part.columns, *(column.values.slice(row, stop - row) for column in encoded)]
+                    values = [
+                        new[name].values.slice(row, stop - row) if name in new else part.column(name) for name in names
+                    ]
                     writer.write_table(pa.Table.from_arrays(values, schema=writer.schema), max(stop - row, 1))
                     row = stop
 
     @contextmanager
-    def _opened(self, path: str, fields: Sequence[Any], noted: Mapping[str, Annotation]) -> Iterator[pq.ParquetWriter]:
+    def _opened(
+        self, path: str, fields: Sequence[Any], noted: Mapping[str, Annotation], codec: str = "none"
+    ) -> Iterator[pq.ParquetWriter]:
+        """Open a new file, packed as the user says, else by `codec`."""
+        codec = self._compression or codec
         schema = pa.schema([field.remove_metadata() for field in fields])
         text = [leaf for field in fields for leaf in text_leaves(field)]
         # A dictionary makes numbers small, and takes as long to make as they do: small files are asked for.
@@ -167,9 +186,10 @@ class ParquetWriter(StagedWriter[FileReceipt]):
             schema,
             version="2.6",
             data_page_version="1.0",
-            compression=self._compression,
-            use_dictionary=text if self._compression == "none" else True,
+            compression=codec,
+            use_dictionary=text if codec == "none" else True,
             store_schema=False,
+            write_page_checksum=self._checksums,
             **_PAGES,
         ) as writer:
             # Arkouda's servers and others pass over it; the schema's own metadata is not written.
@@ -191,10 +211,17 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         ParquetManifest.write(path, files)
 
 
-def _codec(compression: Any) -> str:
-    """Return the name of a codec as pyarrow has it."""
+def _codec(compression: Any) -> str | None:
+    """Return the name of a codec as pyarrow has it, None if there is none."""
     if compression is None:
-        return "none"
+        return None
     if not isinstance(compression, str) or compression.lower() not in CODECS:
         raise ArgumentError(f"compression is None or one of {', '.join(CODECS[1:])}, not {compression!r}.")
     return compression.lower()
+
+
+def _codec_of(file: ParquetFileDescription) -> str:
+    """Return the codec of the first pages of a file that can be written."""
+    codecs = (STORED_CODECS[number] for number in file.chunks["codec"].ravel().tolist() if number >= 0)
+    names = (codec.lower().removesuffix("_raw") for codec in codecs)
+    return next((name for name in names if name in CODECS), "none")

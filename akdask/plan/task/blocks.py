@@ -208,8 +208,9 @@ class Partition:
             out = None
         elif out is None:
             buffer = self._reading.get(load)
-            if buffer is None:
-                buffer = self._reading[load] = np.empty(min(self._block_rows, self.nrows), load.dtype.numpy)
+            if buffer is None or len(buffer) < stop - start:
+                rows = max(min(self._block_rows, self.nrows), stop - start)
+                buffer = self._reading[load] = np.empty(rows, load.dtype.numpy)
             out = buffer[: stop - start]
         return self._readers[load.base].read(load.column, start, stop, out)
 
@@ -222,6 +223,18 @@ class Partition:
                 return None
             found.append(column)
         return found
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether each column of a block is read from files to a buffer, and rows are as adjacent as in the files."""
+        in_memory = (Table, RowPositions, ConsecutiveParts)
+        return not any(isinstance(item, in_memory) for item in self._inputs)
+
+    def extents(self, nblocks: int) -> Iterator[tuple[int, int]]:
+        """Yield the first row of some blocks before selections, and the one behind their last."""
+        rows = nblocks * self._block_rows
+        for start in range(0, self.nrows, rows):
+            yield start, min(start + rows, self.nrows)
 
     def unit_positions(self, start: int, stop: int) -> UnitPositions | None:
         """Return the positions of the rows of a block in the units of summation, None if they are adjacent."""

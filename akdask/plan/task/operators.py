@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import chain
 from operator import itemgetter
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -160,13 +159,18 @@ class Reduce:
         return [state for _, state in sorted(zip(calls, states, strict=True), key=itemgetter(0))]
 
     def _by_vectors(self, partition: Partition | PartitionBatch, reducer: VectorizedReduction) -> Iterator[list[State]]:
-        """Yield the states of groups of open partitions, and of each block where these cannot be read directly."""
+        """Yield the states of groups of open partitions, and of each block of those that cannot be read directly."""
+        before: Partition | None = None
         for some in partition.open_several():
             found = reducer.run(some)
             if found is not None:
                 yield found
-            else:
-                yield from chain.from_iterable(map(self._by_blocks, some))
+                continue
+            for one in some:
+                if before is not None:
+                    one.take_over(before)
+                before = one
+                yield from reducer.run_in_memory(one) if one.reads_files else self._by_blocks(one)
 
     def _by_blocks(self, partition: Partition | PartitionBatch) -> Iterator[list[State]]:
         """Yield the states of each block."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from akdask.kernels.aggregates.specification import State
 from akdask.plan.task.blocks import Partition
 from akdask.plan.task.inputs import Mask, Selection
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
-from akdask.plan.vector.program import Address, NoInstructionError, Register, VectorProgram
+from akdask.plan.vector.program import IN_MEMORY, Address, NoInstructionError, Register, VectorProgram
+from akdask.typing import Column
+
+_BLOCKS = 2
+"""Blocks that are read to memory at a time: programs need no room beside them, and the next call is saved."""
 
 
 class VectorizedReduction:
@@ -73,6 +79,23 @@ class VectorizedReduction:
                 extents.append((stretches[0].nrows, addresses))
         return self._program.run(extents)
 
+    def run_in_memory(self, partition: Partition) -> Iterator[list[State]]:
+        """Yield the states of each block of an open partition, whose columns are read to memory first."""
+        loads = list(self._columns)
+        nmarking = self._program.nmarking
+        is_sparse = True
+        for start, stop in partition.extents(_BLOCKS):
+            addresses = [_address(partition.read(load, start, stop, None)) for load in loads[:nmarking]]
+            # Where rows of one block are selected, so are mostly those of the next.
+            if is_sparse and not self._program.selects_any(stop - start, addresses):
+                continue
+            addresses += [_address(partition.read(load, start, stop, None)) for load in loads[nmarking:]]
+            states = self._program.run([(stop - start, addresses)])
+            assert states is not None, "memory can be read"
+            is_sparse = all(state is None for state in states)
+            if not is_sparse:
+                yield states
+
     def _evaluate(self, program: Program) -> list[Register]:
         registers: list[Register] = []
         for step in program.steps:
@@ -98,3 +121,11 @@ class VectorizedReduction:
                 self._program.release(register)
         self._handed_on.update((slot, registers[register]) for register, slot in program.hands_on)
         return [registers[register] for register in program.outputs]
+
+
+def _address(column: Column) -> Address:
+    """Return where rows lie that stay in memory until the next block is read."""
+    assert isinstance(column, np.ndarray), "columns of programs have numbers"
+    assert column.flags.c_contiguous, "they are read to a buffer"
+    address: int = column.__array_interface__["data"][0]
+    return IN_MEMORY, address

@@ -14,6 +14,7 @@ from akdask.kernels.core.summation import ACCUMULATORS
 from akdask.typing import NumberArray
 
 _pread = types.ExternalFunction("pread", types.int64(types.int32, types.int64, types.int64, types.int64))
+_memcpy = types.ExternalFunction("memcpy", types.int64(types.int64, types.int64, types.int64))
 
 
 @compiled
@@ -209,7 +210,8 @@ def run(
     Parameters
     ----------
     addresses : ndarray, shape (nextents, ncolumns, 2)
-        For each extent and column, the descriptor of the file, and the position of the first row there, in bytes.
+        For each extent and column, the descriptor of the file, and the position of the first row there, in bytes; or a
+        number below 0, and the address of the first row in memory.
     columns : ndarray, shape (ncolumns, 2)
         The row of memory that a block of the column is read to, and the bytes of one number.
     code : ndarray, shape (n, 5)
@@ -247,6 +249,9 @@ def run(
                 width = columns[column, 1]
                 target, size = address + columns[column, 0] * row_bytes, here * width
                 offset = addresses[extent, column, 1] + first * width
+                if addresses[extent, column, 0] < 0:
+                    _memcpy(target, offset, size)
+                    continue
                 while size > 0:
                     got = _pread(np.int32(addresses[extent, column, 0]), target, size, offset)
                     if got <= 0:

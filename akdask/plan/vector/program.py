@@ -38,7 +38,9 @@ MOST_COLUMNS = 64
 DTYPES = {dtype.numpy: dtype for dtype in (INT64, UINT64, FLOAT64, BOOL)}
 
 Address: TypeAlias = tuple[int, int]
-"""The descriptor of a file, and the position of the first row there, in bytes."""
+"""The descriptor of a file, and the position of the first row there, in bytes; or `IN_MEMORY` and the row's address."""
+
+IN_MEMORY = -1
 
 
 class NoInstructionError(Exception):
@@ -226,11 +228,7 @@ class VectorProgram:
         list or None
             None if a file could not be read: the general path then reports why.
         """
-        from akdask.plan.vector.loop import run
-
-        memory = VectorMemory(self._nrows)
-        for register, value in self._constants.items():
-            memory.vector(register)[:] = value
+        memory = self._memory()
         lengths = np.array([nrows for nrows, _ in extents if nrows], np.int64)
         if not len(lengths):
             return [None] * len(self._finish)
@@ -238,33 +236,78 @@ class VectorProgram:
         # Every extent begins a unit.
         nunits = int((-(-lengths // UNIT)).sum())
         sums, totals = np.zeros((self._nsums, nunits)), np.zeros(self._ntotals, np.int64)
-        selected = run(
-            addresses.reshape(len(lengths), -1, 2),
-            *self._laid_out,
-            lengths,
-            memory.floats,
-            memory.ints,
-            memory.rows,
-            sums,
-            np.zeros((self._nsums, ACCUMULATORS)),
-            totals,
-        )
+        selected = self._run(addresses.reshape(len(lengths), -1, 2), lengths, memory, (sums, totals), self._parts)
         if selected == FAILED:
             return None
-        results = Results(int(selected), sums, totals, memory)
+        results = Results(selected, sums, totals, memory)
         return [finish(results) if selected else None for finish in self._finish]
 
+    @property
+    def nmarking(self) -> int:
+        """How many columns, the first ones, tell which rows are selected."""
+        return self._marking[0] if self._marking is not None else 0
+
+    def selects_any(self, nrows: int, addresses: Sequence[Address]) -> bool:
+        """Whether rows in memory are selected, given where the columns are that tell that."""
+        if self._marking is None:
+            return nrows > 0
+        parts = self._parts.copy()
+        parts[:, 2] = parts[:, 1]
+        sums, totals = np.zeros((self._nsums, -(-nrows // UNIT))), np.zeros(self._ntotals, np.int64)
+        where, lengths = np.array([addresses], np.int64), np.array([nrows])
+        return self._run(where.reshape(1, -1, 2), lengths, self._memory(), (sums, totals), parts) > 0
+
+    def _memory(self) -> VectorMemory:
+        memory = VectorMemory(self._nrows)
+        for register, value in self._constants.items():
+            memory.vector(register)[:] = value
+        return memory
+
+    def _run(
+        self,
+        addresses: NumberArray,
+        lengths: NumberArray,
+        memory: VectorMemory,
+        found: tuple[NumberArray, NumberArray],
+        parts: NumberArray,
+    ) -> int:
+        """Run the instructions of some parts, and return how many rows are selected; sums and totals are added to."""
+        from akdask.plan.vector.loop import run
+
+        columns, code, moves = self._laid_out
+        return int(
+            run(
+                addresses,
+                columns,
+                code,
+                parts,
+                moves,
+                self._mask.row,
+                self._marking is not None,
+                lengths,
+                memory.floats,
+                memory.ints,
+                memory.rows,
+                found[0],
+                np.zeros((self._nsums, ACCUMULATORS)),
+                found[1],
+            )
+        )
+
     @cached_property
-    def _laid_out(self) -> tuple[NumberArray, NumberArray, NumberArray, NumberArray, int, bool]:
-        """The arguments of the loop that are the same for all runs."""
-        is_filtered = self._marking is not None
+    def _parts(self) -> NumberArray:
+        """Bounds of columns and instructions: those that the mask needs, and the rest."""
         marking = self._marking or (0, 0)
-        parts = np.array([[0, marking[0], len(self._columns)], [0, marking[1], len(self._code)]])
+        return np.array([[0, marking[0], len(self._columns)], [0, marking[1], len(self._code)]])
+
+    @cached_property
+    def _laid_out(self) -> tuple[NumberArray, NumberArray, NumberArray]:
+        """Columns, instructions, and how far each row of memory moves from one vector to the next."""
         # Numbers of sums are looked up there as well.
         moves = np.zeros(self._nrows + self._nsums + self._ntotals, np.int64)
         moves[self._moving] = 1
         columns, code = np.array(self._columns, np.int64), np.array(self._code, np.int64)
-        return columns.reshape(-1, 2), code.reshape(-1, 5), parts, moves, self._mask.row, is_filtered
+        return columns.reshape(-1, 2), code.reshape(-1, 5), moves
 
     def _take(self, nrows: int) -> int:
         """Reserve rows of memory, and return the first."""

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask import config
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.kernels import compiled
-from akdask.parquet.reading.pages import NoPlainPagesError, PageReader
+from akdask.parquet.reading import pages
+from akdask.parquet.reading.page_list import NoPlainPagesError
+from akdask.parquet.reading.pages import PageReader
 from akdask.parquet.sets.file_set import open_set
 from akdask.storage.formats.objects import VALUES
 
@@ -69,7 +70,10 @@ def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable
         row_group_size=data.draw(st.sampled_from([100, 2**20])),
     )
     expected = pq.read_table(path).column("x").to_pandas().to_numpy(np.float64 if values.null_count else None)
-    found = read_pages(path, data.draw(st.sampled_from([None, 1, 33])) if len(values) < 200 else None)
+    # Large pages are kept from one block to the next, small ones unpacked again.
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pages, "_SMALL", data.draw(st.sampled_from([0, 2**18])))
+        found = read_pages(path, data.draw(st.sampled_from([None, 33, 64]) | st.just(1 if len(values) < 200 else 100)))
     np.testing.assert_array_equal(found, expected)
 
 
@@ -104,11 +108,24 @@ def test_dictionaries_need_the_compiler_or_the_general_way(numbers, monkeypatch)
     assert [reader.read("x", 0, 3).tolist() for reader, _ in readers_of(path)] == [[0, 1, 2]]
 
 
+@given(data=st.data())
+def test_levels_are_read_alike_by_the_loop_and_without_it(tmp_path_factory, data):
+    runs = data.draw(st.lists(st.tuples(st.booleans(), st.integers(1, 70)), max_size=30))
+    values = pa.array([row if there else None for there, times in runs for row in range(times)], pa.int64())
+    path = str(tmp_path_factory.mktemp("levels") / "x.parquet")
+    pq.write_table(pa.table({"x": values}), path, compression="zstd", use_dictionary=False)
+    expected = pq.read_table(path).column("x").to_pandas().to_numpy(np.float64 if values.null_count else None)
+    np.testing.assert_array_equal(read_pages(path), expected)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(PageReader, "_validity_at_once", lambda *_: None)
+        np.testing.assert_array_equal(read_pages(path), expected)
+
+
 def test_only_pages_with_wanted_rows_are_read(numbers, monkeypatch):
     path = numbers(np.arange(100_000), use_dictionary=False, data_page_size=8000, write_batch_size=1000)
     read = []
     monkeypatch.setattr(PageReader, "_read_batch", lambda *_: 0)
-    monkeypatch.setattr(PageReader, "_read_rows", _noting(PageReader._read_rows, read))
+    monkeypatch.setattr(PageReader, "_read_page", _noting(PageReader._read_page, read))
     for reader, _ in readers_of(path):
         assert reader.read("x", 50_500, 50_503).tolist() == [50_500, 50_501, 50_502]
     assert len(read) == 1
@@ -150,13 +167,20 @@ def first_page(path):
     return pq.read_metadata(path).row_group(0).column(0).data_page_offset
 
 
-def test_checksums_are_compared_if_asked_for(numbers):
-    path = numbers(np.arange(1000), use_dictionary=False, compression="none", write_page_checksum=True)
-    with open(path, "r+b") as file:
-        file.seek(first_page(path) + 500)
-        file.write(b"\xff")
-    with config.set(verify_checksums=True), pytest.raises(FileFormatError, match="checksum"):
-        [reader.read("x", 0, nrows) for reader, nrows in readers_of(path)]
+@pytest.mark.parametrize("codec", ["none", "snappy", "zstd", "gzip"])
+@pytest.mark.parametrize("dictionary", [False, True])
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_pages_are_compared_with_their_checksums(numbers, codec, dictionary, dtype):
+    values = np.random.default_rng(0).integers(0, 700, 1000).astype(dtype)
+    path = numbers(values, use_dictionary=dictionary, compression=codec, write_page_checksum=True)
+    assert [reader.read("x", 0, nrows).tolist() for reader, nrows in readers_of(path)] == [values.tolist()]
+    raw = Path(path).read_bytes()
+    chunk = pq.read_metadata(path).row_group(0).column(0)
+    start = chunk.dictionary_page_offset or chunk.data_page_offset
+    for place in (start + 400, chunk.data_page_offset + 500):
+        Path(path).write_bytes(raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :])
+        with pytest.raises(FileFormatError, match="checksum"):
+            [reader.read("x", 900, 901) for reader, _ in readers_of(path)]
 
 
 @pytest.mark.parametrize("codec", ["none", "snappy", "zstd"])

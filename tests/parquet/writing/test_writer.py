@@ -292,6 +292,74 @@ def test_updating_a_set_that_is_not_there_is_refused(prefix):
         writer.begin()
 
 
+def rewritten(path):
+    """Return what pyarrow finds in the first file of a set, and how its columns are packed."""
+    group = pq.read_metadata(path).row_group(0)
+    return pq.read_table(path).to_pydict(), {group.column(k).compression for k in range(group.num_columns)}
+
+
+def test_columns_are_replaced_in_their_places(prefix):
+    rows = np.arange(10)
+    ak.to_parquet({"a": ak.array(rows), "s": ak.array([f"s{row}" for row in rows]), "z": ak.array(rows)}, prefix)
+    assert ak.update_parquet({"s": ak.array(rows / 2), "new": ak.array(rows * 3)}, prefix) is None
+    expected = {"a": rows, "s": rows / 2, "z": rows, "new": rows * 3}
+    found, codecs = rewritten(f"{prefix}_LOCALE0000")
+    assert list(found) == list(expected)
+    assert {name: list(column) for name, column in expected.items()} == found
+    assert codecs == {"UNCOMPRESSED"}
+    assert ak.load_all(prefix)["s"].tolist() == (rows / 2).tolist()
+    ak.Datetime(rows.view("datetime64[ns]")).update_parquet(prefix, "z")
+    ak.DataFrame({"a": ak.array(-rows)}).update_parquet(prefix)
+    found = ak.load_all(prefix)
+    assert list(found) == list(expected)
+    assert isinstance(found["z"], ak.Datetime)
+    assert found["a"].tolist() == (-rows).tolist()
+
+
+@pytest.mark.parametrize("codec", ["snappy", "zstd", "lz4", "gzip"])
+def test_files_of_other_writers_are_updated_and_packed_as_before(prefix, codec):
+    for number in range(2):
+        table = pa.table({"n": [number, None, 3], "c": pa.array(["x", None, "x"]).dictionary_encode()})
+        pq.write_table(table, f"{prefix}_LOCALE000{number}", compression=codec, row_group_size=2)
+    ak.update_parquet([ak.arange(6)], prefix, names=["new"])
+    found, codecs = rewritten(f"{prefix}_LOCALE0001")
+    assert found == {"n": [1, None, 3], "c": ["x", None, "x"], "new": [3, 4, 5]}
+    assert codecs == {"LZ4" if codec == "lz4" else codec.upper()}
+
+
+def test_a_single_file_is_updated(prefix):
+    pq.write_table(pa.table({"n": [1, 2, 3], "m": [1, 2, 3]}), prefix)
+    ak.arange(3).update_parquet(prefix, "n")
+    assert rewritten(prefix)[0] == {"n": [0, 1, 2], "m": [1, 2, 3]}
+    assert os.listdir(prefix.parent) == ["set"]
+
+
+def test_updates_that_do_not_fit_leave_the_set(prefix):
+    ak.to_parquet({"a": ak.arange(4)}, prefix, num_locales=2)
+    before = [Path(path).read_bytes() for path in locale_files(str(prefix))]
+    with pytest.raises(InconsistentFilesError, match="rows"):
+        ak.arange(5).update_parquet(prefix, "a")
+    with pytest.raises(UnsupportedError, match="GroupBy"):
+        ak.update_parquet({"a": ak.GroupBy(ak.arange(4))}, prefix)
+    with pytest.raises(MissingFileError, match="write it first"):
+        ak.arange(4).update_parquet(f"{prefix}2", "a")
+    assert [Path(path).read_bytes() for path in locale_files(str(prefix))] == before
+
+
+def test_pages_have_checksums_where_these_are_asked_for(prefix):
+    ak.to_parquet({"a": ak.arange(1000), "s": ak.array([f"s{row}" for row in range(1000)])}, prefix, checksums=True)
+    path = f"{prefix}_LOCALE0000"
+    assert ak.load_all(prefix)["a"].sum() == 499500
+    raw = Path(path).read_bytes()
+    for column, name in enumerate("as"):
+        place = pq.read_metadata(path).row_group(0).column(column).data_page_offset + 300
+        Path(path).write_bytes(raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :])
+        with pytest.raises(FileFormatError, match=r"(?i)crc|checksum"):
+            ak.read_parquet(path)[name].to_ndarray()
+    with pytest.raises(ArgumentError, match="checksums"):
+        ak.to_parquet({"a": ak.arange(3)}, prefix, checksums="yes")
+
+
 def test_one_file_in_all(prefix):
     two = ak.concatenate([ak.arange(5), ak.arange(5, 9)])
     times = ak.Datetime(two)

@@ -9,6 +9,7 @@ import pytest
 import akdask as ak
 from akdask.errors import FileError, FileFormatError
 from akdask.kernels import compiled
+from akdask.plan.task.blocks import Partition
 from akdask.plan.vector.program import VectorProgram
 from akdask.testing import assert_equal
 
@@ -120,18 +121,82 @@ def test_partitions_that_are_part_of_a_file_begin_where_they_begin(files, column
     assert runs
 
 
+@pytest.fixture
+def copied(runs, monkeypatch):
+    """Have the compiler at hand, and note which rows are read to memory before instructions are run on them."""
+    seen = []
+    extents = Partition.extents
+
+    def noted(self, nblocks):
+        for start, stop in extents(self, nblocks):
+            seen.append((start, stop))
+            yield start, stop
+
+    monkeypatch.setattr(Partition, "extents", noted)
+    return seen
+
+
 @pytest.mark.parametrize(
     ("dtype", "options"), [("i4", {}), (">i8", {}), ("i8", {"chunks": (100,)}), ("i8", {"compression": "gzip"})]
 )
-def test_columns_that_are_stored_otherwise_are_read_otherwise(tmp_path, runs, dtype, options):
+def test_columns_that_are_stored_otherwise_are_read_to_memory_first(tmp_path, runs, copied, dtype, options):
     rows = np.arange(1000)
     with h5py.File(tmp_path / "one.h5", "w") as file:
         file.create_dataset("x", data=rows.astype(dtype), **options)
     assert ak.read_hdf(tmp_path / "one.h5")["x"].sum() == rows.sum()
-    assert not runs
+    assert copied == [(0, 1000)]
+    assert runs == [(1000, 1, True)]
 
 
-def test_a_file_with_holes_is_read_without_its_holes(tmp_path, runs):
+@pytest.fixture(scope="module")
+def packed(columns, tmp_path_factory):
+    path = tmp_path_factory.mktemp("packed") / "rows.h5"
+    with h5py.File(path, "w") as file:
+        for name, column in columns.items():
+            file.create_dataset(name, data=column, compression="gzip")
+        # What is selected by this begins and ends within blocks, and leaves some without a row.
+        file.create_dataset("n", data=np.arange(ROWS), compression="gzip")
+    return str(path)
+
+
+FROM_MEMORY = {
+    **COMPILED,
+    "few neighbours": (
+        lambda d: d["f"][(d["n"] > 40_000) & (d["n"] < 40_100)].sum(),
+        lambda c: c["f"][40_001:40_100].sum(),
+    ),
+    "rows with gaps": (
+        lambda d: d["i"][(d["n"] < 10) | (d["n"] > 99_000)].sum(),
+        lambda c: c["i"][:10].sum() + c["i"][99_001:].sum(),
+    ),
+    "no rows": (lambda d: d["i"][d["n"] < 0].sum(), lambda c: 0),
+}
+
+
+@pytest.mark.parametrize("case", [(name, block_size) for name in FROM_MEMORY for block_size in (2**18, 2**21)])
+def test_rows_in_memory_give_the_same_bits_as_blocks(packed, columns, copied, monkeypatch, case):
+    name, block_size = case
+    ours, numpys = FROM_MEMORY[name]
+    with ak.config.set(block_size=block_size):
+        found = ours(ak.read_hdf(packed)).item()
+        assert copied
+        monkeypatch.setattr(compiled, "is_loaded", lambda: False)
+        monkeypatch.setattr(VectorProgram, "run", lambda *_: pytest.fail("not compiled"))
+        assert_equal(np.array([found]), np.array([ours(ak.read_hdf(packed)).item()]))
+    np.testing.assert_allclose(found, numpys(columns), rtol=1e-12)
+
+
+def test_other_columns_of_blocks_without_a_selected_row_are_not_read(packed, columns, runs, monkeypatch):
+    read = []
+    reading = Partition.read
+    monkeypatch.setattr(Partition, "read", lambda self, load, *a: read.append(load.column) or reading(self, load, *a))
+    with ak.config.set(block_size=2**18):
+        data = ak.read_hdf(packed)
+        assert data["i"][data["n"] == 5].sum() == columns["i"][5]
+    assert 1 <= read.count("i") < read.count("n")
+
+
+def test_a_file_with_holes_is_read_without_its_holes(tmp_path, copied, runs):
     with h5py.File(tmp_path / "one.h5", "w") as file:
         file.create_dataset("x", shape=10**6, dtype="f8")
         file["x"][0] = 1.0
@@ -139,7 +204,7 @@ def test_a_file_with_holes_is_read_without_its_holes(tmp_path, runs):
     path = tmp_path / "one.h5"
     status = os.stat(path)
     assert ak.read_hdf(path)["x"].sum() == 1.0
-    assert bool(runs) == (status.st_blocks * 512 >= status.st_size), "not on file systems without holes"
+    assert (not copied) == (status.st_blocks * 512 >= status.st_size), "not on file systems without holes"
 
 
 def test_a_file_that_has_become_shorter_is_told_of_as_ever(files, tmp_path, runs, monkeypatch):
