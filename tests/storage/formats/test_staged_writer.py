@@ -35,7 +35,7 @@ class LineWriter(StagedWriter[FileReceipt]):
             self._staging.finish(attempt, self._names[index])
         return FileReceipt(index)
 
-    def _join(self, staged, target, receipts):
+    def _join(self, staged, target, receipts, old):
         with open(target, "w") as file:
             file.writelines(content(part) for part in staged)
 
