@@ -41,9 +41,6 @@ class Array(StorageMethods, Substitutes, Collection):
 
     _shown_name: ClassVar[str] = "array"
 
-    _arrow_meaning: ClassVar[str] = ""
-    """What the numbers stand for in Arrow: ``timestamp``, ``duration``, or nothing else."""
-
     _frame: Frame
     _value: Value
 
@@ -64,6 +61,11 @@ class Array(StorageMethods, Substitutes, Collection):
     def _type_name(self) -> str:
         """Return the type as DataFrames name it."""
         return self._value.dtype.name
+
+    @property
+    def _arrow_meaning(self) -> str:
+        """What the column stands for in Arrow: ``timestamp``, ``duration``, ``nullable``, or nothing else."""
+        return ""
 
     def _pandas_converter(self) -> Callable[[Column], Any] | None:
         """Return what makes a column for pandas of one of the plan's, None where it shows as it is."""

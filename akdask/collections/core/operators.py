@@ -13,8 +13,9 @@ from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.expr.values import Constant, Value
 from akdask.plan.task.align import align
 from akdask.schema import column_type, unlimited
 
@@ -56,7 +57,7 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     frame, aligned = align(operation, framed)
     remaining = iter(aligned)
     values = [next(remaining) if own is not None else value for own, value in operands]
-    return frame, Call(operation, *values, **params)
+    return frame, call(operation, *values, **params)
 
 
 class OperatorMethods(NDArrayOperatorsMixin, Array):
@@ -80,7 +81,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         if asked_for is not None:
             return asked_for._cast_from(self)
         wanted = column_type(dtype)
-        return self.copy() if wanted == unlimited(self._value.dtype) else self._operate("cast", self, dtype=wanted.name)
+        return self.copy() if wanted.name == unlimited(self._value.dtype).name else self._operate("cast", self, dtype=wanted.name)
 
     def __eq__(self, other: object) -> Any:
         """Return where elements are equal, row by row; False for None, as Arkouda does."""

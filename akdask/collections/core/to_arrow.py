@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import Table, to_objects
+from akdask.columns.missing_text import with_nulls
 from akdask.errors import UnsupportedError
 from akdask.plan.expr.tokens import token
 from akdask.plan.join.categories import LABEL
@@ -31,8 +32,8 @@ class ToArrow:
     Parameters
     ----------
     columns : tuple of (hashable, str, str)
-        The columns: their names in the table and in Arrow's, and what their numbers stand for: ``timestamp``,
-        ``duration``, or nothing else.
+        The columns: their names in the table and in Arrow's, and what they stand for: ``timestamp``, ``duration``,
+        ``nullable`` text, or nothing else.
     labelled : tuple of (hashable, int)
         Columns that are codes, and the position of their labels among the further arguments.
     """
@@ -55,6 +56,8 @@ class ToArrow:
                 made[shown] = _dictionary(column, labels[positions[name]])
             elif isinstance(column, np.ndarray):
                 made[shown] = _times(column).view(_TIMES[stands_for]) if stands_for else pa.array(column)
+            elif stands_for == "nullable":
+                made[shown] = with_nulls(column)
             else:
                 made[shown] = _decimals(column, shown) if pa.types.is_fixed_size_binary(column.type) else column
         return pa.table(made)

@@ -1,4 +1,4 @@
-"""Missing values of a DataFrame: NaN, NaT, and elements of Categoricals that are missing."""
+"""Missing values of a DataFrame: NaN, NaT, missing text, and elements of Categoricals that are missing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_text import is_present
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
-from akdask.schema import FLOAT64, INT64
+from akdask.schema import FLOAT64, INT64, NULLABLE_STR
 
 
 class MissingMethods(FrameBase):
@@ -87,7 +88,7 @@ def present(columns: ColumnSet, name: str) -> Value:
         return Call("not_equal", value, Constant(NOT_A_TIME))
     if value.dtype == FLOAT64:
         return Call("logical_not", Call("isnan", value))
-    return Call("equal", value, value)
+    return is_present(value) if value.dtype == NULLABLE_STR else Call("equal", value, value)
 
 
 def _full_rows(are_present: list[Value], how: str | None, thresh: int | None) -> Value:

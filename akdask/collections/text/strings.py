@@ -17,13 +17,16 @@ from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import can_be_asked_for, shows
 from akdask.collections.core.writing import Path, Storable
+from akdask.collections.text.missing import MissingTextMethods
 from akdask.collections.text.strings_parts import StringsParts, as_str
 from akdask.columns import Table, offsets_and_bytes
+from akdask.columns.missing_text import missing_rows, with_nulls
 from akdask.errors import TransferError
 from akdask.kernels.keys.strings import unicode_array
 from akdask.plan.run.transfer import check_bytes
 from akdask.storage.formats.objects import SEGMENTS
 from akdask.storage.paths.remote import takes_storage_options
+from akdask.typing import Column
 
 CHARACTER = np.dtype("U1").itemsize
 """Bytes of a character in NumPy's strings."""
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 
 @can_be_asked_for
 @shows("str")
-class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
+class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, MissingTextMethods, StringsParts):
     """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
@@ -63,7 +66,14 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         return np.dtype(str)
 
     def _converter(self) -> Callable[..., Any]:
-        return as_text
+        return as_text_or_none if self._value.dtype.nullable else as_text
+
+    def _pandas_converter(self) -> Callable[[Column], Any] | None:
+        return with_nulls if self._value.dtype.nullable else None
+
+    @property
+    def _arrow_meaning(self) -> str:
+        return "nullable" if self._value.dtype.nullable else ""
 
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign to rows; see `pdarray.__setitem__`."""
@@ -255,6 +265,15 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, StringsParts):
         if not isinstance(other, Strings) or self.size != other.size:
             return False
         return bool(self._operate("equal", self, other).all())
+
+
+def as_text_or_none(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table as `as_text` does, or as objects with None where text is missing."""
+    column: Any = table.columns[0]
+    if not missing_rows(column).any():
+        return as_text(table)
+    objects: np.ndarray[Any, Any] = with_nulls(column).to_numpy(zero_copy_only=False)
+    return objects
 
 
 def as_text(table: Table) -> np.ndarray[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,7 @@ class Operation:
             raise ArgumentTypeError(
                 f"{self.symbol or self.name} does not take arguments of type {', '.join(map(str, types)) or 'none'}.",
                 details=[f"operation: {self.name}, which takes {'any number' if self.arity is None else self.arity}"],
-                hint=PARENTHESES if self.symbol in BINDING else "cast() converts between types.",
+                hint=_hint(self, types),
             )
         return found
 
@@ -92,6 +92,12 @@ class Operation:
         # Division by zero, overflow and NaN have defined results here; a warning from a worker would be of no use.
         with np.errstate(all="ignore"):
             return self.kernel(*args, out=out, **params)
+
+
+def _hint(operation: Operation, types: Sequence[ColumnType]) -> str:
+    if any(dtype.nullable for dtype in types):
+        return "some of the text may be missing: put other text in its place, with fillna('')."
+    return PARENTHESES if operation.symbol in BINDING else "cast() converts between types."
 
 
 def promote(*types: ColumnType) -> ColumnType | None:

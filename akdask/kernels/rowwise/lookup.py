@@ -18,7 +18,7 @@ from akdask.kernels.index.key_index import KeyIndex
 from akdask.kernels.index.membership import KeySet
 from akdask.kernels.index.sorted_keys import Side, SortedKeys
 from akdask.kernels.keys.gather import gather, gather_prefetched
-from akdask.schema import BOOL, INT64, STR, UINT8, UINT64, ColumnType
+from akdask.schema import BOOL, INT64, UINT8, UINT64, ColumnType
 from akdask.typing import NumberArray
 
 NAN_BITS = int(np.float64(np.nan).view(np.uint64))
@@ -141,7 +141,7 @@ def _search(search: Callable[..., Any], keys: Sequence[Any], out: Any) -> Any:
 
 def _found_type(result: ColumnType) -> Rule:
     """Return the rule of what takes an index, which stands for no type, and keys of any."""
-    return lambda _, *keys: result if keys and all(key.is_number or key == STR for key in keys) else None
+    return lambda _, *keys: result if keys and all(key.is_number or key.kind == "str" for key in keys) else None
 
 
 def _searchsorted(table: SortedKeys, values: Any, out: Any = None, *, side: Side) -> Any:
@@ -152,7 +152,7 @@ def _searchsorted(table: SortedKeys, values: Any, out: Any = None, *, side: Side
 def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> ColumnType | None:
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
-    return INT64 if table == values or table.kind == values.kind == "bigint" else None
+    return INT64 if table == values or table.kind == values.kind in ("bigint", "str") else None
 
 
 LOOKUP_OPERATIONS: dict[str, Operation] = {

@@ -76,7 +76,7 @@ class Collect:
             return Table(dict(zip(self.names, columns, strict=True)), partition.nrows)
         arrays = [new_array(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
         builders = [
-            None if t.is_number else StringsBuilder(partition.nrows) if t == STR else _ColumnParts(t)
+            None if t.is_number else StringsBuilder(partition.nrows) if t.kind == "str" else _ColumnParts(t)
             for t in self.program.dtypes
         ]
         row = 0

@@ -1,0 +1,74 @@
+"""Text that may be missing: how a partition holds it, and how it goes to and from Arrow's nulls.
+
+A missing string is the one byte 0xFF, which no text in UTF-8 has and which orders after all of it, as NaT is the number
+that no time has.  So whatever moves, hashes, compares or sorts strings treats missing ones as one value that comes last,
+and columns of which none is missing are held and read as before.  The type of the column, `NULLABLE_STR`, says that the
+byte means this; it becomes a null where rows leave the plan.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from akdask.columns.strings import offsets_and_bytes
+from akdask.typing import NumberArray, StringArray
+
+MARK = b"\xff"
+"""What stands for a missing string."""
+
+_MARK = pa.scalar(MARK, pa.large_binary())
+
+
+def marked(strings: Any) -> StringArray:
+    """Return an array of large strings whose nulls have become marks.
+
+    Examples
+    --------
+    >>> missing_rows(marked(pa.array(["a", None], pa.large_string()))).tolist()
+    [False, True]
+    """
+    if not strings.null_count:
+        return strings
+    return strings.view(pa.large_binary()).fill_null(MARK).view(pa.large_string())
+
+
+def with_marks(strings: StringArray, missing: NumberArray) -> StringArray:
+    """Return strings of which those of some rows are missing."""
+    is_missing = pa.array(missing)
+    return pc.if_else(is_missing, _MARK, strings.view(pa.large_binary())).view(pa.large_string())
+
+
+def missing_rows(strings: StringArray) -> NumberArray:
+    """Return which strings are missing."""
+    offsets, data = offsets_and_bytes(strings)
+    found = np.diff(offsets) == len(MARK)
+    rows = np.flatnonzero(found)
+    found[rows] = data[offsets[rows] - offsets[0]] == MARK[0]
+    return found
+
+
+def with_nulls(strings: Any) -> Any:
+    """Return an array, or a chunked one, whose marks have become nulls.
+
+    Examples
+    --------
+    >>> with_nulls(marked(pa.array(["a", None], pa.large_string()))).to_pylist()
+    ['a', None]
+    """
+    if isinstance(strings, pa.ChunkedArray):
+        return pa.chunked_array([with_nulls(chunk) for chunk in strings.chunks], strings.type)
+    missing = missing_rows(strings)
+    return pc.if_else(pa.array(missing), pa.scalar(None, pa.large_string()), strings) if missing.any() else strings
+
+
+def filled(strings: StringArray, text: Any) -> StringArray:
+    """Return the strings with others in place of those that are missing: one, or one for each row."""
+    missing = missing_rows(strings)
+    if not missing.any():
+        return strings
+    instead = text if isinstance(text, pa.Array) else pa.scalar(text, pa.large_string())
+    return pc.if_else(pa.array(missing), instead, strings)

@@ -1,0 +1,120 @@
+"""What operations make of text that may be missing: they are composed of those on text that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from akdask.plan.expr.values import Call, Constant, Value
+from akdask.schema import FLOAT64, NULLABLE_STR, STR, column_type
+
+NO_TIME = -(2**63)
+"""The time that is missing."""
+
+
+def call(operation: str, *args: Value, **params: Any) -> Value:
+    """Return an operation on values, whose text may be missing; as `Call` where none may.
+
+    As in pandas, tests of missing text are False, ``!=`` is True, changed text stays missing, and the length is 0, since
+    there is no integer for it.  Operations without a rule here refuse such text.
+    """
+    if NULLABLE_STR not in [arg.dtype for arg in args] or operation not in _RULES:
+        return Call(operation, *args, **params)
+    return _RULES[operation](operation, args, params)
+
+
+def is_missing(value: Value) -> Value:
+    """Return where text is missing."""
+    return Call("is_missing", value)
+
+
+def is_present(value: Value) -> Value:
+    """Return where text is not missing."""
+    return Call("logical_not", is_missing(value))
+
+
+def filled(value: Value, text: str = "") -> Value:
+    """Return text with other text in place of what is missing."""
+    return Call("fill_missing", value, Constant(text)) if value.dtype == NULLABLE_STR else value
+
+
+def as_nullable(value: Value) -> Value:
+    """Return text as such that may be missing."""
+    return value if value.dtype == NULLABLE_STR else Call("as_nullable", value)
+
+
+Args = tuple[Value, ...]
+Params = Mapping[str, Any]
+
+
+def _nullable(args: Args) -> list[Value]:
+    return [arg for arg in args if arg.dtype == NULLABLE_STR]
+
+
+def _only_present(found: Value, args: Args) -> Value:
+    return reduce(lambda kept, arg: Call("logical_and", kept, is_present(arg)), _nullable(args), found)
+
+
+def _with_marks(args: Args) -> list[Value]:
+    return [Call("with_marks", arg) if arg.dtype == NULLABLE_STR else arg for arg in args]
+
+
+def _equal(operation: str, args: Args, params: Params) -> Value:
+    """Return where text is equal: a mark only equals another."""
+    found = Call("equal", *args)
+    return _only_present(found, args[:1]) if len(_nullable(args)) == len(args) else found
+
+
+def _not_equal(operation: str, args: Args, params: Params) -> Value:
+    return Call("logical_not", _equal(operation, args, params))
+
+
+def _tested_with_marks(operation: str, args: Args, params: Params) -> Value:
+    """Return a test that any bytes can take."""
+    return _only_present(Call(operation, *_with_marks(args), **params), args)
+
+
+def _tested(operation: str, args: Args, params: Params) -> Value:
+    return _only_present(Call(operation, *map(filled, args), **params), args)
+
+
+def _changed(operation: str, args: Args, params: Params) -> Value:
+    missing = reduce(lambda one, other: Call("logical_or", one, other), map(is_missing, _nullable(args)))
+    return Call("make_missing", Call(operation, *map(filled, args), **params), missing)
+
+
+def _of_filled(operation: str, args: Args, params: Params) -> Value:
+    return Call(operation, *map(filled, args), **params)
+
+
+def _cast(operation: str, args: Args, params: Params) -> Value:
+    """Return text as another type: what is missing is NaN, and an error where that is not."""
+    wanted = column_type(params["dtype"])
+    if wanted == STR:
+        return args[0]
+    if wanted == FLOAT64:
+        return Call("where", is_missing(args[0]), Constant(np.nan), Call(operation, filled(args[0], "nan"), **params))
+    return _of_filled(operation, args, params)
+
+
+def _parse_time(operation: str, args: Args, params: Params) -> Value:
+    return Call(operation, filled(args[0], "NaT"), **params)
+
+
+Rule = Callable[[str, Args, Params], Value]
+
+_RULES: dict[str, Rule] = {
+    "equal": _equal,
+    "not_equal": _not_equal,
+    "cast": _cast,
+    "parse_time": _parse_time,
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), _tested_with_marks),
+    **dict.fromkeys(("contains", "startswith", "endswith"), _tested_with_marks),
+    **dict.fromkeys(("islower", "isupper", "istitle", "isalnum", "isalpha", "isdigit"), _tested),
+    **dict.fromkeys(("isdecimal", "isnumeric", "isspace", "isempty", "isin"), _tested),
+    **dict.fromkeys(("lower", "upper", "title", "capitalize", "strip", "stick", "peel", "text_slice"), _changed),
+    **dict.fromkeys(("byte_length", "text_length"), _of_filled),
+}
