@@ -93,6 +93,7 @@ def to_csv(
     overwrite: bool = False,
     *,
     num_locales: int | None = None,
+    na_rep: str = "",
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays to one set of CSV files with Arkouda's header; computes.
@@ -118,6 +119,8 @@ def to_csv(
         Replace files of that prefix.
     num_locales : int, optional
         Number of files; as many as the array with the most partitions has unless given.
+    na_rep : str, default ""
+        What is written for missing text.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -132,7 +135,8 @@ def to_csv(
     WriteError
         If the files cannot be written; what was there before stays.
     """
-    write_csv(_storables(columns, names), prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales)
+    objects = _storables(columns, names)
+    write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
 
 
 @takes_storage_options

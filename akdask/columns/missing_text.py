@@ -1,9 +1,9 @@
 """Text that may be missing: how a partition holds it, and how it goes to and from Arrow's nulls.
 
-A missing string is the one byte 0xFF, which no text in UTF-8 has and which orders after all of it, as NaT is the number
-that no time has.  So whatever moves, hashes, compares or sorts strings treats missing ones as one value that comes last,
-and columns of which none is missing are held and read as before.  The type of the column, `NULLABLE_STR`, says that the
-byte means this; it becomes a null where rows leave the plan.
+A missing string is the one byte 0xFF, which no text in UTF-8 has and which orders after all of it, much as NaT is the
+number that no time has.  So whatever moves, hashes, compares or sorts strings takes missing ones for one value, which
+comes last, and columns of which none is missing are held and read as ever.  `NULLABLE_STR`, the type of a column, says
+that there may be such bytes; they become nulls where rows leave the plan.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ class ParquetFormat(Format):
     read_options = frozenset({"allow_errors", "read_nested", "null_indices"})
     write_options = frozenset({"compression", "convert_categoricals"})
     is_tabular = True
+    has_missing_text = True
 
     def open(self, filenames: Filenames, **options: Any) -> StoredSet:
         """Open files as one set; see `akdask.parquet.sets.file_set.open_set`."""

@@ -98,10 +98,10 @@ def bigint_of(max_bits: int | None) -> ColumnType:
 
 
 def unlimited(dtype: ColumnType) -> ColumnType:
-    """Return the type of integers, or of lists of them, of any number of bits; other types as they are."""
+    """Return the type of integers, or of lists of them, of any number of bits, and of text; other types as they are."""
     if dtype.item is not None:
         return list_of(unlimited(dtype.item))
-    return BIGINT if dtype.kind == "bigint" else dtype
+    return BIGINT if dtype.kind == "bigint" else STR if dtype.kind == "str" else dtype
 
 
 def dtype(x: Any) -> np.dtype[Any] | BigintDtype:

@@ -1,7 +1,7 @@
 """Sorting: permutations, sorted arrays and sorted DataFrames, all lazy.
 
-Every order is stable: what is equal stays as it was, descending too.  Missing values (NaN) come last in both
-directions, as in pandas.  Strings are ordered by their bytes, Categoricals by their labels.
+Every order is stable: what is equal stays as it was, descending too.  Missing values (NaN, missing text) come last in
+both directions, as in pandas.  Strings are ordered by their bytes, Categoricals by their labels.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.missing_text import is_present
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.cosorted import Cosorted
@@ -59,9 +60,11 @@ class SortMethods(Array):
         return argsort(self, algorithm, axis, ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the elements are in ascending order, which no NaN is part of; lazy."""
+        """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy."""
         check_axis("is_sorted", axis)
-        return reduced(wrap(*self._sort_key()), "is_sorted")
+        frame, value = self._sort_key()
+        found = reduced(wrap(frame, value), "is_sorted")
+        return found & reduced(wrap(frame, is_present(value)), "all") if value.dtype.nullable else found
 
 
 class TextSortMethods(SortMethods):

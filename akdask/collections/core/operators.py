@@ -81,7 +81,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         if asked_for is not None:
             return asked_for._cast_from(self)
         wanted = column_type(dtype)
-        return self.copy() if wanted.name == unlimited(self._value.dtype).name else self._operate("cast", self, dtype=wanted.name)
+        return self.copy() if wanted == unlimited(self._value.dtype) else self._operate("cast", self, dtype=wanted.name)
 
     def __eq__(self, other: object) -> Any:
         """Return where elements are equal, row by row; False for None, as Arkouda does."""

@@ -26,7 +26,7 @@ from akdask.plan.join.join import has_match, join_row_numbers, join_rows
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.task.align import align
 from akdask.plan.task.materialized import within_rounds
-from akdask.schema import FLOAT64, STR
+from akdask.schema import FLOAT64
 
 FrameType = TypeVar("FrameType", bound=FrameBase)
 
@@ -77,7 +77,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
         The columns of `left`, then those of `right` that are not in `on`, with rows numbered anew.  Rows with equal
         keys, and without `sort` all rows, come in the order of `left`, and those of one of its rows in the order of
         `right`; in a right join the other way round.  Rows of `right` without a match follow all others in an outer
-        join.  Where a match is lacking, floats are NaN, times NaT, Strings empty and Categoricals missing.
+        join.  Where a match is lacking, floats are NaN, times NaT, Strings and Categoricals missing.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
 
     Notes
     -----
-    NaN matches NaN, as in pandas.
+    NaN matches NaN, and missing text missing text, as in pandas.
 
     Examples
     --------
@@ -240,7 +240,7 @@ class Joined:
         """Return a column of the other side on paired rows, with a value for those that lack a match."""
         if isinstance(array, Categorical | TimeArray):
             return Call("where", lacks, self._missing(array), found)
-        return found
+        return Call("make_missing", found, lacks) if found.dtype.kind == "str" else found
 
     def _unmatched(self) -> ColumnSet:
         """Return the rows of `right` without a match."""
@@ -257,7 +257,7 @@ class Joined:
     def _fillable(self, array: Array) -> Value:
         """Return a column as floats where it has no NaN of its own."""
         dtype = array._value.dtype
-        if not dtype.is_number and dtype != STR:
+        if not dtype.is_number and dtype.kind != "str":
             raise UnsupportedError(
                 f"a column of {dtype} has no value for rows without a match.",
                 hint="join with how='inner', or leave the column out.",
@@ -273,7 +273,7 @@ class Joined:
             return Constant(NOT_A_TIME)
         dtype = self._fillable(array).dtype
         if not dtype.is_number:
-            return Constant("")
+            return Call("make_missing", Constant(""), Constant(True))
         return Constant(dtype.numpy.type(np.nan if dtype == FLOAT64 else 0))
 
 

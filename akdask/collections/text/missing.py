@@ -28,11 +28,13 @@ class MissingTextMethods(Array):
         >>> ak.array(["a", None, ""]).isna().tolist()
         [False, True, False]
         """
-        return self._truth(is_missing(self._value) if self._has_missing else Call("not_equal", self._value, self._value))
+        value = self._value
+        return self._truth(is_missing(value) if self._has_missing else Call("not_equal", value, value))
 
     def notna(self) -> pdarray:
         """Return which strings are not missing; lazy bool array."""
-        return self._truth(is_present(self._value) if self._has_missing else Call("equal", self._value, self._value))
+        value = self._value
+        return self._truth(is_present(value) if self._has_missing else Call("equal", value, value))
 
     isnull = isna
     notnull = notna

@@ -194,6 +194,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, MissingTextMetho
         file_type: str = "distribute",
         *,
         num_locales: int | None = None,
+        na_rep: str | None = None,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the strings to HDF5 files, which Arkouda reads; computes.
@@ -204,10 +205,18 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, MissingTextMetho
 
         Parameters
         ----------
+        na_rep : str, optional
+            What is written for missing text, for which HDF5 has nothing; empty text, with a warning, unless given.
         storage_options : mapping of str to value, optional
             What fsspec needs to open URLs, such as keys or ``anon=True``.
+
+        Warns
+        -----
+        UserWarning
+            If text is missing and `na_rep` does not say what to write for it.
         """
-        self._write(self._stored(save_offsets, file_type), prefix_path, dataset, mode, file_type, num_locales)
+        stored = self._stored(save_offsets, file_type)
+        self._write(stored, prefix_path, dataset, mode, file_type, num_locales, na_rep=na_rep)
 
     def _stored(self, save_offsets: bool, file_type: str) -> Storable:
         leaves_out = not save_offsets and str(file_type).lower() == "single"
@@ -257,8 +266,8 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, MissingTextMetho
         return self.argsort()
 
     def nunique(self) -> Scalar:
-        """Return the number of distinct strings as int64; lazy.  For columns with few of them."""
-        return reduced(self, "nunique")
+        """Return the number of distinct strings as int64, without missing ones; lazy.  For columns with few of them."""
+        return reduced(self.dropna(), "nunique")
 
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same strings in the same order; computes."""

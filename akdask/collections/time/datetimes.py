@@ -43,6 +43,7 @@ class Datetime(TimeArray):
     _shown_name = "Datetime"
     _is = TIME
     _dtype_kind = "M"
+
     @property
     def _arrow_meaning(self) -> str:
         return "timestamp"
@@ -174,6 +175,7 @@ class Timedelta(TimeArray):
     _shown_name = "Timedelta"
     _is = SPAN
     _dtype_kind = "m"
+
     @property
     def _arrow_meaning(self) -> str:
         return "duration"

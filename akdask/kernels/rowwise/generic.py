@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.kernels.core.rules import Kernel, Operation, promote
 from akdask.kernels.keys.strings import compare_strings, where_strings
-from akdask.schema import BOOL, NULLABLE_STR, STR, ColumnType
+from akdask.schema import BOOL, STR, ColumnType
 
 COMPARISONS: dict[np.ufunc, str] = {
     np.equal: "==",
@@ -60,15 +60,11 @@ def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
 def _where_type(condition: ColumnType, x: ColumnType, y: ColumnType) -> ColumnType | None:
     if condition != BOOL:
         return None
-    if x.kind == y.kind == "str":
-        return NULLABLE_STR if NULLABLE_STR in (x, y) else STR
-    return promote(x, y)
+    return STR if x == y == STR else promote(x, y)
 
 
 BY_UFUNC: dict[np.ufunc, Operation] = {
-    ufunc: Operation(
-        ufunc.__name__, 2, _equatable if ufunc is np.equal else _comparable, _comparison(ufunc), symbol
-    )
+    ufunc: Operation(ufunc.__name__, 2, _equatable if ufunc is np.equal else _comparable, _comparison(ufunc), symbol)
     for ufunc, symbol in COMPARISONS.items()
 }
 

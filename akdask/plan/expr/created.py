@@ -66,8 +66,8 @@ def literal_table(table: Table) -> Literal:
 def as_column(items: Any) -> Column:
     """Return a column of the elements of a NumPy array, pandas object, Arrow array, list or other sequence.
 
-    Numbers widen to 64 bits; strings become Arrow strings, with nulls for None, NaN and `pandas.NA` among them, and ints of
-    more than 64 bits integers of any size.
+    Numbers widen to 64 bits; strings become Arrow strings, with nulls for None, NaN and `pandas.NA` among them; ints of
+    more than 64 bits become integers of any size.
 
     Raises
     ------

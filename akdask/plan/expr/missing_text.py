@@ -18,8 +18,8 @@ NO_TIME = -(2**63)
 def call(operation: str, *args: Value, **params: Any) -> Value:
     """Return an operation on values, whose text may be missing; as `Call` where none may.
 
-    As in pandas, tests of missing text are False, ``!=`` is True, changed text stays missing, and the length is 0, since
-    there is no integer for it.  Operations without a rule here refuse such text.
+    As in pandas, tests of missing text are False, ``!=`` is True, and changed text stays missing.  Its length is 0: no
+    integer stands for what is missing.  Operations without a rule here refuse such text.
     """
     if NULLABLE_STR not in [arg.dtype for arg in args] or operation not in _RULES:
         return Call(operation, *args, **params)
@@ -46,6 +46,11 @@ def as_nullable(value: Value) -> Value:
     return value if value.dtype == NULLABLE_STR else Call("as_nullable", value)
 
 
+def without_missing(value: Value) -> Value:
+    """Return text as such that is never missing, which its marks must be replaced for; other values as they are."""
+    return Call("with_marks", value) if value.dtype == NULLABLE_STR else value
+
+
 Args = tuple[Value, ...]
 Params = Mapping[str, Any]
 
@@ -56,10 +61,6 @@ def _nullable(args: Args) -> list[Value]:
 
 def _only_present(found: Value, args: Args) -> Value:
     return reduce(lambda kept, arg: Call("logical_and", kept, is_present(arg)), _nullable(args), found)
-
-
-def _with_marks(args: Args) -> list[Value]:
-    return [Call("with_marks", arg) if arg.dtype == NULLABLE_STR else arg for arg in args]
 
 
 def _equal(operation: str, args: Args, params: Params) -> Value:
@@ -74,7 +75,7 @@ def _not_equal(operation: str, args: Args, params: Params) -> Value:
 
 def _tested_with_marks(operation: str, args: Args, params: Params) -> Value:
     """Return a test that any bytes can take."""
-    return _only_present(Call(operation, *_with_marks(args), **params), args)
+    return _only_present(Call(operation, *map(without_missing, args), **params), args)
 
 
 def _tested(operation: str, args: Args, params: Params) -> Value:

@@ -63,7 +63,10 @@ class Rows(Frame):
 
 
 class Literal(Frame):
-    """Columns in this process's memory, one table for each partition; `nullable` are those of text that may be missing."""
+    """Columns in this process's memory, one table for each partition.
+
+    `nullable` are the names of those that are text of which some is missing.
+    """
 
     tables: tuple[Table, ...]
     nullable: frozenset[Hashable]

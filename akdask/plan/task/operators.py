@@ -22,7 +22,7 @@ from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.program import Program
 from akdask.plan.task.vectorized import VectorizedReduction
 from akdask.plan.vector.program import NoInstructionError
-from akdask.schema import STR, ColumnType
+from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
 
 
@@ -254,7 +254,7 @@ class ColumnBuffer:
         self._strings = {
             number: StringEncoder(expected) if number < ncoded else StringsBuilder(expected)
             for number, t in enumerate(program.dtypes)
-            if t == STR
+            if t.kind == "str"
         }
         self._parts: list[list[Column]] = [[] for _ in program.dtypes]
 

@@ -59,6 +59,8 @@ class Format:
         What `writer` takes besides, such as ``compression``.
     is_tabular : bool
         Whether all objects of a set have the same rows in each file.
+    has_missing_text : bool
+        Whether files tell missing text from empty text; writers of others are never given any.
     """
 
     name: ClassVar[str]
@@ -67,6 +69,7 @@ class Format:
     read_options: ClassVar[frozenset[str]] = frozenset()
     write_options: ClassVar[frozenset[str]] = frozenset()
     is_tabular: ClassVar[bool] = False
+    has_missing_text: ClassVar[bool] = False
 
     def recognizes(self, first: bytes) -> bool:
         """Whether a file with these first bytes, 64 of a longer one, is of the format."""
