@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns.strings import offsets_and_bytes
+from akdask.errors import ArgumentError
 from akdask.typing import NumberArray, StringArray
 
 MARK = b"\xff"
@@ -45,7 +46,7 @@ def with_marks(strings: StringArray, missing: NumberArray) -> StringArray:
 def missing_rows(strings: StringArray) -> NumberArray:
     """Return which strings are missing."""
     offsets, data = offsets_and_bytes(strings)
-    found = np.diff(offsets) == len(MARK)
+    found: NumberArray = np.diff(offsets) == len(MARK)
     rows = np.flatnonzero(found)
     found[rows] = data[offsets[rows] - offsets[0]] == MARK[0]
     return found
@@ -63,6 +64,30 @@ def with_nulls(strings: Any) -> Any:
         return pa.chunked_array([with_nulls(chunk) for chunk in strings.chunks], strings.type)
     missing = missing_rows(strings)
     return pc.if_else(pa.array(missing), pa.scalar(None, pa.large_string()), strings) if missing.any() else strings
+
+
+def demanded(strings: StringArray) -> StringArray:
+    """Return strings none of which may be missing.
+
+    Raises
+    ------
+    ArgumentError
+        If one is.
+    """
+    missing = missing_rows(strings)
+    if missing.any():
+        raise ArgumentError(
+            "some of the text is missing, where there is nothing for what is missing to become.",
+            details=[f"row {int(missing.argmax())} of a block of {len(missing)}"],
+            hint="put other text in its place, with fillna('…'), or leave it out, with dropna().",
+        )
+    return strings
+
+
+def text_at(strings: StringArray, position: int) -> str | None:
+    """Return one string, None if it is missing."""
+    data: bytes = strings[position].as_buffer().to_pybytes()
+    return None if data == MARK else data.decode()
 
 
 def filled(strings: StringArray, text: Any) -> StringArray:

@@ -17,7 +17,7 @@ from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import as_column, literal
-from akdask.plan.expr.missing_text import is_present
+from akdask.plan.expr.missing_text import demanded, is_present
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.cosorted import Cosorted
@@ -64,7 +64,7 @@ class SortMethods(Array):
         check_axis("is_sorted", axis)
         frame, value = self._sort_key()
         found = reduced(wrap(frame, value), "is_sorted")
-        return found & reduced(wrap(frame, is_present(value)), "all") if value.dtype.nullable else found
+        return found if not value.dtype.nullable else found & reduced(wrap(frame, is_present(value)), "all")
 
 
 class TextSortMethods(SortMethods):
@@ -243,6 +243,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
         raise ArgumentError(f"searchsorted looks in an array of one dimension, not of {a.ndim}.", hint="flatten() it.")
     array, values = _sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
     (table_frame, table), (frame, value) = array._as_operand(), values._as_operand()
+    table, value = demanded(table), demanded(value)
     wanted = promote(table.dtype, value.dtype)
     if wanted is not None and table.dtype != value.dtype:
         table, value = cast(table, wanted), cast(value, wanted)

@@ -388,7 +388,7 @@ def write_objects(
         )
     if not objects:
         raise FileError("there is nothing to write.", hint="pass at least one column.")
-    nullable: set[Hashable] = set()
+    nullable: set[tuple[str, str]] = set()
     if not chosen_format.has_missing_text:
         nullable = {pair for name, item in objects.items() for pair in item.nullable(name)}
         objects = {name: item.without_missing() for name, item in objects.items()} if nullable else objects
@@ -419,8 +419,9 @@ def write_objects(
     ]
     _, missing = write(writer, rows, tables, Filling(frozenset(nullable), na_rep or "") if nullable else None)
     if missing and na_rep is None:
+        names = sorted({repr(path) for path, member in nullable if (path, member) in missing})
         warn(
-            f"missing text of {', '.join(sorted(repr(name) for name, _ in missing))} is written as empty text, since"  # type: ignore[misc]
+            f"missing text of {', '.join(names)} is written as empty text, since"
             f" {chosen_format.name} files have nothing for it; na_rep= says what to write instead.",
             UserWarning,
         )

@@ -20,6 +20,7 @@ from akdask.collections.groups.keys import Keys, as_arrays, comparable_keys, is_
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
+from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.join.join import has_match, join_row_numbers, join_rows
@@ -273,7 +274,7 @@ class Joined:
             return Constant(NOT_A_TIME)
         dtype = self._fillable(array).dtype
         if not dtype.is_number:
-            return Call("make_missing", Constant(""), Constant(True))
+            return missing_text()
         return Constant(dtype.numpy.type(np.nan if dtype == FLOAT64 else 0))
 
 

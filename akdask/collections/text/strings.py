@@ -15,7 +15,7 @@ from akdask.collections.arrays.sorting import TextSortMethods
 from akdask.collections.core.assignment import assigned
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.scalar import Scalar
-from akdask.collections.core.wrap import can_be_asked_for, shows
+from akdask.collections.core.wrap import can_be_asked_for, shows, wrap
 from akdask.collections.core.writing import Path, Storable
 from akdask.collections.text.missing import MissingTextMethods
 from akdask.collections.text.strings_parts import StringsParts, as_str
@@ -23,7 +23,9 @@ from akdask.columns import Table, offsets_and_bytes
 from akdask.columns.missing_text import missing_rows, with_nulls
 from akdask.errors import TransferError
 from akdask.kernels.keys.strings import unicode_array
+from akdask.plan.expr.values import Call
 from akdask.plan.run.transfer import check_bytes
+from akdask.plan.task.align import align
 from akdask.storage.formats.objects import SEGMENTS
 from akdask.storage.paths.remote import takes_storage_options
 from akdask.typing import Column
@@ -270,10 +272,11 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, MissingTextMetho
         return reduced(self.dropna(), "nunique")
 
     def equals(self, other: Any) -> bool:
-        """Whether the other array has the same strings in the same order; computes."""
+        """Whether the other array has the same strings in the same order, missing where this one's are; computes."""
         if not isinstance(other, Strings) or self.size != other.size:
             return False
-        return bool(self._operate("equal", self, other).all())
+        frame, values = align("compare", [self._as_operand(), other._as_operand()])
+        return bool(wrap(frame, Call("equal", *values)).all())
 
 
 def as_text_or_none(table: Table) -> np.ndarray[Any, Any]:

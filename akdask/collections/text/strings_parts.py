@@ -58,7 +58,7 @@ class StringsParts(Array):
         >>> fields.tolist(), segments.tolist()
         (['a', 'b', 'c'], [0, 2])
         """
-        return self._fields(Call("split", self._value, delimiter=as_str(delimiter), regex=bool(regex)), return_segments)
+        return self._fields(call("split", self._value, delimiter=as_str(delimiter), regex=bool(regex)), return_segments)
 
     def regex_split(self, pattern: str | bytes, maxsplit: int = 0, return_segments: bool = False) -> Any:
         """Return the fields between matches of a regular expression; see `split`.
@@ -81,7 +81,7 @@ class StringsParts(Array):
         if maxsplit < 0:
             raise ArgumentError(f"strings are split at {maxsplit} matches?", hint="0 splits at all of them.")
         how = {"delimiter": as_str(pattern), "regex": True, "maxsplit": int(maxsplit)}
-        return self._fields(Call("split", self._value, **how), return_segments)
+        return self._fields(call("split", self._value, **how), return_segments)
 
     def peel(  # noqa: PLR0917 - Arkouda's signature
         self,
@@ -222,7 +222,7 @@ class StringsParts(Array):
         >>> ak.array(["one", "ä"]).get_bytes().tolist()
         [111, 110, 101, 0, 195, 164, 0]
         """
-        return self._flat(Call("text_bytes", self._value))
+        return self._flat(call("text_bytes", self._value))
 
     def get_offsets(self) -> Any:
         """Return where each string starts in `get_bytes`, as int64; lazy.
@@ -252,7 +252,7 @@ class StringsParts(Array):
         """
         high: Any
         low: Any
-        high, low = (wrap(self._frame, Call("text_hash", self._value, part=part)) for part in (0, 1))
+        high, low = (wrap(self._frame, call("text_hash", self._value, part=part)) for part in (0, 1))
         return high, low
 
     @property

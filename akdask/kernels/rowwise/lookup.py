@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import is_scalar, spread
+from akdask.columns.missing_text import text_at
 from akdask.errors import ArgumentError, FileFormatError, PositionError
 from akdask.kernels.core.rules import Operation, Rule, scalar_type
 from akdask.kernels.index.key_index import KeyIndex
@@ -31,7 +32,8 @@ def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
         return found
     check_codes(positions, len(table))
     if np.ndim(positions) == 0 and not isinstance(table, np.ndarray):
-        return table[int(positions)].as_py()
+        number = int(positions)
+        return text_at(table, number) if pa.types.is_large_string(table.type) else table[number].as_py()
     return gather(table, positions, out)
 
 
@@ -152,7 +154,7 @@ def _searchsorted(table: SortedKeys, values: Any, out: Any = None, *, side: Side
 def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> ColumnType | None:
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
-    return INT64 if table == values or table.kind == values.kind in ("bigint", "str") else None
+    return INT64 if table == values or table.kind == values.kind == "bigint" else None
 
 
 LOOKUP_OPERATIONS: dict[str, Operation] = {

@@ -19,11 +19,11 @@ def call(operation: str, *args: Value, **params: Any) -> Value:
     """Return an operation on values, whose text may be missing; as `Call` where none may.
 
     As in pandas, tests of missing text are False, ``!=`` is True, and changed text stays missing.  Its length is 0: no
-    integer stands for what is missing.  Operations without a rule here refuse such text.
+    integer stands for what is missing.  Where there is no rule, missing text is an error when it is met.
     """
-    if NULLABLE_STR not in [arg.dtype for arg in args] or operation not in _RULES:
+    if operation in _AWARE or NULLABLE_STR not in [arg.dtype for arg in args]:
         return Call(operation, *args, **params)
-    return _RULES[operation](operation, args, params)
+    return _RULES.get(operation, _demanded)(operation, args, params)
 
 
 def is_missing(value: Value) -> Value:
@@ -41,9 +41,14 @@ def filled(value: Value, text: str = "") -> Value:
     return Call("fill_missing", value, Constant(text)) if value.dtype == NULLABLE_STR else value
 
 
-def as_nullable(value: Value) -> Value:
-    """Return text as such that may be missing."""
-    return value if value.dtype == NULLABLE_STR else Call("as_nullable", value)
+def demanded(value: Value) -> Value:
+    """Return text none of which may be missing: an error when it is computed, if some is."""
+    return Call("demand_text", value) if value.dtype == NULLABLE_STR else value
+
+
+def missing_text() -> Value:
+    """Return one missing string."""
+    return Call("make_missing", Constant(""), Constant(True))
 
 
 def without_missing(value: Value) -> Value:
@@ -91,6 +96,10 @@ def _of_filled(operation: str, args: Args, params: Params) -> Value:
     return Call(operation, *map(filled, args), **params)
 
 
+def _demanded(operation: str, args: Args, params: Params) -> Value:
+    return Call(operation, *map(demanded, args), **params)
+
+
 def _cast(operation: str, args: Args, params: Params) -> Value:
     """Return text as another type: what is missing is NaN, and an error where that is not."""
     wanted = column_type(params["dtype"])
@@ -104,6 +113,9 @@ def _cast(operation: str, args: Args, params: Params) -> Value:
 def _parse_time(operation: str, args: Args, params: Params) -> Value:
     return Call(operation, filled(args[0], "NaT"), **params)
 
+
+_AWARE = ("where", "is_missing", "fill_missing", "make_missing")
+"""Operations that take text that may be missing."""
 
 Rule = Callable[[str, Args, Params], Value]
 

@@ -156,9 +156,8 @@ def _write(
 ) -> tuple[Receipt, Sequence[Hashable]]:
     """Write one file: the function of its task."""
     writer, *tables = inputs
-    rows, names = _merged(tables[:nrows]), []
-    if filling is not None:
-        rows, names = filling(rows)
+    rows = _merged(tables[:nrows])
+    rows, names = (rows, []) if filling is None else filling(rows)
     most = max(table.nrows for table in tables[:nrows])
     return writer.write(index, Table(rows, most), _merged(tables[nrows:])), names
 
