@@ -64,7 +64,7 @@ class Array(StorageMethods, Substitutes, Collection):
 
     @property
     def _arrow_meaning(self) -> str:
-        """What the column stands for in Arrow: ``timestamp``, ``duration``, ``nullable``, or nothing else."""
+        """What the numbers stand for in Arrow: ``timestamp``, ``duration``, or nothing else."""
         return ""
 
     def _pandas_converter(self) -> Callable[[Column], Any] | None:
@@ -267,7 +267,9 @@ class Array(StorageMethods, Substitutes, Collection):
             If integers have more digits than Arrow's decimals.
         """
         extras = self._extras()
-        form = ToArrow(((0, "", self._arrow_meaning),), tuple((0, number) for number in range(len(extras))))
+        labelled = tuple((0, number) for number in range(len(extras)))
+        nullable = frozenset({0} if self._value.dtype.nullable else ())
+        form = ToArrow(((0, "", self._arrow_meaning),), labelled, nullable)
         (table,) = run(CollectionRows(self._project(), form, extras, None).here(chunked=True))
         return table.column(0)
 

@@ -32,19 +32,22 @@ class ToArrow:
     Parameters
     ----------
     columns : tuple of (hashable, str, str)
-        The columns: their names in the table and in Arrow's, and what they stand for: ``timestamp``, ``duration``,
-        ``nullable`` text, or nothing else.
+        The columns: their names in the table and in Arrow's, and what their numbers stand for: ``timestamp``,
+        ``duration``, or nothing else.
     labelled : tuple of (hashable, int)
         Columns that are codes, and the position of their labels among the further arguments.
+    nullable : frozenset of hashable
+        Columns of text that may be missing.
     """
 
     columns: tuple[tuple[Hashable, str, str], ...]
     labelled: tuple[tuple[Hashable, int], ...] = ()
+    nullable: frozenset[Hashable] = frozenset()
 
     @property
     def token(self) -> str:
         """Names the converter in plans."""
-        return token("to arrow", self.columns, self.labelled)
+        return token("to arrow", self.columns, self.labelled, sorted(map(repr, self.nullable)))
 
     def __call__(self, table: Table, *labels: Table) -> pa.Table:
         """Return the table; strings that have come in pieces stay so."""
@@ -56,8 +59,8 @@ class ToArrow:
                 made[shown] = _dictionary(column, labels[positions[name]])
             elif isinstance(column, np.ndarray):
                 made[shown] = _times(column).view(_TIMES[stands_for]) if stands_for else pa.array(column)
-            elif stands_for == "nullable":
-                made[shown] = with_nulls(column)
+            elif pa.types.is_large_string(column.type):
+                made[shown] = with_nulls(column) if name in self.nullable else column
             else:
                 made[shown] = _decimals(column, shown) if pa.types.is_fixed_size_binary(column.type) else column
         return pa.table(made)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, TypeVar
 
@@ -69,6 +69,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
         Appended to names of other columns that both have.
     convert_ints : bool
         Make integers and bool float64, with NaN, where rows may lack a match; otherwise they have 0 or False there.
+        ``to_pandas(nullable=True)`` makes them pandas' nullable integers and bool again.
     sort : bool
         Put the rows in order of the keys.
 
@@ -209,10 +210,22 @@ class Joined:
         """Return the columns of an inner, left, right or outer join."""
         match how:
             case "right":
-                return self._probed(1, keep_all=True)
+                return self._noted(self._probed(1, keep_all=True))
             case "outer":
-                return stacked([self._probed(0, keep_all=True), self._unmatched()])
-        return self._probed(0, keep_all=how == "left")
+                return self._noted(stacked([self._probed(0, keep_all=True), self._unmatched()]))
+        return self._noted(self._probed(0, keep_all=how == "left"))
+
+    def _noted(self, joined: ColumnSet) -> ColumnSet:
+        """Return the columns of a join, with a note of what those were that have been made floats."""
+        kinds = dict(joined.kinds)
+        for name, (mine, theirs) in self.sources.items():
+            given = self.left.columns.array(mine) if mine is not None else self.right.columns.array(str(theirs))
+            before, made = given._value.dtype, joined.values[name].dtype
+            if isinstance(given, pdarray) and made == FLOAT64 and before != FLOAT64:
+                kind: Any = joined.array(name)
+                kind._widened = before
+                kinds[name] = kind
+        return replace(joined, kinds=kinds)
 
     def _probed(self, own: int, *, keep_all: bool) -> ColumnSet:
         """Return the rows of one side, 0 for left, each with its matches of the other."""

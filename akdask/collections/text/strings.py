@@ -28,7 +28,6 @@ from akdask.plan.run.transfer import check_bytes
 from akdask.plan.task.align import align
 from akdask.storage.formats.objects import SEGMENTS
 from akdask.storage.paths.remote import takes_storage_options
-from akdask.typing import Column
 
 CHARACTER = np.dtype("U1").itemsize
 """Bytes of a character in NumPy's strings."""
@@ -69,13 +68,6 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods, MissingTextMetho
 
     def _converter(self) -> Callable[..., Any]:
         return as_text_or_none if self._value.dtype.nullable else as_text
-
-    def _pandas_converter(self) -> Callable[[Column], Any] | None:
-        return with_nulls if self._value.dtype.nullable else None
-
-    @property
-    def _arrow_meaning(self) -> str:
-        return "nullable" if self._value.dtype.nullable else ""
 
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign to rows; see `pdarray.__setitem__`."""
