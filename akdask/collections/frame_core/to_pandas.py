@@ -166,7 +166,7 @@ def as_nullable(column: Any, dtype: str) -> Any:
     >>> as_nullable(np.array([0.5, np.nan]), "Int64").dtype
     Float64Dtype()
     """
-    column, as_array = np.asarray(column), cast(Any, pd.array)
+    column, as_array = np.asarray(column), cast("Any", pd.array)
     if column.dtype != np.float64:
         return as_array(column, dtype=dtype)
     missing = np.isnan(column)
