@@ -165,7 +165,7 @@ def _column(name: Hashable, given: Any, dtype: ColumnType, categories: pd.Index[
     kind = getattr(given.dtype, "kind", "")
     if kind in _TIMES:
         return np.asarray(given, f"{kind}8[ns]").view(np.int64)
-    if dtype == NULLABLE_STR:
+    if dtype.kind == "str":
         text = pa.array(given, from_pandas=True)
         return marked(as_column(text.cast(pa.large_string())))
     found = as_column(np.asarray(given))

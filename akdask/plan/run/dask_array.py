@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from akdask.columns import Table, empty, to_objects
-from akdask.columns.missing_text import with_nulls
 from akdask.plan.expr.node import Frame, materialize
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.tokens import token
@@ -33,8 +31,7 @@ class _Chunk:
     def __call__(self, table: Table, *extras: Any, start: int = 0) -> np.ndarray[Any, Any]:
         if not self.is_number:
             objects = np.empty(table.nrows, object)
-            column: Any = table.columns[0]
-            objects[:] = to_objects(with_nulls(column) if pa.types.is_large_string(column.type) else column)
+            objects[:] = to_objects(table.columns[0])
             return objects
         found: np.ndarray[Any, Any] = self.form(table, *extras)
         return found.astype(object) if found.dtype.kind == "U" else found
