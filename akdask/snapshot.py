@@ -50,10 +50,10 @@ def snapshot(filename: str | os.PathLike[str]) -> None:
         raise FileError("there is nothing to write: no variable holds a lazy object.")
     written_path(filename)
     objects = {name: _storable(item) for name, item in variables.items()}
-    marks = dict(pair for name, item in objects.items() for pair in _marks(name, item))
+    validity = dict(pair for name, item in objects.items() for pair in _validity(name, item))
     nullable = sum(1 for name, item in objects.items() for _ in item.nullable(name))
-    na_rep = "" if len(marks) == nullable else None
-    write_objects({**objects, **marks}, f"{os.fspath(filename)}{SUFFIX}", "truncate", "distribute", na_rep=na_rep)
+    na_rep = "" if len(validity) == nullable else None
+    write_objects({**objects, **validity}, f"{os.fspath(filename)}{SUFFIX}", "truncate", "distribute", na_rep=na_rep)
 
 
 def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
     return found
 
 
-def _marks(name: str, item: Storable) -> Iterator[tuple[str, Storable]]:
+def _validity(name: str, item: Storable) -> Iterator[tuple[str, Storable]]:
     """Yield which text is missing, of Strings and of the columns of a DataFrame, under a name that tells whose."""
     own = {name: item} if item.kind is ObjType.STRINGS else {}
     if item.kind is ObjType.DATAFRAME:

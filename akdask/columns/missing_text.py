@@ -18,46 +18,46 @@ from akdask.columns.strings import offsets_and_bytes
 from akdask.errors import ArgumentError
 from akdask.typing import NumberArray, StringArray
 
-MARK = b"\xff"
+SENTINEL = b"\xff"
 """What stands for a missing string."""
 
-_MARK = pa.scalar(MARK, pa.large_binary())
+_SCALAR = pa.scalar(SENTINEL, pa.large_binary())
 
 
-def marked(strings: Any) -> StringArray:
-    """Return an array of large strings whose nulls have become marks.
+def from_nulls(strings: Any) -> StringArray:
+    """Return an array of large strings whose nulls have become sentinels.
 
     Examples
     --------
-    >>> missing_rows(marked(pa.array(["a", None], pa.large_string()))).tolist()
+    >>> missing_rows(from_nulls(pa.array(["a", None], pa.large_string()))).tolist()
     [False, True]
     """
     if not strings.null_count:
         return strings
-    return strings.view(pa.large_binary()).fill_null(MARK).view(pa.large_string())
+    return strings.view(pa.large_binary()).fill_null(SENTINEL).view(pa.large_string())
 
 
-def with_marks(strings: StringArray, missing: NumberArray) -> StringArray:
+def make_missing(strings: StringArray, missing: NumberArray) -> StringArray:
     """Return strings of which those of some rows are missing."""
     is_missing = pa.array(missing)
-    return pc.if_else(is_missing, _MARK, strings.view(pa.large_binary())).view(pa.large_string())
+    return pc.if_else(is_missing, _SCALAR, strings.view(pa.large_binary())).view(pa.large_string())
 
 
 def missing_rows(strings: StringArray) -> NumberArray:
     """Return which strings are missing."""
     offsets, data = offsets_and_bytes(strings)
-    found: NumberArray = np.diff(offsets) == len(MARK)
+    found: NumberArray = np.diff(offsets) == len(SENTINEL)
     rows = np.flatnonzero(found)
-    found[rows] = data[offsets[rows] - offsets[0]] == MARK[0]
+    found[rows] = data[offsets[rows] - offsets[0]] == SENTINEL[0]
     return found
 
 
 def with_nulls(strings: Any) -> Any:
-    """Return an array, or a chunked one, whose marks have become nulls.
+    """Return an array, or a chunked one, whose sentinels have become nulls.
 
     Examples
     --------
-    >>> with_nulls(marked(pa.array(["a", None], pa.large_string()))).to_pylist()
+    >>> with_nulls(from_nulls(pa.array(["a", None], pa.large_string()))).to_pylist()
     ['a', None]
     """
     if isinstance(strings, pa.ChunkedArray):
@@ -87,7 +87,7 @@ def demanded(strings: StringArray) -> StringArray:
 def text_at(strings: StringArray, position: int) -> str | None:
     """Return one string, None if it is missing."""
     data: bytes = strings[position].as_buffer().to_pybytes()
-    return None if data == MARK else data.decode()
+    return None if data == SENTINEL else data.decode()
 
 
 def filled(strings: StringArray, text: Any) -> StringArray:

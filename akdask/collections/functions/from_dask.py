@@ -20,7 +20,7 @@ from akdask.collections.frame_core.index import Index
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.columns import Table
-from akdask.columns.missing_text import marked
+from akdask.columns.missing_text import from_nulls
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.plan.expr._dask import Task, TaskRef
 from akdask.plan.expr.created import as_column
@@ -167,7 +167,7 @@ def _column(name: Hashable, given: Any, dtype: ColumnType, categories: pd.Index[
         return np.asarray(given, f"{kind}8[ns]").view(np.int64)
     if dtype.kind == "str":
         text = pa.array(given, from_pandas=True)
-        return marked(as_column(text.cast(pa.large_string())))
+        return from_nulls(as_column(text.cast(pa.large_string())))
     found = as_column(np.asarray(given))
     if not isinstance(found, np.ndarray) or found.dtype != dtype.numpy:
         raise SchemaError(

@@ -36,8 +36,13 @@ class MissingTextMethods(Array):
         value = self._value
         return self._truth(is_present(value) if self._has_missing else Call("equal", value, value))
 
-    isnull = isna
-    notnull = notna
+    def isnull(self) -> pdarray:
+        """Return which strings are missing, as `isna` does; lazy bool array."""
+        return self.isna()
+
+    def notnull(self) -> pdarray:
+        """Return which strings are not missing, as `notna` does; lazy bool array."""
+        return self.notna()
 
     def fillna(self, value: Any) -> Self:
         """Return the strings with other text in place of those that are missing; lazy.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.columns.missing_text import demanded, filled, missing_rows, with_marks
+from akdask.columns.missing_text import demanded, filled, make_missing, missing_rows
 from akdask.kernels.core.rules import Operation
 from akdask.schema import BOOL, NULLABLE_STR, STR, ColumnType
 
@@ -28,7 +28,7 @@ def _filled(strings: Any, text: Any, out: Any = None) -> Any:
 
 
 def _with_missing(strings: Any, missing: Any, out: Any = None) -> Any:
-    return with_marks(strings, np.broadcast_to(missing, len(strings)))
+    return make_missing(strings, np.broadcast_to(missing, len(strings)))
 
 
 def _text_to(result: ColumnType) -> Any:
@@ -48,7 +48,7 @@ MISSING_TEXT_OPERATIONS: dict[str, Operation] = {
     for operation in (
         Operation("is_missing", 1, lambda strings: BOOL if strings == NULLABLE_STR else None, _is_missing),
         Operation("as_nullable", 1, _text_to(NULLABLE_STR), _as_it_is),
-        Operation("with_marks", 1, _text_to(STR), _as_it_is),
+        Operation("as_text", 1, _text_to(STR), _as_it_is),
         Operation("demand_text", 1, _text_to(STR), lambda strings, out=None: demanded(strings)),
         Operation("fill_missing", 2, _filled_type, _filled),
         Operation("make_missing", 2, _with_missing_type, _with_missing),

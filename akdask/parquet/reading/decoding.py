@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns.lists import lists_of
-from akdask.columns.missing_text import marked
+from akdask.columns.missing_text import from_nulls
 from akdask.columns.rows import arrow_type
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.parquet.metadata.columns import DAY, UNITS, ParquetColumn
@@ -60,7 +60,7 @@ def _plain(array: pa.Array) -> pa.Array:
 def _items(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
     if dtype.kind == "str":
         text = _text(array)
-        return marked(text) if dtype.nullable or not text.null_count else text.fill_null("")
+        return from_nulls(text) if dtype.nullable or not text.null_count else text.fill_null("")
     if dtype.kind == "bigint":
         if array.null_count:
             raise UnsupportedError(f"column {column.name!r} has nulls, which integers of any size cannot be.")

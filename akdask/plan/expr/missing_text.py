@@ -52,8 +52,8 @@ def missing_text() -> Value:
 
 
 def without_missing(value: Value) -> Value:
-    """Return text as such that is never missing, which its marks must be replaced for; other values as they are."""
-    return Call("with_marks", value) if value.dtype == NULLABLE_STR else value
+    """Return text as such that is never missing, once it has been filled; other values as they are."""
+    return Call("as_text", value) if value.dtype == NULLABLE_STR else value
 
 
 Args = tuple[Value, ...]
@@ -65,11 +65,11 @@ def _nullable(args: Args) -> list[Value]:
 
 
 def _only_present(found: Value, args: Args) -> Value:
-    return reduce(lambda kept, arg: Call("logical_and", kept, is_present(arg)), _nullable(args), found)
+    return reduce(lambda test, arg: Call("logical_and", test, is_present(arg)), _nullable(args), found)
 
 
 def _equal(operation: str, args: Args, params: Params) -> Value:
-    """Return where text is equal: a mark only equals another."""
+    """Return where text is equal: a sentinel only equals another."""
     found = Call("equal", *args)
     return _only_present(found, args[:1]) if len(_nullable(args)) == len(args) else found
 
@@ -78,7 +78,7 @@ def _not_equal(operation: str, args: Args, params: Params) -> Value:
     return Call("logical_not", _equal(operation, args, params))
 
 
-def _tested_with_marks(operation: str, args: Args, params: Params) -> Value:
+def _tested_as_bytes(operation: str, args: Args, params: Params) -> Value:
     """Return a test that any bytes can take."""
     return _only_present(Call(operation, *map(without_missing, args), **params), args)
 
@@ -124,8 +124,8 @@ _RULES: dict[str, Rule] = {
     "not_equal": _not_equal,
     "cast": _cast,
     "parse_time": _parse_time,
-    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), _tested_with_marks),
-    **dict.fromkeys(("contains", "startswith", "endswith"), _tested_with_marks),
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal"), _tested_as_bytes),
+    **dict.fromkeys(("contains", "startswith", "endswith"), _tested_as_bytes),
     **dict.fromkeys(("islower", "isupper", "istitle", "isalnum", "isalpha", "isdigit"), _tested),
     **dict.fromkeys(("isdecimal", "isnumeric", "isspace", "isempty", "isin"), _tested),
     **dict.fromkeys(("lower", "upper", "title", "capitalize", "strip", "stick", "peel", "text_slice"), _changed),

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from akdask.columns import Table, type_of
-from akdask.columns.missing_text import marked
+from akdask.columns.missing_text import from_nulls
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef
 from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace
@@ -77,7 +77,7 @@ class Literal(Frame):
         found = {name for table in tables for name, column in table.columns.items() if _has_nulls(column)}
         if found:
             tables = [
-                Table({name: marked(c) if name in found else c for name, c in table.columns.items()}, table.nrows)
+                Table({name: from_nulls(c) if name in found else c for name, c in table.columns.items()}, table.nrows)
                 for table in tables
             ]
         return cls(tuple(tables), frozenset(found))
