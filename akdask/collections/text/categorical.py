@@ -20,7 +20,7 @@ from akdask.collections.text.categorical_conversion import as_text, pandas_categ
 from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.plan.expr.missing_text import call, is_missing, without_missing
+from akdask.plan.expr.missing_text import call, demanded, is_missing, without_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Rows
@@ -497,7 +497,7 @@ def _encoded(strings: Strings, na: str) -> Categorical:
 
 def _in_one_partition(strings: Strings) -> Frame:
     """Return a one-partition frame whose only column are the strings."""
-    return Gather(strings._project())
+    return Gather(Project(strings._frame, (0,), (demanded(strings._value),)))
 
 
 def _from_pandas(values: pd.Categorical, na: str) -> Categorical:

@@ -370,6 +370,8 @@ REFUSED = {
     "addresses": ak.IPv4,
     "lists": lambda s: ak.GroupBy(s.get_lengths()).unique(s)[1],
     "integers": lambda s: s.astype(int),
+    "values of lists": lambda s: ak.SegArray(ak.array([0]), s),
+    "categories": lambda s: ak.Categorical.from_codes([0], s),
     "positions": lambda s: ak.searchsorted(s, ak.array(["a"])),
 }
 
