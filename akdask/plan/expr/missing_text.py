@@ -11,9 +11,6 @@ import numpy as np
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.schema import FLOAT64, NULLABLE_STR, STR, column_type
 
-NO_TIME = -(2**63)
-"""The time that is missing."""
-
 
 def call(operation: str, *args: Value, **params: Any) -> Value:
     """Return an operation on values, whose text may be missing; as `Call` where none may.

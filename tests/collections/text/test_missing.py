@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, MissingColumnError
 from akdask.kernels import compiled
 from akdask.plan.shuffle import exchange
 from akdask.plan.sort import splitters as boundaries
@@ -415,3 +415,22 @@ def test_long_columns_go_through_compiled_loops_and_give_the_same(loops, monkeyp
     right = ak.DataFrame({"s": ak.array(["a", None]), "y": [1, 2]})
     joined = found.merge(right, "s", sort=False)
     same(joined, frame.merge(pd.DataFrame({"s": series(["a", None]), "y": [1, 2]}), on="s"))
+
+
+@given(drawn=frames())
+def test_columns_of_frames_are_filled_by_kind(drawn):
+    lazy, frame = drawn
+    y = np.where(frame["x"] % 2, np.nan, frame["x"])
+    lazy, frame = lazy.assign(y=ak.array(y)), frame.assign(y=y)
+    same(lazy.fillna({"s": "-", "y": 7}), frame.fillna({"s": "-", "y": 7}))
+    same(lazy.fillna("-"), frame.fillna({"s": "-", "t": "-"}))
+    same(lazy.fillna(0.5), frame.fillna({"y": 0.5}))
+
+
+def test_frames_are_not_filled_with_what_does_not_fit():
+    frame = ak.DataFrame({"s": ["a", None], "x": [1, 2]})
+    for value in ({"s": 0}, {"x": "a"}, {"x": 1}, None, [1], {"s": True}):
+        with pytest.raises(ArgumentTypeError):
+            frame.fillna(value)
+    with pytest.raises(MissingColumnError, match="'z'"):
+        frame.fillna({"z": "a"})
