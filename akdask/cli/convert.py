@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -108,12 +109,16 @@ def write_anew(
         The files.
     """
     file_type = "single" if num_locales is None else "distribute"
-    with TaskProgress(), warnings.catch_warnings():
+    with TaskProgress(), warnings.catch_warnings(record=True) as told:
+        warnings.filterwarnings("always", "missing text of", UserWarning)
         warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
         stored = _storables(objects, None)
-        return write_objects(
+        written = write_objects(
             stored, target, "truncate", file_type, num_locales=num_locales, file_format=file_format, **options
         )
+    for warning in told:
+        print(f"akdask: {str(warning.message).partition(';')[0]}", file=sys.stderr)
+    return written
 
 
 def written_files(target: str) -> list[str]:

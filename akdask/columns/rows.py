@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from akdask.columns.bigint import from_ints, from_limbs, limbs_of, to_ints, with_limbs
 from akdask.columns.lists import offsets_of, values_of
 from akdask.columns.memory import new_array
+from akdask.columns.missing_text import from_nulls, with_nulls
 from akdask.columns.strings import StringsBuilder, offsets_and_bytes
 from akdask.errors import ArgumentTypeError
 from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, column_type, list_of
@@ -109,14 +110,15 @@ def _of_one_type(columns: Sequence[pa.Array]) -> Sequence[pa.Array]:
 
 
 def to_objects(column: Column) -> list[Any]:
-    """Return the rows as Python objects: lists of them for lists."""
+    """Return the rows as Python objects: lists of them for lists, None for missing text."""
     if isinstance(column, pa.FixedSizeBinaryArray):
         return to_ints(column)
     if isinstance(column, pa.LargeListArray):
         dtype = type_of(column)
         items = [] if dtype.item is None else to_objects(values_of(column, dtype.item))
         return [items[start:stop] for start, stop in pairwise(offsets_of(column).tolist())]
-    found: list[Any] = column.tolist()
+    rows: Any = with_nulls(column) if isinstance(column, pa.LargeStringArray) else column
+    found: list[Any] = rows.tolist()
     return found
 
 
@@ -132,7 +134,7 @@ def spread(result: Any, dtype: ColumnType, nrows: int) -> Column:
         return column
     if dtype.is_number:
         return np.full(nrows, result, dtype.numpy)
-    one = from_ints([result]) if dtype.kind == "bigint" else pa.array([result], arrow_type(dtype))
+    one = from_ints([result]) if dtype.kind == "bigint" else from_nulls(pa.array([result], arrow_type(dtype)))
     return take_rows(one, np.zeros(nrows, np.int64))
 
 

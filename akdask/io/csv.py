@@ -98,6 +98,7 @@ def to_csv(
     *,
     num_locales: int | None = None,
     compression: str | None = None,
+    na_rep: str = "",
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays to one set of CSV files with Arkouda's header; computes.
@@ -125,6 +126,8 @@ def to_csv(
         Number of files; as many as the array with the most partitions has unless given.
     compression : {"gzip", "bz2", "zstd", "lz4"}, optional
         How files are compressed, not at all unless given, whatever the extension.  Arkouda reads none of these.
+    na_rep : str, default ""
+        What is written for missing text.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -146,6 +149,7 @@ def to_csv(
         overwrite=overwrite,
         num_locales=num_locales,
         compression=compression,
+        na_rep=na_rep,
     )
 
 

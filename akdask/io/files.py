@@ -293,6 +293,7 @@ def to_hdf(
     file_type: str = "distribute",
     *,
     num_locales: int | None = None,
+    na_rep: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write objects to one set of HDF5 files, which Arkouda reads; computes.
@@ -316,6 +317,8 @@ def to_hdf(
         A set of files, or one in all at exactly that path.
     num_locales : int, optional
         Number of files of a set; as many as the object with the most partitions has unless given.
+    na_rep : str, optional
+        What is written for missing text, for which HDF5 has nothing; empty text, with a warning, unless given.
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -330,8 +333,14 @@ def to_hdf(
         If objects are to be added that are there already, or two have the same name.
     WriteError
         If the files cannot be written; what was there before stays.
+
+    Warns
+    -----
+    UserWarning
+        If text is missing and `na_rep` does not say what to write for it.
     """
-    write_objects(_storables(columns, names), prefix_path, mode, file_type, num_locales=num_locales)
+    objects = _storables(columns, names)
+    write_objects(objects, prefix_path, mode, file_type, num_locales=num_locales, na_rep=na_rep)
 
 
 @takes_storage_options

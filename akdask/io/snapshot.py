@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
+from urllib.parse import quote, unquote
 
 from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.core.reading import open_prefix, read_objects
-from akdask.collections.core.writing import Storable, StorageMethods, write_objects
+from akdask.collections.core.writing import Storable, StorageMethods, stored_column, write_objects
 from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.text.strings import Strings
 from akdask.errors import FileError
+from akdask.plan.expr.missing_text import is_missing
+from akdask.storage.formats.objects import ROW_LABELS, VALUES, ObjType
 from akdask.storage.paths.files import written_path
 
 SUFFIX = "_SNAPSHOT"
+
+MISSING = "_missing_"
+"""Begins the names of variables that tell which text of others is missing; no variable of the caller is called so."""
 
 
 def snapshot(filename: str | os.PathLike[str]) -> None:
     """Write all akdask variables of the caller to HDF5 files, which Arkouda's `restore` reads; computes.
 
     Arrays, Strings, Categoricals, indexes, groupings and DataFrames are written, each under the name of its variable.
-    Names that begin with an underscore are left out: notebooks keep old results under such.
+    Names that begin with an underscore are left out: notebooks keep old results under such.  Which text is missing is
+    written beside Strings and the columns of DataFrames, as a variable whose name begins so.
 
     Parameters
     ----------
@@ -42,7 +50,10 @@ def snapshot(filename: str | os.PathLike[str]) -> None:
         raise FileError("there is nothing to write: no variable holds a lazy object.")
     written_path(filename)
     objects = {name: _storable(item) for name, item in variables.items()}
-    write_objects(objects, f"{os.fspath(filename)}{SUFFIX}", "truncate", "distribute")
+    validity = dict(pair for name, item in objects.items() for pair in _validity(name, item))
+    nullable = sum(1 for name, item in objects.items() for _ in item.nullable(name))
+    na_rep = "" if len(validity) == nullable else None
+    write_objects({**objects, **validity}, f"{os.fspath(filename)}{SUFFIX}", "truncate", "distribute", na_rep=na_rep)
 
 
 def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
@@ -63,7 +74,36 @@ def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
     MissingFileError
         If there is no such snapshot.
     """
-    return read_objects(open_prefix(f"{os.fspath(filename)}{SUFFIX}"))
+    found = read_objects(open_prefix(f"{os.fspath(filename)}{SUFFIX}"))
+    for name in [name for name in found if name.startswith(MISSING)]:
+        _lose(found, unquote(name.removeprefix(MISSING)), found.pop(name))
+    return found
+
+
+def _validity(name: str, item: Storable) -> Iterator[tuple[str, Storable]]:
+    """Yield which text is missing, of Strings and of the columns of a DataFrame, under a name that tells whose."""
+    own = {name: item} if item.kind is ObjType.STRINGS else {}
+    if item.kind is ObjType.DATAFRAME:
+        own = {f"{name}/{column}": child for column, child in item.children.items() if column != ROW_LABELS}
+    for path, stored in own.items():
+        value = stored.members.get(VALUES)
+        if stored.kind is ObjType.STRINGS and value is not None and value.dtype.nullable:
+            yield f"{MISSING}{quote(path, safe='')}", stored_column(stored.frame, is_missing(value))
+
+
+def _without(strings: Any, missing: Any) -> Any:
+    """Return strings without those of some rows."""
+    return strings._operate("make_missing", strings, missing)
+
+
+def _lose(variables: dict[str, Any], path: str, missing: Any) -> None:
+    """Make text of a variable, or of a column of a DataFrame, missing again."""
+    name, _, column = path.partition("/")
+    known = variables.get(name)
+    if isinstance(known, DataFrame) and column in known.columns:
+        known[column] = _without(known[column], missing)
+    elif isinstance(known, Strings):
+        variables[name] = _without(known, missing)
 
 
 def caller_variables(frame: FrameType | None) -> Mapping[str, Any]:

@@ -18,6 +18,7 @@ class ParquetFormat(FileFormat):
     write_options = frozenset({"compression", "convert_categoricals", "checksums"})
     is_tabular = True
     joins_partitions = True
+    has_missing_text = True
 
     def opener(self) -> Callable[..., StoredSet]:
         """Return `akdask.parquet.sets.file_set.open_set`."""

@@ -34,6 +34,8 @@ class ColumnType:
         Type of the values of a list; None for lists that are all empty, of whatever values.
     max_bits : int, default -1
         Bits of a bigint, -1 for no limit.
+    nullable : bool, default False
+        Whether text may be missing: see `akdask.columns.missing_text`.
     """
 
     name: str
@@ -41,6 +43,7 @@ class ColumnType:
     itemsize: int
     item: ColumnType | None = None
     max_bits: int = -1
+    nullable: bool = False
 
     @property
     def numpy(self) -> np.dtype[Any]:
@@ -62,6 +65,7 @@ FLOAT64 = ColumnType("float64", "float", 8)
 BOOL = ColumnType("bool", "bool", 1)
 UINT8 = ColumnType("uint8", "uint", 1)
 STR = ColumnType("str", "str", 8)
+NULLABLE_STR = replace(STR, nullable=True)
 BIGINT = ColumnType("bigint", "bigint", 16)
 
 _NUMPY = {t.name: np.dtype(t.name) for t in (INT64, UINT64, FLOAT64, BOOL, UINT8)}
@@ -94,10 +98,10 @@ def bigint_of(max_bits: int | None) -> ColumnType:
 
 
 def unlimited(dtype: ColumnType) -> ColumnType:
-    """Return the type of integers, or of lists of them, of any number of bits; other types as they are."""
+    """Return the type of integers, or of lists of them, of any number of bits, and of text; other types as they are."""
     if dtype.item is not None:
         return list_of(unlimited(dtype.item))
-    return BIGINT if dtype.kind == "bigint" else dtype
+    return BIGINT if dtype.kind == "bigint" else STR if dtype.kind == "str" else dtype
 
 
 def dtype(x: Any) -> np.dtype[Any] | BigintDtype:

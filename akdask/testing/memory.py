@@ -8,12 +8,15 @@ from itertools import accumulate
 from types import TracebackType
 from typing import Any, Self
 
+import pyarrow as pa
+
 from akdask.collections.core.wrap import wrap
 from akdask.columns import Table, slice_rows, type_of
+from akdask.columns.missing_text import from_nulls
 from akdask.plan.expr.created import as_column
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.tokens import token
-from akdask.schema import ColumnType
+from akdask.schema import NULLABLE_STR, ColumnType
 from akdask.storage.data.source import Bounds
 from akdask.typing import Column, NumberArray
 
@@ -63,8 +66,12 @@ class MemorySource:
         label: str = "memory",
         bounds: Mapping[str, Bounds] | None = None,
     ) -> None:
-        self._data: dict[Any, Column] = {name: as_column(items) for name, items in columns.items()}
-        self.columns: Mapping[str, ColumnType] = {name: type_of(column) for name, column in self._data.items()}
+        given: dict[Any, Any] = {name: as_column(items) for name, items in columns.items()}
+        nullable = {name for name, column in given.items() if isinstance(column, pa.Array) and column.null_count}
+        self._data: dict[Any, Column] = {**given, **{name: from_nulls(given[name]) for name in nullable}}
+        self.columns: Mapping[str, ColumnType] = {
+            name: NULLABLE_STR if name in nullable else type_of(column) for name, column in given.items()
+        }
         self.lengths = tuple(lengths)
         self._starts = tuple(accumulate(self.lengths, initial=0))
         self.label = label

@@ -48,8 +48,8 @@ def test_objects_that_are_all_of_one_type_of_numbers_have_it():
 
 
 @pytest.mark.parametrize("items", [["a", None], [None, "a"], [None]])
-def test_missing_text_is_empty(items):
-    assert ak.array(items).tolist() == ["" if item is None else item for item in items]
+def test_missing_text_stays_missing(items):
+    assert ak.array(items).tolist() == items
 
 
 @pytest.mark.parametrize("items", [[True, None], [None, False], pd.Series([True, None], dtype="boolean")])

@@ -69,3 +69,21 @@ def test_nothing_to_write_or_to_read_is_an_error(prefix):
         take_snapshot(prefix, a=5)
     with pytest.raises(MissingFileError, match="no files were written"):
         ak.restore(prefix)
+
+
+def test_missing_text_stays_missing(prefix, recwarn):
+    text = ak.array(["a", None, ""])
+    frame = ak.DataFrame({"a b": text, "x": ak.arange(3), "plain": ak.array(["", "b", "c"])})
+    take_snapshot(prefix, text=text, frame=frame)
+    assert not recwarn.list
+    found = ak.restore(prefix)
+    assert sorted(found) == ["frame", "text"]
+    assert found["text"].tolist() == ["a", None, ""]
+    assert found["frame"]["a b"].tolist() == ["a", None, ""]
+    assert found["frame"]["plain"].tolist() == ["", "b", "c"]
+
+
+def test_missing_labels_are_written_as_empty_text_with_a_warning(prefix):
+    with pytest.warns(UserWarning, match="missing text of 'index/IDX_0'"):
+        take_snapshot(prefix, index=ak.Index(ak.array(["a", None])))
+    assert ak.restore(prefix)["index"].tolist() == ["a", ""]

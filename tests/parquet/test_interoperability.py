@@ -80,9 +80,9 @@ def _expected(column: pa.ChunkedArray) -> Any:
     if types.is_list(stored) or types.is_large_list(stored):
         return [row or [] for row in rows]
     if types.is_dictionary(stored) or types.is_string(stored) or types.is_large_string(stored):
-        return [row or "" for row in rows]
+        return rows
     if types.is_binary(stored) or types.is_large_binary(stored):
-        return [(row or b"").decode() for row in rows]
+        return [None if row is None else row.decode() for row in rows]
     if types.is_decimal(stored) or types.is_floating(stored) or column.null_count:
         return [math.nan if row is None else float(row) for row in rows]
     return rows

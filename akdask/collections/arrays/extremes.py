@@ -6,9 +6,13 @@ from operator import index
 from typing import Any
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.selection import filter_columns
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_text import is_present, without_missing
+from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.reduce.top_k import TopK
+from akdask.plan.task.align import align
 
 
 class ExtremeMethods(Array):
@@ -38,9 +42,20 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
     if index(k) < 1:
         raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
     frame, key = pda._sort_key()
+    if key.dtype.nullable:
+        return _extremes_there(name, pda, k)
     found = TopK.of(frame, key, -index(k) if "max" in name else index(k))
     positions: Any = wrap(found, found.positions)
     if name.startswith("arg"):
         return positions
     # What is ordered by something else has to be looked up.
     return pda._like(found, found.values) if key == pda._value else pda[positions]
+
+
+def _extremes_there(name: str, pda: Array, k: int) -> Any:
+    """Return extremes of strings without those that are missing, or their positions among all."""
+    frame, value = pda._sort_key()
+    frame, (value, row) = align("number", [(frame, value), row_numbers(frame)])
+    there, (value, row) = filter_columns(frame, [without_missing(value), row], frame, is_present(value))
+    found = few_extremes(name, wrap(there, value), k)
+    return wrap(there, row)[found] if name.startswith("arg") else found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,9 +19,10 @@ from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.wrap import shows
 from akdask.columns import Table, to_objects
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.plan.expr.values import cast
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Value, cast
 from akdask.plan.group.aggregate import GroupAggregate, GroupReduction
-from akdask.schema import BIGINT, bigint_of
+from akdask.schema import BIGINT, ColumnType, bigint_of
 from akdask.schema.bigint import bigint
 
 
@@ -42,6 +43,14 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
     >>> int(a.sum())
     15
     """
+
+    _widened: ColumnType | None = None
+    """What the elements were before a join made floats of them, for rows without a match."""
+
+    def _like(self, frame: Frame, value: Value) -> Self:
+        made = super()._like(frame, value)
+        made._widened = self._widened
+        return made
 
     @property
     def dtype(self) -> Any:

@@ -11,6 +11,7 @@ from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_text import is_present
 from akdask.plan.sort.sort import sorted_rows
 
 Positions = TypeVar("Positions", bound=Array)
@@ -50,9 +51,11 @@ class SortMethods(Array, Generic[Positions]):
         return sorted_positions([self], ascending)
 
     def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the elements are in ascending order, which no NaN is part of; lazy."""
+        """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy."""
         check_axis("is_sorted", axis)
-        return reduced(wrap(*self._sort_key()), "is_sorted")
+        frame, value = self._sort_key()
+        found = reduced(wrap(frame, value), "is_sorted")
+        return found if not value.dtype.nullable else found & reduced(wrap(frame, is_present(value)), "all")
 
 
 class TextSortMethods(SortMethods[Positions]):

@@ -1,7 +1,7 @@
 """Sorting: permutations, sorted arrays and sorted DataFrames, all lazy.
 
-Every order is stable: what is equal stays as it was, descending too.  Missing values (NaN) come last in both
-directions, as in pandas.  Strings are ordered by their bytes, Categoricals by their labels.
+Every order is stable: what is equal stays as it was, descending too.  Missing values (NaN, missing text) come last in
+both directions, as in pandas.  Strings are ordered by their bytes, Categoricals by their labels.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.missing_text import demanded
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.cosorted import Cosorted
@@ -182,6 +183,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
         raise ArgumentError(f"searchsorted looks in an array of one dimension, not of {a.ndim}.", hint="flatten() it.")
     array, values = sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
     (table_frame, table), (frame, value) = array._as_operand(), values._as_operand()
+    table, value = demanded(table), demanded(value)
     wanted = promote(table.dtype, value.dtype)
     if wanted is not None and table.dtype != value.dtype:
         table, value = cast(table, wanted), cast(value, wanted)

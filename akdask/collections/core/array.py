@@ -41,9 +41,6 @@ class Array(StorageMethods, Substitutes, Collection):
 
     _shown_name: ClassVar[str] = "array"
 
-    _arrow_meaning: ClassVar[str] = ""
-    """What the numbers stand for in Arrow: ``timestamp``, ``duration``, or nothing else."""
-
     _frame: Frame
     _value: Value
 
@@ -64,6 +61,11 @@ class Array(StorageMethods, Substitutes, Collection):
     def _type_name(self) -> str:
         """Return the type as DataFrames name it."""
         return self._value.dtype.name
+
+    @property
+    def _arrow_meaning(self) -> str:
+        """What the numbers stand for in Arrow: ``timestamp``, ``duration``, or nothing else."""
+        return ""
 
     def _pandas_converter(self) -> Callable[[Column], Any] | None:
         """Return what makes a column for pandas of one of the plan's, None where it shows as it is."""
@@ -265,7 +267,9 @@ class Array(StorageMethods, Substitutes, Collection):
             If integers have more digits than Arrow's decimals.
         """
         extras = self._extras()
-        form = ToArrow(((0, "", self._arrow_meaning),), tuple((0, number) for number in range(len(extras))))
+        labelled = tuple((0, number) for number in range(len(extras)))
+        nullable = frozenset({0} if self._value.dtype.nullable else ())
+        form = ToArrow(((0, "", self._arrow_meaning),), labelled, nullable)
         (table,) = run(CollectionRows(self._project(), form, extras, None).here(chunked=True))
         return table.column(0)
 

@@ -20,7 +20,7 @@ from akdask.plan.rows.scatter import PutAt, PutMasked
 from akdask.plan.run.run import resolve_lengths
 from akdask.plan.task.align import align
 from akdask.plan.task.combine import Gather, Realign
-from akdask.schema import BOOL, FLOAT64, INT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, ColumnType
 
 Columns = tuple[Frame, Value]
 
@@ -40,6 +40,8 @@ def assigned(array: Array, key: Any, item: Any) -> Columns:
     """
     frame, old = array._frame, array._value
     items = operand(item, old)
+    if items[1].dtype == NULLABLE_STR and old.dtype == STR:
+        old = cast(old, NULLABLE_STR)
     items = items[0], fitting(items[1], old.dtype)
     if not isinstance(key, Array):
         key = row_tools.row_key(key)
@@ -67,6 +69,8 @@ def fitting(value: Value, wanted: ColumnType) -> Value:
         limits = np.iinfo(wanted.numpy)
         if limits.min <= int(value.value) <= limits.max:
             return Constant(wanted.numpy.type(value.value))
+    if wanted.kind == value.dtype.kind == "str":
+        return cast(value, wanted)
     if wanted.kind == "bigint" and value.dtype.kind in ("bool", "uint", "int", "bigint"):
         return cast(value, wanted)
     order = ("bool", "uint", "int", "float")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.array import Array
@@ -13,8 +14,9 @@ from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.missing_text import call, missing_text
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import Call, Constant, Value
+from akdask.plan.expr.values import Constant, Value
 from akdask.plan.task.align import align
 from akdask.schema import column_type, unlimited
 
@@ -35,6 +37,8 @@ def operand(item: Any, like: Value | None = None) -> Operand:
         return None, item.as_value()
     if isinstance(item, np.ndarray) and item.ndim == 0:
         item = item[()]
+    if (item is None or item is pd.NA) and like is not None and like.dtype.kind == "str":
+        return None, missing_text()
     if isinstance(item, bool | int | float | str | np.generic):
         return None, Constant(item, like.dtype if like is not None else None)
     if isinstance(item, np.ndarray | list | tuple):
@@ -50,13 +54,14 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     AlignmentError
         If arrays among them do not share rows.
     """
-    like = next((item._value for item in items if isinstance(item, Array)), None)
+    arrays = [item._value for item in items if isinstance(item, Array)]
+    like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else next(iter(arrays), None)
     operands = [operand(item, like) for item in items]
     framed = [(frame, value) for frame, value in operands if frame is not None]
     frame, aligned = align(operation, framed)
     remaining = iter(aligned)
     values = [next(remaining) if own is not None else value for own, value in operands]
-    return frame, Call(operation, *values, **params)
+    return frame, call(operation, *values, **params)
 
 
 class OperatorMethods(NDArrayOperatorsMixin, Array):

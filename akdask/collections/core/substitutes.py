@@ -119,7 +119,6 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "cov": "ak.cov(df['x'], df['y'])",
         "duplicated": "~ak.GroupBy(df['x']).edge_rows()",
         "eval": "df['x'] + df['y']",
-        "fillna": "df.assign(x=ak.where(ak.isnan(df['x']), 0.0, df['x']))",
         "iat": "df['x'][0]",
         "iloc": "df[0]",
         "insert": "df.assign(z=df['x'])",

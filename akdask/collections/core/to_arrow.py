@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import Table, to_objects
+from akdask.columns.missing_text import with_nulls
 from akdask.errors import UnsupportedError
 from akdask.plan.expr.tokens import token
 from akdask.plan.join.categories import LABEL
@@ -35,15 +36,18 @@ class ToArrow:
         ``duration``, or nothing else.
     labelled : tuple of (hashable, int)
         Columns that are codes, and the position of their labels among the further arguments.
+    nullable : frozenset of hashable
+        Columns of text that may be missing.
     """
 
     columns: tuple[tuple[Hashable, str, str], ...]
     labelled: tuple[tuple[Hashable, int], ...] = ()
+    nullable: frozenset[Hashable] = frozenset()
 
     @property
     def token(self) -> str:
         """Names the converter in plans."""
-        return token("to arrow", self.columns, self.labelled)
+        return token("to arrow", self.columns, self.labelled, sorted(map(repr, self.nullable)))
 
     def __call__(self, table: Table, *labels: Table) -> pa.Table:
         """Return the table; strings that have come in pieces stay so."""
@@ -55,6 +59,8 @@ class ToArrow:
                 made[shown] = _dictionary(column, labels[positions[name]])
             elif isinstance(column, np.ndarray):
                 made[shown] = _times(column).view(_TIMES[stands_for]) if stands_for else pa.array(column)
+            elif pa.types.is_large_string(column.type):
+                made[shown] = with_nulls(column) if name in self.nullable else column
             else:
                 made[shown] = _decimals(column, shown) if pa.types.is_fixed_size_binary(column.type) else column
         return pa.table(made)

@@ -11,14 +11,15 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from akdask import config
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ExistsError, FileError, UnsupportedError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ExistsError, FileError, UnsupportedError, warn
 from akdask.plan.expr.created import counted
+from akdask.plan.expr.missing_text import without_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Replica, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
-from akdask.plan.run.write import aligned, cut, fitted, partitions_per_file, write
-from akdask.schema import INT64
+from akdask.plan.run.write import Filling, aligned, cut, fitted, partitions_per_file, write
+from akdask.schema import INT64, NULLABLE_STR
 from akdask.storage.atomic.recovery import recover
 from akdask.storage.formats.objects import LIMBS, VALUES, CuttingWriter, ObjectSpec, ObjType
 from akdask.storage.formats.registry import format_named
@@ -73,6 +74,19 @@ class Storable:
             self.members[VALUES].dtype if VALUES in self.members else None,
             {member: child.spec(f"{name}/{member}") for member, child in self.children.items()},
             self.params,
+        )
+
+    def nullable(self, name: str) -> Iterator[tuple[str, str]]:
+        """Yield the columns of text that may be missing, each by the path of the object and the name of the member."""
+        for path, item in self.named(name):
+            yield from ((path, member) for member, value in item.members.items() if value.dtype == NULLABLE_STR)
+
+    def without_missing(self) -> Storable:
+        """Return the object as it is stored once its missing text has been filled."""
+        return replace(
+            self,
+            members={member: without_missing(value) for member, value in self.members.items()},
+            children={member: child.without_missing() for member, child in self.children.items()},
         )
 
     def as_inner(self) -> Storable:
@@ -167,6 +181,7 @@ class StorageMethods:
         *,
         file_format: str = "HDF5",
         compression: str | None = None,
+        na_rep: str | None = None,
     ) -> None:
         _check_option("mode", mode, MODES, ArgumentTypeError)
         _check_option("file_type", file_type, FILE_TYPES, ArgumentTypeError)
@@ -178,6 +193,7 @@ class StorageMethods:
             num_locales=num_locales,
             file_format=file_format,
             compression=compression,
+            na_rep=na_rep,
         )
 
     @takes_storage_options
@@ -280,6 +296,7 @@ class StorageMethods:
         overwrite: bool = False,
         *,
         num_locales: int | None = None,
+        na_rep: str = "",
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the array to CSV files with Arkouda's header; computes.
@@ -298,6 +315,8 @@ class StorageMethods:
             Replace files of that prefix.
         num_locales : int, optional
             Number of files, one for each partition unless given.
+        na_rep : str, default ""
+            What is written for missing text.
         storage_options : mapping of str to value, optional
             What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -311,7 +330,7 @@ class StorageMethods:
             If the files cannot be written; what was there before stays.
         """
         objects = {dataset or self._default_dataset: self._storable()}
-        write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales)
+        write_csv(objects, prefix_path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
 
     @takes_storage_options
     def update_hdf(
@@ -364,13 +383,15 @@ def write_objects(
     num_locales: int | None = None,
     overwrite: bool = False,
     file_format: str = "HDF5",
+    na_rep: str | None = None,
     **options: Any,
 ) -> list[str]:
     """Write objects to one set of files, and return these; computes.
 
     Each object is split into one partition for each file, or into several where a file may be too large for memory.
 
-    `options` are of the format; those that are None are left to it.
+    `options` are of the format; those that are None are left to it.  Where the format has nothing for missing text,
+    `na_rep` is written in its place, or empty text with a warning.
 
     Raises
     ------
@@ -391,6 +412,12 @@ def write_objects(
     chosen_type = _check_option("file_type", file_type, FILE_TYPES, ArgumentError)
     if not objects:
         raise FileError("there is nothing to write.", hint="pass at least one column.")
+    nullable: set[tuple[str, str]] = set()
+    if not chosen_format.has_missing_text:
+        nullable = {pair for name, item in objects.items() for pair in item.nullable(name)}
+        objects = {name: item.without_missing() for name, item in objects.items()} if nullable else objects
+    if not isinstance(na_rep, str | None):
+        raise ArgumentTypeError(f"na_rep is the text written for what is missing, not a {type(na_rep).__name__}.")
     recover(written_path(path))
     everything = dict(pair for name, item in objects.items() for pair in item.named(name))
     count = _check_count(num_locales, chosen_type) or max(item.frame.npartitions for item in everything.values())
@@ -425,7 +452,15 @@ def write_objects(
         for name, item in everything.items()
         for member, table in item.tables.items()
     ]
-    return write(writer, rows, tables)
+    files, missing = write(writer, rows, tables, Filling(frozenset(nullable), na_rep or "") if nullable else None)
+    if missing and na_rep is None:
+        names = sorted({repr(path) for path, member in nullable if (path, member) in missing})
+        warn(
+            f"missing text of {', '.join(names)} is written as empty text, since"
+            f" {chosen_format.name} files have nothing for it; na_rep= says what to write instead.",
+            UserWarning,
+        )
+    return files
 
 
 def _cut(writer: CuttingWriter, project: Project) -> Frame:
@@ -468,6 +503,7 @@ def write_csv(
     overwrite: bool,
     num_locales: int | None,
     compression: str | None = None,
+    na_rep: str = "",
 ) -> None:
     """Write objects to CSV files, which may replace others only if told so; computes.
 
@@ -488,6 +524,7 @@ def write_csv(
             "distribute",
             num_locales=num_locales,
             file_format="CSV",
+            na_rep=na_rep,
             column_delim=col_delim,
             compression=compression,
         )

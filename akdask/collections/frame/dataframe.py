@@ -187,7 +187,9 @@ class DataFrame(
 
     # conversion
 
-    def to_pandas(self, datalimit: float | None = None, retain_index: bool = True) -> pd.DataFrame:
+    def to_pandas(
+        self, datalimit: float | None = None, retain_index: bool = True, *, nullable: bool = False
+    ) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame; computes.
 
         Parameters
@@ -196,6 +198,10 @@ class DataFrame(
             Most megabytes (2**20 bytes) to bring into this process; ``config.get("max_transfer_bytes")`` unless given.
         retain_index : bool, default True
             Keep the labels of the rows, such as the keys of groups, as pandas does; otherwise rows are numbered anew.
+        nullable : bool, default False
+            Give pandas' nullable types: ``Int64``, ``UInt64``, ``boolean``, ``Float64`` and ``string``, with
+            ``pandas.NA`` for what is missing.  Integers and bool that a join has made floats, for rows without a
+            match, become such again; integers beyond 2**53, which floats may have rounded, stay ``Float64``.
 
         Raises
         ------
@@ -204,7 +210,7 @@ class DataFrame(
         """
         columns = self._columns
         limit = None if datalimit is None else datalimit * 2**20
-        converter, labels = ToPandas.of(columns, with_index=retain_index)
+        converter, labels = ToPandas.of(columns, with_index=retain_index, nullable=nullable)
         rows = CollectionRows(columns.project(with_index=retain_index), converter, tuple(labels), limit)
         (result,) = run(rows.here(chunked=True))
         return result

@@ -53,6 +53,7 @@ class InterchangeMethods(FrameBase):
         form = ToArrow(
             tuple((name, text, columns.kinds[name]._arrow_meaning) for name, text in shown.items()),
             tuple((name, position) for position, name in enumerate(labelled)),
+            columns.nullable(),
         )
         extras = tuple(tables[name] for name in labelled)
         (table,) = run(CollectionRows(columns.project(with_index=True), form, extras, None).here(chunked=True))

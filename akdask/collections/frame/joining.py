@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, TypeVar
 
@@ -20,13 +20,14 @@ from akdask.collections.groups.keys import Keys, as_arrays, comparable_keys, is_
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
+from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.join.join import has_match, join_row_numbers, join_rows
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.task.align import align
 from akdask.plan.task.materialized import within_rounds
-from akdask.schema import FLOAT64, STR
+from akdask.schema import FLOAT64
 
 FrameType = TypeVar("FrameType", bound=FrameBase)
 
@@ -68,6 +69,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
         Appended to names of other columns that both have.
     convert_ints : bool
         Make integers and bool float64, with NaN, where rows may lack a match; otherwise they have 0 or False there.
+        ``to_pandas(nullable=True)`` makes them pandas' nullable integers and bool again.
     sort : bool
         Put the rows in order of the keys.
 
@@ -77,7 +79,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
         The columns of `left`, then those of `right` that are not in `on`, with rows numbered anew.  Rows with equal
         keys, and without `sort` all rows, come in the order of `left`, and those of one of its rows in the order of
         `right`; in a right join the other way round.  Rows of `right` without a match follow all others in an outer
-        join.  Where a match is lacking, floats are NaN, times NaT, Strings empty and Categoricals missing.
+        join.  Where a match is lacking, floats are NaN, times NaT, Strings and Categoricals missing.
 
     Raises
     ------
@@ -94,7 +96,7 @@ def merge(  # noqa: PLR0917 - Arkouda's signature
 
     Notes
     -----
-    NaN matches NaN, as in pandas.
+    NaN matches NaN, and missing text missing text, as in pandas.
 
     Examples
     --------
@@ -208,10 +210,22 @@ class Joined:
         """Return the columns of an inner, left, right or outer join."""
         match how:
             case "right":
-                return self._probed(1, keep_all=True)
+                return self._noted(self._probed(1, keep_all=True))
             case "outer":
-                return stacked([self._probed(0, keep_all=True), self._unmatched()])
-        return self._probed(0, keep_all=how == "left")
+                return self._noted(stacked([self._probed(0, keep_all=True), self._unmatched()]))
+        return self._noted(self._probed(0, keep_all=how == "left"))
+
+    def _noted(self, joined: ColumnSet) -> ColumnSet:
+        """Return the columns of a join, with a note of what those were that have been made floats."""
+        kinds = dict(joined.kinds)
+        for name, (mine, theirs) in self.sources.items():
+            given = self.left.columns.array(mine) if mine is not None else self.right.columns.array(str(theirs))
+            before, made = given._value.dtype, joined.values[name].dtype
+            if isinstance(given, pdarray) and made == FLOAT64 and before != FLOAT64:
+                kind: Any = joined.array(name)
+                kind._widened = before
+                kinds[name] = kind
+        return replace(joined, kinds=kinds)
 
     def _probed(self, own: int, *, keep_all: bool) -> ColumnSet:
         """Return the rows of one side, 0 for left, each with its matches of the other."""
@@ -240,7 +254,7 @@ class Joined:
         """Return a column of the other side on paired rows, with a value for those that lack a match."""
         if isinstance(array, Categorical | TimeArray):
             return Call("where", lacks, self._missing(array), found)
-        return found
+        return Call("make_missing", found, lacks) if found.dtype.kind == "str" else found
 
     def _unmatched(self) -> ColumnSet:
         """Return the rows of `right` without a match."""
@@ -257,7 +271,7 @@ class Joined:
     def _fillable(self, array: Array) -> Value:
         """Return a column as floats where it has no NaN of its own."""
         dtype = array._value.dtype
-        if not dtype.is_number and dtype != STR:
+        if not dtype.is_number and dtype.kind != "str":
             raise UnsupportedError(
                 f"a column of {dtype} has no value for rows without a match.",
                 hint="join with how='inner', or leave the column out.",
@@ -273,7 +287,7 @@ class Joined:
             return Constant(NOT_A_TIME)
         dtype = self._fillable(array).dtype
         if not dtype.is_number:
-            return Constant("")
+            return missing_text()
         return Constant(dtype.numpy.type(np.nan if dtype == FLOAT64 else 0))
 
 

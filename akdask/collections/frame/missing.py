@@ -1,12 +1,15 @@
-"""Missing values of a DataFrame: NaN, NaT, and elements of Categoricals that are missing."""
+"""Missing values of a DataFrame: NaN, NaT, missing text, and elements of Categoricals that are missing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, Self
 
+import numpy as np
+
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import axis_number
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame_core.base import FrameBase
@@ -14,10 +17,11 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_text import filled, is_present
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
-from akdask.schema import FLOAT64, INT64
+from akdask.schema import FLOAT64, INT64, NULLABLE_STR
 
 
 class MissingMethods(FrameBase):
@@ -68,6 +72,49 @@ class MissingMethods(FrameBase):
             remaining = columns
         return self._of(remaining.labelled(None) if ignore_index else remaining)
 
+    def fillna(self, value: Any) -> Self:
+        """Return the frame with other values in place of missing text and NaN; lazy.
+
+        Parameters
+        ----------
+        value : str, number, or mapping of str to str or number
+            The value for all columns of its kind, text or floats, others stay as they are; or the value for each column
+            that is named.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentTypeError
+            If a value is neither text nor a number, or not of the kind of the column that it is named for.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"s": ["a", None], "x": [1.5, None]})
+        >>> df.fillna({"s": "-", "x": 0.0}).to_pandas()
+           s    x
+        0  a  1.5
+        1  -  0.0
+        """
+        columns, named = self._columns, isinstance(value, Mapping)
+        values = value if named else dict.fromkeys(columns.values, value)
+        for name, item in values.items():
+            array = columns.array(name)
+            wanted = "text" if isinstance(item, str) else "numbers" if _is_number(item) else None
+            if wanted is None:
+                raise ArgumentTypeError(
+                    f"what is missing is filled with text or a number, not a {type(item).__name__}."
+                )
+            if wanted == _filled_with(array):
+                columns = columns.having(name, array._like(columns.frame, _filled(columns.values[name], item)))
+            elif named:
+                raise ArgumentTypeError(
+                    f"column {name!r} of {array._describe()} is not filled with {wanted}.",
+                    hint="text is filled with a str, floats with a number.",
+                )
+        return self._of(columns)
+
     def _marked(self, *, missing: bool) -> Self:
         columns = self._columns
         are_present = {name: present(columns, name) for name in columns.values}
@@ -87,7 +134,25 @@ def present(columns: ColumnSet, name: str) -> Value:
         return Call("not_equal", value, Constant(NOT_A_TIME))
     if value.dtype == FLOAT64:
         return Call("logical_not", Call("isnan", value))
-    return Call("equal", value, value)
+    return is_present(value) if value.dtype == NULLABLE_STR else Call("equal", value, value)
+
+
+def _is_number(item: Any) -> bool:
+    return isinstance(item, int | float | np.integer | np.floating) and not isinstance(item, bool)
+
+
+def _filled_with(array: Array) -> str | None:
+    """Return what missing elements of an array are filled with: text, numbers, or None for other arrays."""
+    if isinstance(array, Categorical | TimeArray):
+        return None
+    dtype = array._value.dtype
+    return "text" if dtype.kind == "str" else "numbers" if dtype == FLOAT64 else None
+
+
+def _filled(value: Value, item: Any) -> Value:
+    if value.dtype.kind == "str":
+        return filled(value, item)
+    return Call("where", Call("isnan", value), Constant(float(item)), value)
 
 
 def _full_rows(are_present: list[Value], how: str | None, thresh: int | None) -> Value:

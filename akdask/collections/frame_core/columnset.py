@@ -102,6 +102,11 @@ class ColumnSet:
             return Project(self.frame, (*names, INDEX), (*values, self.index))
         return Project(self.frame, names, values)
 
+    def nullable(self) -> frozenset[Hashable]:
+        """Return which columns are text that may be missing, and whether labels of the rows are."""
+        found = [*self.values.items(), *([] if self.index is None else [(INDEX, self.index)])]
+        return frozenset(name for name, value in found if value.dtype.nullable)
+
     # columns
 
     def only(self, names: Iterable[str]) -> ColumnSet:

@@ -27,6 +27,7 @@ class FileMethods(FrameBase):
         file_type: str = "distribute",
         *,
         num_locales: int | None = None,
+        na_rep: str | None = None,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns to HDF5 files, which Arkouda reads; computes.
@@ -44,6 +45,8 @@ class FileMethods(FrameBase):
             A set of files, or one in all at exactly that path.
         num_locales : int, optional
             Number of files of a set, one for each partition unless given; otherwise rows are split anew.
+        na_rep : str, optional
+            What is written for missing text, for which HDF5 has nothing; empty text, with a warning, unless given.
         storage_options : mapping of str to value, optional
             What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -51,8 +54,14 @@ class FileMethods(FrameBase):
         ------
         ArgumentError
             If labels are to be written beside a column that is called as they are.
+
+        Warns
+        -----
+        UserWarning
+            If text is missing and `na_rep` does not say what to write for it.
         """
-        write_objects(self._storables(index, columns), path, "truncate", file_type, num_locales=num_locales)
+        objects = self._storables(index, columns)
+        write_objects(objects, path, "truncate", file_type, num_locales=num_locales, na_rep=na_rep)
 
     @takes_storage_options
     def save(  # noqa: PLR0917 - Arkouda's signature
@@ -188,6 +197,7 @@ class FileMethods(FrameBase):
         overwrite: bool = False,
         *,
         num_locales: int | None = None,
+        na_rep: str = "",
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the columns to CSV files with Arkouda's header; computes.
@@ -208,6 +218,8 @@ class FileMethods(FrameBase):
             Replace files of that prefix.
         num_locales : int, optional
             Number of files, one for each partition unless given.
+        na_rep : str, default ""
+            What is written for missing text.
         storage_options : mapping of str to value, optional
             What fsspec needs to open URLs, such as keys or ``anon=True``.
 
@@ -220,7 +232,8 @@ class FileMethods(FrameBase):
         WriteError
             If the files cannot be written; what was there before stays.
         """
-        write_csv(self._storables(index, columns), path, col_delim, overwrite=overwrite, num_locales=num_locales)
+        objects = self._storables(index, columns)
+        write_csv(objects, path, col_delim, overwrite=overwrite, num_locales=num_locales, na_rep=na_rep)
 
     def _storables(self, index: bool | None, names: Sequence[str] | None) -> dict[str, Storable]:
         columns = self._columns if names is None else self._columns.only(names)

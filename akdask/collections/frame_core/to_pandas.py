@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.categorical_conversion import labels_text, pandas_categorical
 from akdask.columns import Table, empty, to_objects
+from akdask.columns.missing_text import with_nulls
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.tokens import token
 from akdask.plan.join.categories import LABEL, CategoryTable
-from akdask.schema import STR
+from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT8, UINT64
 from akdask.typing import Column
 
 TEXT = pd.Series([""]).dtype
@@ -42,6 +44,8 @@ class ToPandas:
         What the labels are called.
     arrow_strings : bool
         Give strings as pandas' ``string[pyarrow]``, as Dask DataFrames have them, without making Python objects.
+    nullable : tuple of (hashable, str)
+        Columns of numbers that become pandas' nullable types, and their names.
     """
 
     names: tuple[str, ...]
@@ -50,43 +54,55 @@ class ToPandas:
     converted: tuple[tuple[Hashable, Callable[[Column], Any]], ...] = ()
     index_name: Hashable = None
     arrow_strings: bool = False
+    nullable: tuple[tuple[Hashable, str], ...] = ()
 
     @classmethod
     def of(
-        cls, columns: ColumnSet, *, with_index: bool, arrow_strings: bool = False
+        cls, columns: ColumnSet, *, with_index: bool, arrow_strings: bool = False, nullable: bool = False
     ) -> tuple[ToPandas, list[CategoryTable]]:
         """Return the converter of some columns, and the category tables that it needs."""
         has_index = with_index and columns.index is not None
         names: list[Hashable] = [*columns.values, *([INDEX] if has_index else [])]
         found: dict[str, CategoryTable] = {}
         labelled, converted = [], []
+        missing = columns.nullable()
         for name in names:
             kind = columns.kinds[name]
-            converter = kind._pandas_converter()
+            converter = with_nulls if name in missing else kind._pandas_converter()
             if converter is not None:
                 converted.append((name, converter))
             if isinstance(kind, Categorical):
                 found.setdefault(kind._category_table._name, kind._category_table)
                 labelled.append((name, list(found).index(kind._category_table._name)))
         index_name = columns.index_name if with_index else None
-        made = cls(tuple(columns.values), has_index, tuple(labelled), tuple(converted), index_name, arrow_strings)
+        types = nullable_types(columns) if nullable else {}
+        made = cls(
+            tuple(columns.values),
+            has_index,
+            tuple(labelled),
+            tuple(converted),
+            index_name,
+            arrow_strings or nullable,
+            tuple(types.items()),
+        )
         return made, list(found.values())
 
     @property
     def token(self) -> str:
         """Names the converter in plans."""
         converted = [(name, converter.__qualname__) for name, converter in self.converted]
-        parts = self.names, self.has_index, self.labelled, converted, self.index_name, self.arrow_strings
-        return token("to pandas", *parts)
+        own = self.names, self.has_index, self.labelled, self.index_name, self.arrow_strings, self.nullable
+        return token("to pandas", own, converted)
 
     def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.DataFrame:
         """Return the frame; rows without labels are numbered from `start`."""
         positions = dict(self.labelled)
         columns = {**table.columns, **{name: converter(table.columns[name]) for name, converter in self.converted}}
-        made = {
+        made: dict[Hashable, Any] = {
             name: self._column(columns[name], labels[positions[name]] if name in positions else None)
             for name in (*self.names, *([INDEX] if self.has_index else []))
         }
+        made.update({name: as_nullable(made[name], dtype) for name, dtype in self.nullable})
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
         index.name = self.index_name
         return pd.DataFrame(made, index=index, columns=list(self.names), copy=False)
@@ -119,3 +135,45 @@ def pandas_text(column: Any, dtype: Any) -> Any:
     if getattr(dtype, "storage", None) == "pyarrow" or dtype == "string[pyarrow]":
         return pd.array(column, dtype=dtype)
     return column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
+
+
+_NULLABLE = {INT64: "Int64", UINT64: "UInt64", UINT8: "UInt8", BOOL: "boolean", FLOAT64: "Float64"}
+"""pandas' nullable types."""
+
+EXACT = 2.0**53 - 1
+"""Up to here, no two integers are the same float."""
+
+
+def nullable_types(columns: ColumnSet) -> dict[Hashable, str]:
+    """Return pandas' nullable types for columns of numbers: those that they had before a join made floats of them."""
+    found: dict[Hashable, str] = {}
+    for name, value in columns.values.items():
+        kind = columns.kinds[name]
+        if isinstance(kind, pdarray) and kind._pandas_converter() is None and value.dtype in _NULLABLE:
+            found[name] = _NULLABLE[kind._widened or value.dtype if value.dtype == FLOAT64 else value.dtype]
+    return found
+
+
+def as_nullable(column: Any, dtype: str) -> Any:
+    """Return numbers as one of pandas' nullable types, NaN as NA; as floats where they are not all of that type.
+
+    Examples
+    --------
+    >>> as_nullable(np.array([1.0, np.nan]), "Int64")
+    <IntegerArray>
+    [1, <NA>]
+    Length: 2, dtype: Int64
+    >>> as_nullable(np.array([0.5, np.nan]), "Int64").dtype
+    Float64Dtype()
+    """
+    column, as_array = np.asarray(column), cast("Any", pd.array)
+    if column.dtype != np.float64:
+        return as_array(column, dtype=dtype)
+    missing = np.isnan(column)
+    there = np.where(missing, 0.0, column)
+    highest = 1.0 if dtype == "boolean" else EXACT
+    if dtype == "Float64" or not ((there == np.rint(there)) & (np.abs(there) <= highest)).all():
+        return as_array(column, dtype="Float64")
+    made = as_array(there.astype(bool if dtype == "boolean" else np.int64), dtype=dtype)
+    made[missing] = pd.NA
+    return made

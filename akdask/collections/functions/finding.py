@@ -15,7 +15,6 @@ from akdask.plan.expr.values import Call, Constant
 from akdask.plan.join.join import join_row_numbers
 from akdask.plan.rows.broadcast import broadcast
 from akdask.plan.task.align import align
-from akdask.schema import STR
 
 
 def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> Any:
@@ -113,7 +112,7 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     frame, (*on_rows, value) = align("look up", [*((known.frame, key) for key in known.values), values._as_operand()])
     rows = type(known)(frame, tuple(on_rows)).indexed("unique rows").find(sought.values)
     replica = broadcast(frame, value)
-    fill = "" if value.dtype == STR and fillvalue == -1 else fillvalue
+    fill = "" if value.dtype.kind == "str" and fillvalue == -1 else fillvalue
     missing = Call("less", rows, Constant(0))
     found = Call("where", missing, Constant(fill, value.dtype), Call("lookup_found", replica, rows))
     return wrap(sought.frame, found)

@@ -37,8 +37,8 @@ def from_arrow(data: Any) -> Any:
 
     Narrow numbers widen to 64 bits, and bools are unpacked.  Timestamps and dates are Datetimes, durations Timedeltas,
     dictionaries of text Categoricals, decimals without fraction integers of any size and others float64.  Where values
-    are missing, integers and bools become float64 with NaN, text is empty, times are NaT, and elements of a Categorical
-    its label for missing.
+    are missing, integers and bools are float64 with NaN, text stays missing but is empty within lists, times are NaT,
+    and elements of a Categorical its label for missing.
 
     Parameters
     ----------
@@ -90,11 +90,11 @@ def _arrays(table: pa.Table) -> dict[str, Array]:
     batches = stored.to_batches(max_chunksize=max(*partition_lengths(table.num_rows), 1))
     tables = [(batch.num_rows, batch.columns) for batch in batches if batch.num_rows]
     nothing = [(0, [pa.array([], field.type) for field in stored.schema])]
-    frame = Literal(
-        tuple(
+    frame = Literal.of(
+        [
             Table(dict(zip(stored.column_names, map(_column, columns), strict=True)), nrows)
             for nrows, columns in tables or nothing
-        )
+        ]
     )
     return {name: make(frame, frame.column(name)) for name, (_, make) in made.items()}
 
@@ -117,7 +117,7 @@ def _stored(name: str, column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, Make]:
     if pa.types.is_dictionary(kind):
         return _categorical(name, column) if _is_text(kind.value_type) else _stored(name, column.cast(kind.value_type))
     if _is_text(kind):
-        return column.cast(pa.large_string()).fill_null(""), wrap
+        return column.cast(pa.large_string()), wrap
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return _numbered(
             name, column, pa.timestamp("ns", kind.tz if pa.types.is_timestamp(kind) else None)
@@ -176,6 +176,8 @@ def _numbered(name: str, column: pa.ChunkedArray, kind: pa.DataType) -> pa.Chunk
 def _lists(name: str, chunk: pa.Array) -> pa.LargeListArray:
     """Return lists with values as columns hold them; a missing list is empty."""
     values, _ = _stored(name, pa.chunked_array([chunk.flatten()]))
+    if _is_text(values.type):
+        values = values.fill_null("")
     counts = pc.list_value_length(chunk).fill_null(0).cast(pa.int64()).to_numpy()
     return lists_of(np.concatenate([[0], np.cumsum(counts)]), values.combine_chunks())
 

@@ -20,13 +20,14 @@ from akdask.collections.frame_core.index import Index
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.columns import Table
+from akdask.columns.missing_text import from_nulls
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
 from akdask.plan.expr._dask import Task, TaskRef
 from akdask.plan.expr.created import as_column
 from akdask.plan.expr.sources import Persisted
 from akdask.plan.expr.tokens import token
 from akdask.plan.expr.values import ColumnRef
-from akdask.schema import INT64, STR, ColumnType, RowSpace, column_type
+from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace, column_type
 
 INDEX = ("index",)
 """Name of the labels of rows among the columns of a partition; no column can have it."""
@@ -135,7 +136,7 @@ def _type_of(name: Any, dtype: Any) -> ColumnType:
     if isinstance(dtype, pd.ArrowDtype):
         is_text = pa.types.is_string(dtype.pyarrow_dtype) or pa.types.is_large_string(dtype.pyarrow_dtype)
     try:
-        return STR if is_text else column_type(getattr(dtype, "numpy_dtype", dtype))
+        return NULLABLE_STR if is_text else column_type(getattr(dtype, "numpy_dtype", dtype))
     except ArgumentTypeError:
         raise ArgumentTypeError(f"no column can hold {name!r}, whose type is {dtype}.") from None
 
@@ -164,9 +165,9 @@ def _column(name: Hashable, given: Any, dtype: ColumnType, categories: pd.Index[
     kind = getattr(given.dtype, "kind", "")
     if kind in _TIMES:
         return np.asarray(given, f"{kind}8[ns]").view(np.int64)
-    if dtype == STR:
+    if dtype.kind == "str":
         text = pa.array(given, from_pandas=True)
-        return as_column(text.cast(pa.large_string()))
+        return from_nulls(as_column(text.cast(pa.large_string())))
     found = as_column(np.asarray(given))
     if not isinstance(found, np.ndarray) or found.dtype != dtype.numpy:
         raise SchemaError(

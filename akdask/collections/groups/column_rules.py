@@ -18,9 +18,10 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import CLASSES, NOT_A_TIME, SPAN, TimeArray
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.plan.expr.missing_text import is_present
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value, cast
-from akdask.schema import BOOL, FLOAT64, INT64
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR
 
 Make: TypeAlias = Callable[[Frame, Value], Any]
 
@@ -62,6 +63,8 @@ def column_rule(name: str, values: Array, skipna: bool) -> ColumnRule:
     as_codes = isinstance(values, Categorical) and name in ("first", "size", "count")
     value = values._value if as_codes else values._as_operand()[1]
     make: Make = values._like if name in CHOICES else wrap
+    if name == "count" and value.dtype == NULLABLE_STR:
+        return ColumnRule([("sum", cast(is_present(value), INT64))], _itself, wrap)
     known = REDUCTIONS[name].of_bools if value.dtype == BOOL else None
     return ColumnRule([(known or name, value)], lambda result: _limited(result, value), make)
 

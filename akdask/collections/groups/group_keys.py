@@ -10,12 +10,13 @@ from typing import Self
 from akdask.collections.core.array import Array
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.plan.expr.chain import column_identity
+from akdask.plan.expr.missing_text import is_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.group.aggregate import GroupIdentity
 from akdask.plan.task.align import Aligned, align
-from akdask.schema import FLOAT64
+from akdask.schema import FLOAT64, NULLABLE_STR
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class GroupKeys:
 
     @classmethod
     def of(cls, arrays: Sequence[Array], *, dropna: bool) -> Self:
-        """Return arrays as keys, with or without the rows that have NaN or NaT.
+        """Return arrays as keys, with or without the rows that have NaN, NaT or missing text.
 
         Raises
         ------
@@ -88,12 +89,18 @@ class GroupKeys:
 
 
 def _is_present(arrays: Sequence[Array], values: Sequence[Value]) -> Value | None:
-    """Return which rows have no NaN or NaT among their keys, None where no type of key has any."""
+    """Return which rows have no NaN, NaT or missing text among their keys, None where no type of key has any."""
     missing: list[Value] = [
-        Call("isnan", value) if value.dtype == FLOAT64 else Call("equal", value, Constant(NOT_A_TIME))
+        _is_missing(value)
         for array, value in zip(arrays, values, strict=True)
-        if value.dtype == FLOAT64 or isinstance(array, TimeArray)
+        if value.dtype in (FLOAT64, NULLABLE_STR) or isinstance(array, TimeArray)
     ]
     if not missing:
         return None
     return Call("logical_not", reduce(lambda one, other: Call("logical_or", one, other), missing))
+
+
+def _is_missing(value: Value) -> Value:
+    if value.dtype == NULLABLE_STR:
+        return is_missing(value)
+    return Call("isnan", value) if value.dtype == FLOAT64 else Call("equal", value, Constant(NOT_A_TIME))

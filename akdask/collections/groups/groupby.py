@@ -31,7 +31,8 @@ class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
     assume_sorted : bool
         Accepted for compatibility with Arkouda; sorted rows are grouped quickly anyway.
     dropna : bool
-        Leave out rows with NaN or NaT among their keys.  Otherwise all NaN are one key.
+        Leave out rows with NaN, NaT or missing text among their keys.  Otherwise all NaN are one key, and so is all
+        missing text, which comes last.
 
     Raises
     ------

@@ -119,4 +119,4 @@ def like(model: Array, items: Any) -> Any:
         return items
     dtype = model._as_operand()[1].dtype
     # NumPy has no type of integers of any size, with which others can be compared.
-    return array(np.array([], str if dtype == STR else INT64.numpy if dtype.kind == "bigint" else dtype.numpy))
+    return array(np.array([], str if dtype.kind == "str" else INT64.numpy if dtype.kind == "bigint" else dtype.numpy))

@@ -18,6 +18,7 @@ from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.plan.expr.missing_text import demanded
 from akdask.plan.group.aggregate import GroupStatistic
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.schema import FLOAT64
@@ -142,8 +143,9 @@ class GroupReductionMethods(GroupBase):
             numbers, arrays = self._numbered_rows(values)
             keys, found = self._statistic("unique", numbers, skipna=False)
             return keys, [later("SegArray", found.segments, _as_text(array)[found.values]) for array in arrays]
-        labels = _as_text(values)
-        return self._statistic("unique", labels, skipna=False)
+        labels = as_array(_as_text(values))
+        there = labels._like(labels._frame, demanded(labels._value))
+        return self._statistic("unique", there, skipna=False)
 
     def mode(self, values: Any) -> tuple[Keys, Any]:
         """Return the keys and the commonest value of each group; lazy.

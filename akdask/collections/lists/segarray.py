@@ -28,6 +28,7 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.columns import Table, to_objects, type_of
 from akdask.columns.lists import offsets_of, values_of
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_text import demanded
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project, Slice
 from akdask.plan.expr.values import Call, Value, cast
@@ -326,7 +327,7 @@ def _nested(segments: Array, values: Array) -> Nest:
             "a SegArray is made of segments of int and of values that are no lists.",
             details=[f"segments: {segments._value.dtype}", f"values: {values._value.dtype}"],
         )
-    flat: Any = Project(values._frame, (0,), (values._value,))
+    flat: Any = Project(values._frame, (0,), (demanded(values._value),))
     shape = Project(segments._frame, (0,), (cast(segments._value, INT64),))
     if shape.npartitions == 1:
         # Whatever their number is, all values belong to it.  In a loop a count would run all steps before at each.

@@ -22,6 +22,7 @@ from akdask.collections.text.category_labels import in_one_partition, looked_up,
 from akdask.collections.text.strings import Strings
 from akdask.collections.text.strings_parts import as_str
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_text import call, is_missing, without_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.sources import Rows
@@ -49,7 +50,8 @@ class Categorical(ExtremeMethods, TextSortMethods[pdarray]):
     Parameters
     ----------
     values : Strings, pandas.Categorical, or sequence of str
-        The elements.  Labels come in ascending order of their bytes (an Arkouda server orders them by a hash).
+        The elements; missing text gets the label for it.  Labels come in ascending order of their bytes (an Arkouda
+        server orders them by a hash).
         Lazy: the labels are computed when they are first needed.
     na_value : str, default "N/A"
         The label that stands for missing.
@@ -92,9 +94,7 @@ class Categorical(ExtremeMethods, TextSortMethods[pdarray]):
         elif isinstance(values, Categorical):
             made = values
         else:
-            strings = strings_of(values)
-            labels = CategoryTable(Distinct.of(strings._frame, strings._value), na)
-            made = Categorical.of(strings._frame, labels.code_of(strings._value), labels)
+            made = _encoded(strings_of(values), na)
         super().__init__(made._frame, made._value)
         self._category_table: CategoryTable = made._category_table
         self.permutation, self.segments = made.permutation, made.segments
@@ -248,7 +248,7 @@ class Categorical(ExtremeMethods, TextSortMethods[pdarray]):
             case _:
                 return NotImplemented
         frame, values = align(operation, sides)
-        return pdarray(frame, Call(operation, *values))
+        return pdarray(frame, call(operation, *values))
 
     def contains(self, substr: str | bytes, regex: bool = False) -> pdarray:
         """Return which elements contain a substring, or match a regular expression anywhere; lazy bool array."""
@@ -462,6 +462,16 @@ def _check_categorical(items: Sequence[Any]) -> None:
         raise ArgumentTypeError(
             f"expected Categoricals, got {', '.join(kinds)}.", hint="make them with Categorical(…)."
         )
+
+
+def _encoded(strings: Strings, na: str) -> Categorical:
+    """Return the codes of strings among their distinct ones; those that are missing get that of the label for it."""
+    there = strings.dropna()
+    labels = CategoryTable(Distinct.of(there._frame, without_missing(there._value)), na)
+    found: Value = labels.code_of(strings._value)
+    if strings._value.dtype.nullable:
+        found = Call("where", is_missing(strings._value), labels.na_code, found)
+    return Categorical.of(strings._frame, found, labels)
 
 
 def _from_pandas(values: pd.Categorical, na: str) -> Categorical:

@@ -11,6 +11,7 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.core.array import Array
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentTypeError
+from akdask.plan.expr.missing_text import demanded
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Replica, Value
@@ -43,7 +44,7 @@ def strings_of(items: Any) -> Strings:
 
 def in_one_partition(strings: Strings) -> Frame:
     """Return a one-partition frame whose only column are the strings."""
-    return Gather(strings._project())
+    return Gather(Project(strings._frame, (0,), (demanded(strings._value),)))
 
 
 def union_of(tables: Sequence[CategoryTable], na: str) -> CategoryTable:

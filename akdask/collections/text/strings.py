@@ -16,13 +16,17 @@ from akdask.collections.arrays.sort_methods import TextSortMethods
 from akdask.collections.core.assignment import assigned
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.scalar import Scalar
-from akdask.collections.core.wrap import can_be_asked_for, shows
+from akdask.collections.core.wrap import can_be_asked_for, shows, wrap
 from akdask.collections.core.writing import Path, Storable
+from akdask.collections.text.missing import MissingTextMethods
 from akdask.collections.text.strings_parts import StringsParts, as_str
 from akdask.columns import Table, offsets_and_bytes
+from akdask.columns.missing_text import missing_rows, with_nulls
 from akdask.errors import TransferError
 from akdask.kernels.keys.strings import unicode_array
+from akdask.plan.expr.values import Call
 from akdask.plan.run.transfer import check_bytes
+from akdask.plan.task.align import align
 from akdask.storage.formats.objects import SEGMENTS
 from akdask.storage.paths.remote import takes_storage_options
 
@@ -32,7 +36,7 @@ CHARACTER = np.dtype("U1").itemsize
 
 @can_be_asked_for
 @shows("str")
-class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], StringsParts):
+class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], MissingTextMethods, StringsParts):
     """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
@@ -61,7 +65,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Strings
         return np.dtype(str)
 
     def _converter(self) -> Callable[..., Any]:
-        return as_text
+        return as_text_or_none if self._value.dtype.nullable else as_text
 
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign to rows; see `pdarray.__setitem__`."""
@@ -182,6 +186,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Strings
         file_type: str = "distribute",
         *,
         num_locales: int | None = None,
+        na_rep: str | None = None,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the strings to HDF5 files, which Arkouda reads; computes.
@@ -192,10 +197,18 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Strings
 
         Parameters
         ----------
+        na_rep : str, optional
+            What is written for missing text, for which HDF5 has nothing; empty text, with a warning, unless given.
         storage_options : mapping of str to value, optional
             What fsspec needs to open URLs, such as keys or ``anon=True``.
+
+        Warns
+        -----
+        UserWarning
+            If text is missing and `na_rep` does not say what to write for it.
         """
-        self._write(self._stored(save_offsets, file_type), prefix_path, dataset, mode, file_type, num_locales)
+        stored = self._stored(save_offsets, file_type)
+        self._write(stored, prefix_path, dataset, mode, file_type, num_locales, na_rep=na_rep)
 
     def _stored(self, save_offsets: bool, file_type: str) -> Storable:
         leaves_out = not save_offsets and str(file_type).lower() == "single"
@@ -256,14 +269,24 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Strings
         return self.argsort()
 
     def nunique(self) -> Scalar:
-        """Return the number of distinct strings as int64; lazy.  For columns with few of them."""
-        return reduced(self, "nunique")
+        """Return the number of distinct strings as int64, without missing ones; lazy.  For columns with few of them."""
+        return reduced(self.dropna(), "nunique")
 
     def equals(self, other: Any) -> bool:
-        """Whether the other array has the same strings in the same order; computes."""
+        """Whether the other array has the same strings in the same order, missing where this one's are; computes."""
         if not isinstance(other, Strings) or self.size != other.size:
             return False
-        return bool(self._operate("equal", self, other).all())
+        frame, values = align("compare", [self._as_operand(), other._as_operand()])
+        return bool(wrap(frame, Call("equal", *values)).all())
+
+
+def as_text_or_none(table: Table) -> np.ndarray[Any, Any]:
+    """Return the only column of a table as `as_text` does, or as objects with None where text is missing."""
+    column: Any = table.columns[0]
+    if not missing_rows(column).any():
+        return as_text(table)
+    objects: np.ndarray[Any, Any] = with_nulls(column).to_numpy(zero_copy_only=False)
+    return objects
 
 
 def as_text(table: Table) -> np.ndarray[Any, Any]:

@@ -11,6 +11,7 @@ from akdask.collections.core.scalar import value_of
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.rows.lists import Flatten
@@ -56,7 +57,7 @@ class StringsParts(Array):
         >>> fields.tolist(), segments.tolist()
         (['a', 'b', 'c'], [0, 2])
         """
-        return self._fields(Call("split", self._value, delimiter=as_str(delimiter), regex=bool(regex)), return_segments)
+        return self._fields(call("split", self._value, delimiter=as_str(delimiter), regex=bool(regex)), return_segments)
 
     def regex_split(self, pattern: str | bytes, maxsplit: int = 0, return_segments: bool = False) -> Any:
         """Return the fields between matches of a regular expression; see `split`.
@@ -79,7 +80,7 @@ class StringsParts(Array):
         if maxsplit < 0:
             raise ArgumentError(f"strings are split at {maxsplit} matches?", hint="0 splits at all of them.")
         how = {"delimiter": as_str(pattern), "regex": True, "maxsplit": int(maxsplit)}
-        return self._fields(Call("split", self._value, **how), return_segments)
+        return self._fields(call("split", self._value, **how), return_segments)
 
     def peel(  # noqa: PLR0917 - Arkouda's signature
         self,
@@ -135,7 +136,7 @@ class StringsParts(Array):
             raise ArgumentError(f"strings are peeled at least once, not {times} times.")
         how = {"delimiter": as_str(delimiter), "times": int(times), "regex": bool(regex)}
         how |= {"include": bool(includeDelimiter), "partial": bool(keepPartial), "from_right": bool(fromRight)}
-        left, right = (self._like(self._frame, Call("peel", self._value, part=part, **how)) for part in (0, 1))
+        left, right = (self._like(self._frame, call("peel", self._value, part=part, **how)) for part in (0, 1))
         return left, right
 
     def rpeel(
@@ -191,7 +192,7 @@ class StringsParts(Array):
         (['on', 'th'], [True, False, True])
         """
         count = _count(n)
-        return self._long_enough(count, Call("text_slice", self._value, start=0, stop=count), return_origins, proper)
+        return self._long_enough(count, call("text_slice", self._value, start=0, stop=count), return_origins, proper)
 
     def get_suffixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
         """Return the last `n` characters of each string that is longer than that; see `get_prefixes`.  Lazy.
@@ -205,7 +206,7 @@ class StringsParts(Array):
         count = _count(n)
         # Counted from the end there is no place of no characters.
         start, stop = (-count, None) if count else (0, 0)
-        return self._long_enough(count, Call("text_slice", self._value, start=start, stop=stop), return_origins, proper)
+        return self._long_enough(count, call("text_slice", self._value, start=start, stop=stop), return_origins, proper)
 
     def get_lengths(self) -> Any:
         """Return the number of bytes of each string, without a terminator, as int64; lazy."""
@@ -220,7 +221,7 @@ class StringsParts(Array):
         >>> ak.array(["one", "ä"]).get_bytes().tolist()
         [111, 110, 101, 0, 195, 164, 0]
         """
-        return self._flat(Call("text_bytes", self._value))
+        return self._flat(call("text_bytes", self._value))
 
     def get_offsets(self) -> Any:
         """Return where each string starts in `get_bytes`, as int64; lazy.
@@ -250,16 +251,16 @@ class StringsParts(Array):
         """
         high: Any
         low: Any
-        high, low = (wrap(self._frame, Call("text_hash", self._value, part=part)) for part in (0, 1))
+        high, low = (wrap(self._frame, call("text_hash", self._value, part=part)) for part in (0, 1))
         return high, low
 
     @property
     def _lengths(self) -> Value:
-        return Call("byte_length", self._value)
+        return call("byte_length", self._value)
 
     def _long_enough(self, count: int, value: Value, return_origins: bool, proper: bool) -> Any:
         """Return a value of the strings that have at least this number of characters, or more if `proper`."""
-        enough = Call("greater_equal", Call("text_length", self._value), Constant(count + bool(proper)))
+        enough = Call("greater_equal", call("text_length", self._value), Constant(count + bool(proper)))
         frame, (value,) = filter_columns(self._frame, [value], self._frame, enough)
         found = self._like(frame, value)
         return (found, wrap(self._frame, enough)) if return_origins else found

@@ -43,7 +43,11 @@ class Datetime(TimeArray):
     _shown_name = "Datetime"
     _is = TIME
     _dtype_kind = "M"
-    _arrow_meaning = "timestamp"
+
+    @property
+    def _arrow_meaning(self) -> str:
+        return "timestamp"
+
     _objtype = ObjType.DATETIME
     _refused = frozenset({"prod", "var", "sum"})
 
@@ -171,7 +175,11 @@ class Timedelta(TimeArray):
     _shown_name = "Timedelta"
     _is = SPAN
     _dtype_kind = "m"
-    _arrow_meaning = "duration"
+
+    @property
+    def _arrow_meaning(self) -> str:
+        return "duration"
+
     _objtype = ObjType.TIMEDELTA
 
     def to_pandas(self) -> pd.TimedeltaIndex:

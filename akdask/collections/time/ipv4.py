@@ -21,6 +21,7 @@ from akdask.collections.text.strings import Strings, as_text
 from akdask.columns import Table
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rowwise.ipv4 import to_text
+from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Value
 from akdask.schema import UINT64
@@ -199,7 +200,7 @@ def _numbers(values: Any) -> tuple[Frame, Value]:
             items = [_number(item) for item in items]
         values = array(items or np.array([], np.uint64))
     if isinstance(values, Strings):
-        return values._frame, Call("ipv4_number", values._value)
+        return values._frame, call("ipv4_number", values._value)
     numbers = _integers(values)
     value = numbers._value
     return numbers._frame, value if value.dtype == UINT64 else Call("cast", value, dtype=UINT64.name)

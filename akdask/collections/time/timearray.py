@@ -22,6 +22,7 @@ from akdask.columns import Table
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.rowwise.times import DAY, nanoseconds
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.aggregate import FORMS
@@ -286,7 +287,7 @@ def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value]:
     if isinstance(items, TimeArray):
         return items._frame, items._value
     if isinstance(items, Strings):
-        return items._frame, Call("parse_time", items._value, kind=kind)
+        return items._frame, call("parse_time", items._value, kind=kind)
     if not isinstance(items, Array):
         if not _are_numbers(items):
             return literal(nanoseconds(items, kind))

@@ -318,7 +318,7 @@ class Reduction:
     def group_result_type(self, dtype: ColumnType, **params: Any) -> ColumnType:
         """Return the type of the results for groups of values of type `dtype`; see `result_type`."""
         types = self.group_types if self.types_with is None else self.types_with(**params)
-        return _looked_up(types, dtype, f"{self.name} of groups")
+        return _nullable_like(_looked_up(types, dtype, f"{self.name} of groups"), dtype)
 
     def scalar_form(self, dtype: ColumnType) -> ScalarForm:
         """Return what reduces columns of a type that the reduction takes to one value."""
@@ -331,6 +331,11 @@ class Reduction:
 
 def _looked_up(types: Types, dtype: ColumnType, asked: str) -> ColumnType:
     found = types.get(unlimited(dtype))
+    if found is not None and found.kind == "list" and dtype.nullable:
+        raise ArgumentTypeError(
+            f"{asked} gives lists, which have nothing for missing text.",
+            hint="put other text in its place: fillna('').",
+        )
     if found is None:
         raise ArgumentTypeError(
             f"{asked} does not take a column of type {dtype}.",
@@ -340,8 +345,12 @@ def _looked_up(types: Types, dtype: ColumnType, asked: str) -> ColumnType:
 
 
 def limited(result: ColumnType, dtype: ColumnType) -> ColumnType:
-    """Return the type of a result with the limit of bits that its column has."""
-    return bigint_of(dtype.max_bits) if result == BIGINT else result
+    """Return the type of a result with the limit of bits that its column has, or with its missing text."""
+    return bigint_of(dtype.max_bits) if result == BIGINT else _nullable_like(result, dtype)
+
+
+def _nullable_like(result: ColumnType, dtype: ColumnType) -> ColumnType:
+    return dtype if result == STR and dtype.nullable else result
 
 
 def nonempty(state: State, name: str) -> State:

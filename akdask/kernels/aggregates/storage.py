@@ -26,8 +26,7 @@ def _is_sorted(column: Column, mask: NumberArray | None) -> State:
     if isinstance(rows, np.ndarray):
         return bool(np.all(rows[:-1] <= rows[1:])), rows[0], rows[-1]
     ascending = pc.all(pc.less_equal(rows[:-1], rows[1:]), min_count=0).as_py()
-    # Python orders text by code points, which is the order of the bytes.
-    return ascending, rows[0].as_py(), rows[-1].as_py()
+    return ascending, *(rows[position].as_buffer().to_pybytes() for position in (0, len(rows) - 1))
 
 
 def _are_integers_sorted(column: Any, mask: NumberArray | None) -> State:

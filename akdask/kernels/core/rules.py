@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from akdask.errors import ArgumentTypeError
-from akdask.schema import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64, ColumnType, bigint_of, column_type
+from akdask.schema import (
+    BIGINT,
+    BOOL,
+    FLOAT64,
+    INT64,
+    NULLABLE_STR,
+    STR,
+    UINT8,
+    UINT64,
+    ColumnType,
+    bigint_of,
+    column_type,
+)
 
 Rule = Callable[..., ColumnType | None]
 """Column types in (and the parameters by name), the type of the result out; None where there is none."""
@@ -67,7 +79,7 @@ class Operation:
             raise ArgumentTypeError(
                 f"{self.symbol or self.name} does not take arguments of type {', '.join(map(str, types)) or 'none'}.",
                 details=[f"operation: {self.name}, which takes {'any number' if self.arity is None else self.arity}"],
-                hint=PARENTHESES if self.symbol in BINDING else "cast() converts between types.",
+                hint=_hint(self, types),
             )
         return found
 
@@ -94,8 +106,16 @@ class Operation:
             return self.kernel(*args, out=out, **params)
 
 
+def _hint(operation: Operation, types: Sequence[ColumnType]) -> str:
+    if any(dtype.nullable for dtype in types):
+        return "some of the text may be missing: put other text in its place, with fillna('')."
+    return PARENTHESES if operation.symbol in BINDING else "cast() converts between types."
+
+
 def promote(*types: ColumnType) -> ColumnType | None:
     """Return the type that number columns have in common, None if one of them holds strings or lists.
+
+    Text has a type in common with other text of which some may be missing.
 
     Arkouda's rule, ``mySafeCast`` in its BinOp.chpl, is NumPy's: int64 with uint64 gives float64.
 
@@ -107,6 +127,8 @@ def promote(*types: ColumnType) -> ColumnType | None:
     if any(t.kind == "bigint" for t in types) and all(t.kind in {"bigint", "int", "uint", "bool"} for t in types):
         limits = [t.max_bits for t in types if t.kind == "bigint"]
         return bigint_of(-1 if -1 in limits else max(limits))
+    if NULLABLE_STR in types and all(t.kind == "str" for t in types):
+        return NULLABLE_STR
     if not all(t.is_number for t in types):
         return None
     return column_type(np.result_type(*[t.numpy for t in types]).name)

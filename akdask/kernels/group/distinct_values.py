@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from akdask.columns import Table, take_rows
+from akdask.columns.missing_text import missing_rows
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.aggregates.specification import DistinctForm
 from akdask.kernels.group.aggregation import Aggregation, AggregationStep
@@ -31,7 +33,7 @@ class DistinctValues:
     name : str
         A key of ``REDUCTIONS``, of a reduction with a form for distinct values.
     skipna : bool
-        Whether NaN are left out.
+        Whether NaN and missing text are left out.
     times : bool
         Whether values are times, of which the smallest number is left out instead.
     params : tuple of (str, object)
@@ -96,5 +98,7 @@ class DistinctValues:
         """Return which values are left out."""
         if self.times:
             return np.equal(values, np.iinfo(np.int64).min)
+        if isinstance(values, pa.LargeStringArray):
+            return missing_rows(values)
         is_float = isinstance(values, np.ndarray) and values.dtype == np.float64
         return np.isnan(values) if is_float else np.zeros(len(values), np.bool_)

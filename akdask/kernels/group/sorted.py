@@ -148,7 +148,7 @@ def _comparable(column: Column, position: int) -> Any:
         return column[position]
     if isinstance(column, pa.FixedSizeBinaryArray):
         return to_objects(column.slice(position, 1))[0]
-    return column[position].as_py().encode()
+    return column[position].as_buffer().to_pybytes()
 
 
 def _search(keys: Sequence[Column], splitter: Sequence[Any]) -> int:

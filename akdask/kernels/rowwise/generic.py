@@ -35,6 +35,11 @@ def _comparable(left: ColumnType, right: ColumnType) -> ColumnType | None:
     return BOOL if left == right == STR or (left.is_number and right.is_number) else None
 
 
+def _equatable(left: ColumnType, right: ColumnType) -> ColumnType | None:
+    """Text that is missing has no order, but differs from all that is there."""
+    return BOOL if left.kind == right.kind == "str" else _comparable(left, right)
+
+
 def _where(condition: Any, x: Any, y: Any, out: Any = None) -> Any:
     """Choose without a branch: ``y + (x - y) * condition`` on the bits, modulo 2**64.
 
@@ -59,7 +64,7 @@ def _where_type(condition: ColumnType, x: ColumnType, y: ColumnType) -> ColumnTy
 
 
 BY_UFUNC: dict[np.ufunc, Operation] = {
-    ufunc: Operation(ufunc.__name__, 2, _comparable, _comparison(ufunc), symbol)
+    ufunc: Operation(ufunc.__name__, 2, _equatable if ufunc is np.equal else _comparable, _comparison(ufunc), symbol)
     for ufunc, symbol in COMPARISONS.items()
 }
 

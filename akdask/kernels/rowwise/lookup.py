@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import is_scalar, spread
+from akdask.columns.missing_text import text_at
 from akdask.errors import ArgumentError, FileFormatError, PositionError
 from akdask.kernels.core.rules import Operation, Rule, scalar_type
 from akdask.kernels.index.key_index import KeyIndex
 from akdask.kernels.index.membership import KeySet
 from akdask.kernels.index.sorted_keys import Side, SortedKeys
 from akdask.kernels.keys.gather import gather, gather_prefetched
-from akdask.schema import BOOL, INT64, STR, UINT8, UINT64, ColumnType
+from akdask.schema import BOOL, INT64, UINT8, UINT64, ColumnType
 from akdask.typing import NumberArray
 
 NAN_BITS = int(np.float64(np.nan).view(np.uint64))
@@ -31,7 +32,8 @@ def _lookup(table: Any, positions: Any, out: Any = None) -> Any:
         return found
     check_codes(positions, len(table))
     if np.ndim(positions) == 0 and not isinstance(table, np.ndarray):
-        return table[int(positions)].as_py()
+        number = int(positions)
+        return text_at(table, number) if pa.types.is_large_string(table.type) else table[number].as_py()
     return gather(table, positions, out)
 
 
@@ -141,7 +143,7 @@ def _search(search: Callable[..., Any], keys: Sequence[Any], out: Any) -> Any:
 
 def _found_type(result: ColumnType) -> Rule:
     """Return the rule of what takes an index, which stands for no type, and keys of any."""
-    return lambda _, *keys: result if keys and all(key.is_number or key == STR for key in keys) else None
+    return lambda _, *keys: result if keys and all(key.is_number or key.kind == "str" for key in keys) else None
 
 
 def _searchsorted(table: SortedKeys, values: Any, out: Any = None, *, side: Side) -> Any:

@@ -20,6 +20,7 @@ from akdask.kernels.rowwise.fields import FIELD_OPERATIONS
 from akdask.kernels.rowwise.generic import GENERIC_OPERATIONS
 from akdask.kernels.rowwise.ipv4 import IPV4_OPERATIONS
 from akdask.kernels.rowwise.lookup import LOOKUP_OPERATIONS
+from akdask.kernels.rowwise.missing_text import MISSING_TEXT_OPERATIONS
 from akdask.kernels.rowwise.positional import POSITION_OPERATIONS
 from akdask.kernels.rowwise.segarray import LIST_COMPARISONS, LIST_OPERATIONS, is_list
 from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
@@ -49,6 +50,7 @@ OPERATIONS: dict[str, Operation] = {
     **CAST_OPERATIONS,
     **STRING_OPERATIONS,
     **FIELD_OPERATIONS,
+    **MISSING_TEXT_OPERATIONS,
     **DIGEST_OPERATIONS,
     **POSITION_OPERATIONS,
     **LOOKUP_OPERATIONS,

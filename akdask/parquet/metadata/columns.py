@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from akdask.parquet.metadata.annotations import Annotation, decode
 from akdask.parquet.metadata.row_groups import Leaf
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType, bigint_of, list_of
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType, bigint_of, list_of
 from akdask.storage.formats.objects import ObjType
 
 PLAIN = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8"}
@@ -88,6 +88,8 @@ class ParquetColumn:
 
     def with_nulls(self) -> ColumnType | None:
         """Return the type that rows have where some are null."""
+        if self.dtype == STR:
+            return NULLABLE_STR
         return FLOAT64 if self.dtype in _WITHOUT_MISSING and self.kind not in _TIMES else self.dtype
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns.lists import lists_of
+from akdask.columns.missing_text import from_nulls
 from akdask.columns.rows import arrow_type
 from akdask.errors import FileFormatError, UnsupportedError
 from akdask.parquet.metadata.columns import DAY, UNITS, ParquetColumn
@@ -57,8 +58,9 @@ def _plain(array: pa.Array) -> pa.Array:
 
 
 def _items(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> Column:
-    if dtype == STR:
-        return _text(array)
+    if dtype.kind == "str":
+        text = _text(array)
+        return from_nulls(text) if dtype.nullable or not text.null_count else text.fill_null("")
     if dtype.kind == "bigint":
         if array.null_count:
             raise UnsupportedError(f"column {column.name!r} has nulls, which integers of any size cannot be.")
@@ -107,14 +109,12 @@ def _of_decimals(array: pa.Array) -> pa.Array:
 
 
 def _text(array: pa.Array) -> pa.LargeStringArray:
-    """Return text; a null is empty text, as Arkouda has no other."""
     if pa.types.is_null(array.type):
-        array = pa.array([""] * len(array), pa.large_string())
+        return pa.nulls(len(array), pa.large_string())
     if not pa.types.is_large_binary(array.type):
         array = array.cast(pa.large_binary())
     # Only what was bytes is looked at: whether it is UTF-8.
-    array = array.cast(pa.large_string())
-    return array.fill_null("") if array.null_count else array
+    return array.cast(pa.large_string())
 
 
 def _lists(array: pa.Array, column: ParquetColumn, dtype: ColumnType) -> pa.LargeListArray:

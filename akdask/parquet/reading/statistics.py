@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.decoding import NAT
-from akdask.schema import BOOL, FLOAT64, INT64, STR, UINT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType
 from akdask.storage.data.source import TEXT_BYTES, Bounds
 from akdask.storage.formats.objects import ObjType
 
@@ -20,6 +20,7 @@ _WIDEST: dict[ColumnType, tuple[Any, Any]] = {
     FLOAT64: (-np.inf, np.inf),
     BOOL: (False, True),
     STR: (b"", b"\xff" * TEXT_BYTES),
+    NULLABLE_STR: (b"", b"\xff" * TEXT_BYTES),
 }
 _PHYSICAL = {"INT32": "<i4", "INT64": "<i8", "FLOAT": "<f4", "DOUBLE": "<f8", "BOOLEAN": "?"}
 
@@ -28,7 +29,7 @@ def unbounded(dtype: ColumnType, count: int) -> Bounds | None:
     """Return the bounds of a type, None if it has none."""
     if dtype not in _WIDEST:
         return None
-    kind = f"S{TEXT_BYTES}" if dtype == STR else dtype.numpy
+    kind = f"S{TEXT_BYTES}" if dtype.kind == "str" else dtype.numpy
     low, high = (np.full(count, side, kind) for side in _WIDEST[dtype])
     return Bounds(low, high, np.full(count, dtype == FLOAT64))
 
@@ -37,7 +38,9 @@ def constant(value: Any, dtype: ColumnType) -> Bounds | None:
     """Return the bounds of a column with one value in all rows."""
     if dtype not in _WIDEST:
         return None
-    if dtype == STR:
+    if value is None:
+        return unbounded(dtype, 1)
+    if dtype.kind == "str":
         start = np.array([value.encode()[:TEXT_BYTES]], f"S{TEXT_BYTES}")
         return Bounds(start, start, np.zeros(1, np.bool_))
     side = np.array([value], dtype.numpy)
@@ -63,19 +66,24 @@ def bounds_of(column: ParquetColumn, dtype: ColumnType, chunks: npt.NDArray[np.v
     if found is None or not column.is_flat:
         return None
     has_none = chunks["nulls"] == 0 if column.is_optional else np.ones(len(chunks), np.bool_)
-    if dtype == STR:
-        return _of_text(found, chunks, has_none)
+    if dtype.kind == "str":
+        return _of_text(found, dtype, chunks, has_none)
     return _of_numbers(found, column, dtype, chunks, has_none)
 
 
-def _of_text(found: Bounds, chunks: npt.NDArray[np.void], has_none: npt.NDArray[np.bool_]) -> Bounds | None:
+def _of_text(
+    found: Bounds, dtype: ColumnType, chunks: npt.NDArray[np.void], has_none: npt.NDArray[np.bool_]
+) -> Bounds | None:
     known = chunks["spelled"] & (chunks["low"] <= chunks["high"])
     if not known.any():
         return None
-    found.maxima[known] = chunks["high"][known]
-    # What is null is read as empty text.
-    low = known & has_none
-    found.minima[low] = chunks["low"][low]
+    if dtype == NULLABLE_STR:
+        # What is missing comes after all text.
+        found.minima[known] = chunks["low"][known]
+        high = known & has_none
+        found.maxima[high] = chunks["high"][high]
+        return found
+    found.minima[known], found.maxima[known] = chunks["low"][known], chunks["high"][known]
     return found
 
 

@@ -16,7 +16,7 @@ from akdask.parquet.metadata.description import FileSchema, ParquetFileDescripti
 from akdask.parquet.reading.chunks import count_nulls
 from akdask.parquet.sets.hive import folder_columns
 from akdask.parquet.sets.source import SetColumn
-from akdask.schema import BOOL, FLOAT64, INT64, UINT64, ColumnType
+from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType
 from akdask.storage.formats.objects import ObjType
 
 _INTEGRAL = (INT64, UINT64, BOOL)
@@ -125,6 +125,8 @@ class ColumnAgreement:
         annotation = known[0].annotation if len(annotations) == 1 else None
         if dtype in _INTEGRAL and _kind(known) not in (ObjType.DATETIME, ObjType.TIMEDELTA) and self._has_nulls(name):
             dtype = FLOAT64
+        elif dtype == STR and self._may_have_nulls(name):
+            dtype = NULLABLE_STR
         kind = ObjType.PDARRAY if dtype == FLOAT64 and _kind(known) == ObjType.IPV4 else _kind(known)
         return SetColumn(name, kind, dtype, annotation=annotation)
 
@@ -133,6 +135,16 @@ class ColumnAgreement:
         found = self.column(name)
         values = None if found.values is None else [int(value in ("", None)) for value in found.values]
         return replace(found, kind=ObjType.PDARRAY, dtype=INT64, values=values, of_nulls=True, annotation=None)
+
+    def _may_have_nulls(self, name: str) -> bool:
+        """Whether statistics do not rule out that there are nulls."""
+        for schema, members in self._schemas:
+            column = schema.named.get(name)
+            if column is None or not column.is_optional:
+                continue
+            if any((self.files[number].chunks_of(column)["nulls"] != 0).any() for number in members):
+                return True
+        return False
 
     def _has_nulls(self, name: str) -> bool:
         for schema, members in self._schemas:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from akdask.schema import FLOAT64, INT64, STR, ColumnType
+from akdask.schema import FLOAT64, INT64, NULLABLE_STR, STR, ColumnType
 from akdask.storage.paths.files import absolute, exists, is_folder
 from akdask.storage.paths.locales import MAGIC, Filenames, has_magic, names_of
 
@@ -61,7 +61,7 @@ def _named(folder: str) -> dict[str, str | None]:
 def _typed(values: list[str | None]) -> tuple[ColumnType, list[Any]]:
     known = [value for value in values if value is not None]
     if not known or not all(map(_INT.fullmatch, known)):
-        return STR, list(values)
+        return STR if len(known) == len(values) else NULLABLE_STR, list(values)
     if len(known) < len(values):
         return FLOAT64, [None if value is None else float(value) for value in values]
     return INT64, list(map(int, known))

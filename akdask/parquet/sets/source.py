@@ -18,7 +18,7 @@ from akdask.parquet.reading.page_list import ChunkPlace
 from akdask.parquet.reading.partitions import RowGroupPartitions
 from akdask.parquet.reading.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
 from akdask.parquet.reading.statistics import bounds_of, constant, unbounded
-from akdask.schema import FLOAT64, STR, ColumnType
+from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.source import Bounds
 from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ObjType
 
@@ -200,7 +200,9 @@ def _known(value: Any, dtype: ColumnType) -> Any:
     """Return a value of all rows of a file, with what is missing as it is in columns that are stored."""
     if value is not None:
         return value
-    return "" if dtype == STR else np.nan if dtype == FLOAT64 else 0
+    if dtype.kind == "str":
+        return None if dtype.nullable else ""
+    return np.nan if dtype == FLOAT64 else 0
 
 
 def _place_of(found: Any, nrows: int) -> ChunkPlace:

@@ -1,7 +1,7 @@
 """Columns of akdask as Parquet stores them: types that every Arkouda server since 2022 reads, and other readers too.
 
-Numbers are required and have 64 bits; text and lists may be null for the schema, as servers ask for that, and never
-are.  What types do not tell is noted: see `akdask.parquet.metadata.annotations`.
+Numbers are required and have 64 bits.  Text and lists may be null for the schema, as servers ask for that; missing text
+is, and lists never are.  What types do not tell is noted: see `akdask.parquet.metadata.annotations`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
 from akdask.columns.lists import offsets_of
+from akdask.columns.missing_text import with_nulls
 from akdask.columns.rows import arrow_type
 from akdask.errors import ArgumentError, SchemaError, UnsupportedError
 from akdask.parquet.metadata.annotations import MOST_LABELS, Annotation
@@ -165,6 +166,8 @@ def _stored(column: Column, dtype: ColumnType, limbs: int) -> Any:
             )
         case "bigint":
             return from_limbs(with_limbs(limbs_of(column), limbs))
+        case "str" if dtype.nullable:
+            return with_nulls(column)
     return column if isinstance(column, pa.Array) else pa.array(column)
 
 

@@ -60,13 +60,14 @@ def literal(column: Column) -> tuple[Literal, ColumnRef]:
 def literal_table(table: Table) -> Literal:
     """Return columns in memory as one frame, cut into partitions."""
     bounds = accumulate(partition_lengths(table.nrows), initial=0)
-    return Literal(tuple(table.slice(start, stop) for start, stop in pairwise(bounds)))
+    return Literal.of([table.slice(start, stop) for start, stop in pairwise(bounds)])
 
 
 def as_column(items: Any) -> Column:
     """Return a column of the elements of a NumPy array, pandas object, Arrow array, list or other sequence.
 
-    Numbers widen to 64 bits; strings become Arrow strings, and ints of more than 64 bits integers of any size.
+    Numbers widen to 64 bits; strings become Arrow strings, with nulls for None, NaN and `pandas.NA` among them; ints of
+    more than 64 bits become integers of any size.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def as_column(items: Any) -> Column:
     if isinstance(items, pa.ChunkedArray):
         items = items.combine_chunks()
     if isinstance(items, pa.Array):
-        return _without_nulls(items.cast(pa.large_string()))
+        return items.cast(pa.large_string())
     array = at_hand(items)
     if array.ndim == 1 and array.dtype.kind in "Of" and _are_ints(items):
         return _whole_numbers([int(item) for item in items])
@@ -164,16 +165,15 @@ def _is_text(dtype: pa.DataType) -> bool:
 
 
 def _strings(array: np.ndarray[Any, Any]) -> Column:
-    """Mixed Python objects are refused rather than guessed at; missing strings become empty, as in Arkouda."""
+    """Mixed Python objects are refused rather than guessed at."""
     try:
-        column = pa.array(array.astype(object), pa.large_string(), from_pandas=True)
+        return pa.array(array.astype(object), pa.large_string(), from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise ArgumentError(
             "the elements are neither all numbers nor all strings.",
             details=[f"types: {', '.join(_types(array)) or str(error).splitlines()[0]}"],
             hint=f"convert them to one type first; column type {STR} holds text.",
         ) from None
-    return _without_nulls(column)
 
 
 def _types(array: np.ndarray[Any, Any]) -> list[str]:
@@ -182,7 +182,3 @@ def _types(array: np.ndarray[Any, Any]) -> list[str]:
     for position, item in enumerate(array.tolist()):
         first.setdefault(type(item).__name__, position)
     return [f"{name} (position {position})" for name, position in first.items()]
-
-
-def _without_nulls(strings: pa.LargeStringArray) -> pa.LargeStringArray:
-    return strings.fill_null("") if strings.null_count else strings

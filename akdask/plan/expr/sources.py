@@ -8,11 +8,15 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
+import pyarrow as pa
+
 from akdask.columns import Table, type_of
+from akdask.columns.missing_text import from_nulls
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import ColumnRef
-from akdask.schema import INT64, ColumnType, RowSpace
+from akdask.schema import INT64, NULLABLE_STR, ColumnType, RowSpace
 from akdask.storage.data.source import Source
+from akdask.typing import Column
 
 if TYPE_CHECKING:
     from akdask.plan.expr.rowwise import Project
@@ -59,9 +63,24 @@ class Rows(Frame):
 
 
 class Literal(Frame):
-    """Columns in this process's memory, one table for each partition."""
+    """Columns in this process's memory, one table for each partition.
+
+    `nullable` are the names of those that are text of which some is missing.
+    """
 
     tables: tuple[Table, ...]
+    nullable: frozenset[Hashable]
+
+    @classmethod
+    def of(cls, tables: Sequence[Table]) -> Self:
+        """Return tables with nulls among their strings, if any, as partitions hold them."""
+        found = {name for table in tables for name, column in table.columns.items() if _has_nulls(column)}
+        if found:
+            tables = [
+                Table({name: from_nulls(c) if name in found else c for name, c in table.columns.items()}, table.nrows)
+                for table in tables
+            ]
+        return cls(tuple(tables), frozenset(found))
 
     @cached_property
     def rows(self) -> RowSpace:
@@ -69,10 +88,15 @@ class Literal(Frame):
 
     def column(self, name: Hashable) -> ColumnRef:
         """Return one of the columns."""
-        return ColumnRef(self._name, name, type_of(self.tables[0].columns[name]))
+        dtype = NULLABLE_STR if name in self.nullable else type_of(self.tables[0].columns[name])
+        return ColumnRef(self._name, name, dtype)
 
     def describe(self) -> str:
         return f"Literal  {self.rows.describe()}"
+
+
+def _has_nulls(column: Column) -> bool:
+    return isinstance(column, pa.LargeStringArray) and bool(column.null_count)
 
 
 class Persisted(Frame):

@@ -157,6 +157,8 @@ def cast(value: Value, dtype: ColumnType) -> Value:
     """Return a value converted to another type, the value itself where it has that type."""
     if value.dtype == dtype:
         return value
+    if value.dtype.kind == dtype.kind == "str":
+        return Call("as_nullable", value) if dtype.nullable else value
     limit = {"max_bits": dtype.max_bits} if dtype.max_bits > 0 else {}
     return Call("cast", value, dtype=dtype.name, **limit)
 

@@ -26,7 +26,7 @@ from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import ColumnRef
 from akdask.plan.task.allocator import manage_freed_memory
 from akdask.plan.task.tables import Tasks
-from akdask.schema import STR, ColumnType, RowSpace
+from akdask.schema import ColumnType, RowSpace
 from akdask.storage.data.source import Part
 from akdask.typing import NumberArray
 
@@ -66,7 +66,8 @@ def can_be_delivered(frame: Project) -> bool:
         and not chain.selections
         and all(isinstance(base, Scan) for base in chain.bases)
         and all(
-            isinstance(value, ColumnRef) and (value.dtype.is_number or value.dtype == STR) for value in frame.values
+            isinstance(value, ColumnRef) and (value.dtype.is_number or value.dtype.kind == "str")
+            for value in frame.values
         )
     )
 

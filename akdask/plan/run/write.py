@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
 from akdask.cluster import partition_size
 from akdask.columns import Table
+from akdask.columns.missing_text import filled, missing_rows
 from akdask.errors import AkdaskError, SchemaError, TransferError, WriteError
 from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.created import block_split
@@ -24,15 +26,37 @@ _TEXT = 64
 """Bytes that strings and other elements of no fixed size are thought to have."""
 
 
-class Write(Frame):
-    """One file for each partition; the result is a list of receipts, in one partition.
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What is written in place of missing text, where files have nothing for it.
 
-    Operands after `nrows` are that many frames with as many partitions as there are files, then one-partition frames
+    Parameters
+    ----------
+    columns : frozenset
+        The columns of text that may be missing.
+    text : str
+        What is written.
+    """
+
+    columns: frozenset[Hashable]
+    text: str
+
+    def __call__(self, rows: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], list[Hashable]]:
+        """Return the columns without missing text, and which of them had any."""
+        missing = {name for name in self.columns if missing_rows(rows[name]).any()}
+        return {name: filled(rows[name], self.text) if name in missing else rows[name] for name in rows}, list(missing)
+
+
+class Write(Frame):
+    """One file for each partition; the result is one partition: a list of receipts and the columns that were filled.
+
+    Operands after `filling` are that many frames with as many partitions as there are files, then one-partition frames
     whose tables every file gets whole.
     """
 
     writer: Writer
     nrows: int
+    filling: Filling | None
 
     @property
     def rows(self) -> RowSpace:
@@ -46,8 +70,10 @@ class Write(Frame):
         return f"Write {self.writer.path}  {self.writer.npartitions} files"
 
 
-def write(writer: Writer, rows: Sequence[Frame], tables: Sequence[Frame]) -> list[str]:
-    """Write frames with a writer that has not begun, and return the files; computes.
+def write(
+    writer: Writer, rows: Sequence[Frame], tables: Sequence[Frame], filling: Filling | None = None
+) -> tuple[list[str], set[Hashable]]:
+    """Write frames with a writer that has not begun; return the files and the columns that were filled.  Computes.
 
     Whatever goes wrong, what was there before is there unchanged.
 
@@ -61,7 +87,7 @@ def write(writer: Writer, rows: Sequence[Frame], tables: Sequence[Frame]) -> lis
     writer.begin()
     try:
         # A write is an event, not a value: doing it again is another one.
-        (receipts,) = run(Write(writer, len(rows), *rows, *tables, _determ_token=uuid4().hex))
+        (found,) = run(Write(writer, len(rows), filling, *rows, *tables, _determ_token=uuid4().hex))
     except Exception as error:
         writer.abort()
         if isinstance(error, AkdaskError) and not isinstance(error, TransferError):
@@ -73,7 +99,7 @@ def write(writer: Writer, rows: Sequence[Frame], tables: Sequence[Frame]) -> lis
     except BaseException:
         writer.abort()
         raise
-    return writer.commit(receipts)
+    return writer.commit([receipt for receipt, _ in found]), {name for _, names in found for name in names}
 
 
 def fitted(frame: Project, count: int, per_file: int = 1) -> Frame:
@@ -150,13 +176,16 @@ def aligned(frames: Sequence[Project], count: int, per_file: int = 1) -> list[Fr
 
 @lower.register
 def _(frame: Write) -> Expr:
-    inputs = frame.operands[2:]
+    inputs = frame.operands[3:]
     # The writer is a task of its own, so that a graph of many files holds its lists of names once.
     writer = Tables(f"writer {frame._name}", (frame.writer,), _determ_token=uuid4().hex)
     shared = tuple((1 + number, 0) for number in range(frame.nrows, len(inputs)))
     count = frame.writer.npartitions
     calls = tuple(
-        (((0, 0), *((1 + number, index) for number in range(frame.nrows)), *shared), (index, frame.nrows))
+        (
+            ((0, 0), *((1 + number, index) for number in range(frame.nrows)), *shared),
+            (index, frame.nrows, frame.filling),
+        )
         for index in range(count)
     )
     written = Tasks(f"write {frame._name}", _write, calls, writer, *inputs)
@@ -169,17 +198,22 @@ def _(frame: Write) -> Expr:
     return Tasks(frame._name, list, ((tuple((0, index) for index in range(count)), ()),), written)
 
 
-def _write(inputs: Sequence[Any], index: int, nrows: int) -> Receipt:
+def _write(
+    inputs: Sequence[Any], index: int, nrows: int, filling: Filling | None
+) -> tuple[Receipt, Sequence[Hashable]]:
     """Write one file: the function of its task."""
     writer, *tables = inputs
     rows = _merged(tables[:nrows])
-    return writer.write(index, Table(rows, max(table.nrows for table in tables[:nrows])), _merged(tables[nrows:]))
+    rows, names = (rows, []) if filling is None else filling(rows)
+    most = max(table.nrows for table in tables[:nrows])
+    return writer.write(index, Table(rows, most), _merged(tables[nrows:])), names
 
 
-def _join(inputs: Sequence[Any], index: int) -> Receipt:
+def _join(inputs: Sequence[Any], index: int) -> tuple[Receipt, Sequence[Hashable]]:
     """Make one file of what several partitions have written: the function of its task."""
-    writer, *receipts = inputs
-    return writer.join(index, receipts)
+    writer, *written = inputs
+    receipt = writer.join(index, [receipt for receipt, _ in written])
+    return receipt, list(dict.fromkeys(name for _, names in written for name in names))
 
 
 def _merged(tables: Sequence[Table]) -> Mapping[Any, Any]:

@@ -10,6 +10,7 @@ from akdask.plan.expr._dask import Expr
 from akdask.plan.expr.chain import Chain, column_identity
 from akdask.plan.expr.lengths import rows_decided_by, rows_rearranged
 from akdask.plan.expr.lower import lower
+from akdask.plan.expr.missing_text import is_missing
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef, Replica, Value
@@ -116,8 +117,21 @@ def sorted_rows(
     AlignmentError
         If keys and payload do not share rows.
     """
+    keys, ascending = _missing_last(keys, ascending)
     frame, _ = align("sort", [*keys, *payload])
     return _sort(keys, payload, SortOrder.of(frame, keys, ascending), with_row)
+
+
+def _missing_last(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Sequence[Aligned], Sequence[bool]]:
+    """Return keys by which missing text comes last in descending order too; in ascending order it does anyway."""
+    if not any(value.dtype.nullable for _, value in keys):
+        return keys, ascending
+    found: list[tuple[Aligned, bool]] = []
+    for (frame, value), upwards in zip(keys, ascending, strict=True):
+        if value.dtype.nullable and not upwards:
+            found.append(((frame, is_missing(value)), True))
+        found.append(((frame, value), upwards))
+    return [key for key, _ in found], [upwards for _, upwards in found]
 
 
 def sorted_along(

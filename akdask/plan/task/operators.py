@@ -21,7 +21,7 @@ from akdask.plan.task.blocks import Block, Partition, PartitionBatch
 from akdask.plan.task.program import Program
 from akdask.plan.task.vectorized import VectorizedReduction
 from akdask.plan.vector.program import NoInstructionError
-from akdask.schema import STR, ColumnType
+from akdask.schema import ColumnType
 from akdask.typing import Column, NumberArray
 
 
@@ -75,7 +75,7 @@ class Collect:
             return Table(dict(zip(self.names, columns, strict=True)), partition.nrows)
         arrays = [new_array(partition.nrows if t.is_number else 0, t.numpy) for t in self.program.dtypes]
         builders = [
-            None if t.is_number else StringsBuilder(partition.nrows) if t == STR else _ColumnParts(t)
+            None if t.is_number else StringsBuilder(partition.nrows) if t.kind == "str" else _ColumnParts(t)
             for t in self.program.dtypes
         ]
         row = 0
@@ -258,7 +258,7 @@ class ColumnBuffer:
         self._strings = {
             number: StringEncoder(expected) if number < ncoded else StringsBuilder(expected)
             for number, t in enumerate(program.dtypes)
-            if t == STR
+            if t.kind == "str"
         }
         self._parts: list[list[Column]] = [[] for _ in program.dtypes]
 

@@ -86,7 +86,7 @@ def _of_constant(value: Constant) -> Interval | None:
 def _of_column(column: ColumnRef, scans: Mapping[str, Scan]) -> Interval | None:
     scan = scans.get(column.source)
     bounds = None if scan is None else scan.source.bounds(str(column.name))
-    return None if bounds is None else Interval(bounds.minima, bounds.maxima, bounds.nans, column.dtype != STR)
+    return None if bounds is None else Interval(bounds.minima, bounds.maxima, bounds.nans, column.dtype.kind != "str")
 
 
 # Bounds are compared by the ufuncs that compare rows: whatever those round, they round in order.

@@ -65,6 +65,8 @@ class Format:
         Whether its writers take `per_file`, and are `akdask.storage.formats.objects.JoiningWriter`.
     chooses_partitions : bool
         Whether its writers are `akdask.storage.formats.objects.CuttingWriter`.
+    has_missing_text : bool
+        Whether files tell missing text from empty text; writers of others are never given any.
     """
 
     name: ClassVar[str]
@@ -76,6 +78,7 @@ class Format:
     is_tabular: ClassVar[bool] = False
     joins_partitions: ClassVar[bool] = False
     chooses_partitions: ClassVar[bool] = False
+    has_missing_text: ClassVar[bool] = False
 
     def recognizes(self, first: bytes) -> bool:
         """Whether a file with these first bytes, 64 of a longer one, is of the format."""

@@ -41,19 +41,32 @@ def test_numbers_become_arrays_of_64_bits(given, wanted):
         ["a", "", "日本"],
         np.array(["a", "", "日本"]),
         np.array(["a", "", "日本"], dtype=object),
-        pd.Series(["a", None, "日本"]),
-        pd.Series(["a", pd.NA, "日本"], dtype="string"),
         pd.Categorical(["a", "", "日本"]).astype(str),
-        pa.array(["a", None, "日本"]),
-        pa.array(["x", "a", None, "日本"], pa.large_string())[1:],
         pa.chunked_array([["a"], ["", "日本"]]),
     ],
     ids=str,
 )
-def test_text_becomes_strings_and_missing_text_is_empty(given):
+def test_text_becomes_strings(given):
     made = ak.array(given)
     assert isinstance(made, ak.Strings)
     assert made.tolist() == ["a", "", "日本"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pd.Series(["a", None, "日本"]),
+        pd.Series(["a", pd.NA, "日本"], dtype="string"),
+        pd.Series(["a", None, "日本"], dtype="category"),
+        pa.array(["a", None, "日本"]),
+        pa.array(["x", "a", None, "日本"], pa.large_string())[1:],
+    ],
+    ids=str,
+)
+def test_missing_text_stays_missing(given):
+    made = ak.array(given)
+    assert isinstance(made, ak.Strings)
+    assert made.tolist() == ["a", None, "日本"]
 
 
 @pytest.mark.parametrize("given", [["a", 1], [None, True], [True, 2**64], [1 + 2j], 5])

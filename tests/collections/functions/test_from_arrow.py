@@ -72,7 +72,7 @@ def test_chunks_are_partitions_wherever_columns_are_cut():
         (pa.array([True, None, False]), [1.0, None, 0.0]),
         (pa.array([1.5, None]), [1.5, None]),
         (pa.array([None, None]), [None, None]),
-        (pa.array(["a", None]), ["a", ""]),
+        (pa.array(["a", None]), ["a", None]),
         (pa.array(["a", None, "b"]).dictionary_encode(), ["a", "N/A", "b"]),
         (pa.array([[1], None, [2, 3]]), [[1], [], [2, 3]]),
         (pa.array([["a", None], []], pa.large_list(pa.string())), [["a", ""], []]),

@@ -59,7 +59,7 @@ def test_missing_values_are_those_of_arrays_at_hand():
         {"s": ["a", None], "c": pd.Categorical(["x", None]), "t": pd.to_datetime(["2020-01-01", None])}
     )
     df = ak.from_dask(dd.from_pandas(frame, npartitions=1))
-    assert df["s"].tolist() == ["a", ""]
+    assert df["s"].tolist() == ["a", None]
     assert df["c"].to_strings().tolist() == ["x", "N/A"]
     assert df["t"].to_pandas().isna().tolist() == [False, True]
 

@@ -59,7 +59,7 @@ def test_a_column_of_nulls_in_one_file_has_the_type_of_the_others(files):
     pattern = files({"a": pa.nulls(2), "s": pa.nulls(2)}, {"a": [1, 2], "s": ["x", "y"]})
     found = ak.read_parquet(pattern)
     np.testing.assert_array_equal(found["a"].to_ndarray(), [math.nan, math.nan, 1, 2])
-    assert found["s"].tolist() == ["", "", "x", "y"]
+    assert found["s"].tolist() == [None, None, "x", "y"]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def _duckdb(path):
 @pytest.mark.parametrize("write", [_pandas, _polars, _duckdb])
 def test_folders_name_columns(tmp_path, write):
     write(tmp_path / "tree")
-    expected = {(2020, "a"): 40, (2020, "b c"): 45, (2021, ""): 50, (2022, "d=e/f"): 55}
+    expected = {(2020, "a"): 40, (2020, "b c"): 45, (2021, None): 50, (2022, "d=e/f"): 55}
     for named in (tmp_path / "tree", f"{tmp_path}/tree/y=*/k=*/*"):
         found = ak.read_parquet(named)
         assert sums(found) == expected
