@@ -14,7 +14,7 @@ from akdask.cli.sets import NamedSet, add_json, named_files
 from akdask.cli.table import counted, print_json, printable
 from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ExistsError
-from akdask.io.files import _storables
+from akdask.io.objects import storables
 from akdask.storage.formats.registry import format_named, format_written
 from akdask.storage.paths.files import absolute, exists, identify_all, identities_below, is_folder, written_path
 from akdask.storage.paths.locales import locale_files
@@ -112,7 +112,7 @@ def write_anew(
     with TaskProgress(), warnings.catch_warnings(record=True) as told:
         warnings.filterwarnings("always", "missing text of", UserWarning)
         warnings.filterwarnings("ignore", "[0-9]+ existing files", UserWarning)  # the user has asked for it
-        stored = _storables(objects, None)
+        stored = storables(objects, None)
         written = write_objects(
             stored, target, "truncate", file_type, num_locales=num_locales, file_format=file_format, **options
         )

@@ -9,7 +9,7 @@ from typing import Any
 from akdask.cli.sets import NamedSet
 from akdask.collections.core.stored import from_stored
 from akdask.errors import AkdaskError, MissingDatasetError, UnsupportedError
-from akdask.io.files import _storables
+from akdask.io.objects import storables
 from akdask.storage.formats.objects import ObjType, StoredSet
 from akdask.storage.formats.registry import Format, open_files
 
@@ -87,7 +87,7 @@ def _opened_alone(opened: StoredSet, name: str) -> Stored:
 
 def _changed(found: Sequence[Stored]) -> Iterator[str]:
     """Tell of objects whose kind is not kept: an IPv4 that is read as integers would be written as such."""
-    written = _storables({item.name: item.found for item in found}, None)
+    written = storables({item.name: item.found for item in found}, None)
     for item in found:
         kind = written[item.name].kind
         if kind != item.kind:

@@ -8,7 +8,7 @@ from typing import Any
 
 from akdask.collections.core.writing import write_csv
 from akdask.errors import ArgumentTypeError, FileError
-from akdask.io.files import Path, _objects, _storables
+from akdask.io.objects import Path, read_objects, storables
 from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.locales import Filenames, names_of
 from akdask.storage.paths.remote import takes_storage_options
@@ -85,7 +85,7 @@ def read_csv(
         dtypes=dtypes,
         names=names,
     )
-    return _objects(opened, datasets)
+    return read_objects(opened, datasets)
 
 
 @takes_storage_options
@@ -143,7 +143,7 @@ def to_csv(
         If the files cannot be written; what was there before stays.
     """
     write_csv(
-        _storables(columns, names),
+        storables(columns, names),
         prefix_path,
         col_delim,
         overwrite=overwrite,

@@ -10,18 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from akdask.collections.core.reading import open_prefix
-from akdask.collections.core.stored import from_stored
-from akdask.collections.core.writing import Storable, StorageMethods, update_objects, write_objects
-from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.functions.tags import FILE_CODES, file_codes
+from akdask.collections.core.writing import update_objects, write_objects
+from akdask.collections.functions.tags import FILE_CODES
 from akdask.collections.text.categorical import Categorical
-from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError
-from akdask.storage.formats.objects import StoredSet
+from akdask.errors import ArgumentTypeError, FileError
+from akdask.io.objects import Path, read_objects, storables
 from akdask.storage.formats.registry import format_named, format_of_files, open_files
 from akdask.storage.paths.locales import Filenames, names_of
 from akdask.storage.paths.remote import takes_storage_options
-
-Path = str | os.PathLike[str]
 
 __all__ = [
     "get_datasets",
@@ -103,16 +99,7 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         allow_errors=allow_errors,
         calc_string_offsets=calc_string_offsets,
     )
-    return _objects(opened, datasets, tagged=tag_data)
-
-
-def _objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagged: bool = False) -> dict[str, Any]:
-    found = files.objects([datasets] if isinstance(datasets, str) else datasets)
-    if not found:
-        hint = None if datasets is None else "name some of them, or leave datasets out for all."
-        raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
-    objects = {name: from_stored(stored) for name, stored in found.items()}
-    return {**objects, FILE_CODES: file_codes(files, found)} if tagged else objects
+    return read_objects(opened, datasets, tagged=tag_data)
 
 
 @takes_storage_options
@@ -162,7 +149,7 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
         read_nested=read_nested,
         has_non_float_nulls=has_non_float_nulls,
     )
-    found = _objects(opened, datasets, tagged=True)
+    found = read_objects(opened, datasets, tagged=True)
     return found, Categorical.from_codes(found[FILE_CODES], opened.paths)
 
 
@@ -211,7 +198,7 @@ def read(  # noqa: PLR0917 - Arkouda's signature
         has_non_float_nulls=has_non_float_nulls,
         fixed_len=fixed_len,
     )
-    return _objects(opened, datasets)
+    return read_objects(opened, datasets)
 
 
 @takes_storage_options
@@ -258,7 +245,7 @@ def load(
     if not isinstance(dataset, str):
         raise ArgumentTypeError(f"an object is named by a str, not by {type(dataset).__name__}.")
     options = {"calc_string_offsets": calc_string_offsets, "column_delim": column_delim}
-    return _objects(open_prefix(path_prefix, file_format, **options), [dataset])
+    return read_objects(open_prefix(path_prefix, file_format, **options), [dataset])
 
 
 @takes_storage_options
@@ -281,7 +268,7 @@ def load_all(
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
     """
-    return _objects(open_prefix(path_prefix, file_format, column_delim=column_delim, read_nested=read_nested), None)
+    return read_objects(open_prefix(path_prefix, file_format, column_delim=column_delim, read_nested=read_nested), None)
 
 
 @takes_storage_options
@@ -339,7 +326,7 @@ def to_hdf(
     UserWarning
         If text is missing and `na_rep` does not say what to write for it.
     """
-    objects = _storables(columns, names)
+    objects = storables(columns, names)
     write_objects(objects, prefix_path, mode, file_type, num_locales=num_locales, na_rep=na_rep)
 
 
@@ -375,7 +362,7 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
     UnsupportedError
         If the format cannot be written, or not so.
     """
-    stored = _storables(columns, names)
+    stored = storables(columns, names)
     write_objects(stored, prefix_path, mode, file_type, file_format=file_format, compression=compression)
 
 
@@ -398,7 +385,7 @@ def update_hdf(
     storage_options : mapping of str to value, optional
         What fsspec needs to open URLs, such as keys or ``anon=True``.
     """
-    update_objects(_storables(columns, names), prefix_path)
+    update_objects(storables(columns, names), prefix_path)
 
 
 @takes_storage_options
@@ -474,32 +461,3 @@ def get_filetype(filenames: Filenames, *, storage_options: Mapping[str, Any] | N
         What fsspec needs to open URLs, such as keys or ``anon=True``.
     """
     return format_of_files(filenames).name
-
-
-def _storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
-    """Return what is to be written, by name."""
-    if isinstance(columns, StorageMethods):
-        raise ArgumentTypeError(
-            "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
-        )
-    named = isinstance(columns, Mapping | DataFrame)
-    given = list(columns.keys()) if named else [str(number) for number in range(len(columns))]
-    arrays = [columns[name] for name in given] if named else list(columns)
-    if names is not None and len(names) != len(arrays):
-        raise ArgumentError(f"{len(arrays)} columns need as many names, got {len(names)}.")
-    wanted = given if names is None else list(names)
-    for name in wanted:
-        if not isinstance(name, str):
-            raise ArgumentTypeError(f"objects are named by a str, not by {type(name).__name__}.", hint="pass names.")
-    again = sorted({name for name in wanted if wanted.count(name) > 1})
-    if again:
-        raise ExistsError("two columns cannot have the same name.", details=[repr(name) for name in again])
-    return dict(zip(wanted, map(_storable, arrays), strict=True))
-
-
-def _storable(item: Any) -> Storable:
-    if not isinstance(item, StorageMethods | DataFrame):
-        raise ArgumentTypeError(
-            f"a {type(item).__name__} cannot be written.", hint="make it an array with ak.array(…)."
-        )
-    return item._storable()

@@ -8,7 +8,7 @@ from typing import Any
 from akdask.collections.core.writing import count_files, update_objects, write_objects
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import ArgumentError, FileError
-from akdask.io.files import Path, _objects, _storables
+from akdask.io.objects import Path, read_objects, storables
 from akdask.storage.formats.registry import format_named, open_files
 from akdask.storage.paths.locales import Filenames
 from akdask.storage.paths.remote import takes_storage_options
@@ -89,7 +89,7 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     if null_handling is not None and null_handling not in _NULL_HANDLING:
         raise ArgumentError(f"null_handling is one of {', '.join(map(repr, _NULL_HANDLING))}, not {null_handling!r}.")
     opened = open_files(filenames, format_named("Parquet"), allow_errors=allow_errors, read_nested=read_nested)
-    return _objects(opened, datasets, tagged=tag_data)
+    return read_objects(opened, datasets, tagged=tag_data)
 
 
 @takes_storage_options
@@ -120,7 +120,7 @@ def get_null_indices(
     FileError
         As `read_parquet` does.
     """
-    return _objects(open_files(filenames, format_named("Parquet"), null_indices=True), datasets)
+    return read_objects(open_files(filenames, format_named("Parquet"), null_indices=True), datasets)
 
 
 @takes_storage_options
@@ -188,7 +188,7 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
     WriteError
         If the files cannot be written; what was there before stays.
     """
-    stored = _storables(columns, names)
+    stored = storables(columns, names)
     arrays = dict(columns).values() if isinstance(columns, Mapping | DataFrame) else columns
     write_objects(
         stored,
@@ -231,4 +231,4 @@ def update_parquet(
     WriteError
         If the files cannot be written; what was there before stays.
     """
-    update_objects(_storables(columns, names), prefix_path, "Parquet")
+    update_objects(storables(columns, names), prefix_path, "Parquet")

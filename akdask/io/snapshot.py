@@ -11,7 +11,8 @@ from urllib.parse import quote, unquote
 
 from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.core.reading import open_prefix, read_objects
-from akdask.collections.core.writing import Storable, StorageMethods, stored_column, write_objects
+from akdask.collections.core.storage_methods import StorageMethods
+from akdask.collections.core.writing import Storable, stored_column, write_objects
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.text.strings import Strings
 from akdask.errors import FileError

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from akdask.collections.core.writing import StorageMethods, write_objects
+from akdask.collections.core.storage_methods import StorageMethods
+from akdask.collections.core.writing import write_objects
 from akdask.errors import ArgumentError, ArgumentTypeError, FileError
-from akdask.io.files import Path, _objects, _storables
+from akdask.io.objects import Path, read_objects, storables
 from akdask.schema import column_type
 from akdask.storage.formats.objects import StoredObject
 from akdask.storage.formats.registry import format_named, open_files
@@ -67,7 +68,7 @@ def read_zarr(
             details=[f"arrays: {', '.join(opened.kinds) or 'none'}"],
             hint="ak.read gives all of a group; or name the folder of one.",
         )
-    (found,) = _objects(opened, None).values()
+    (found,) = read_objects(opened, None).values()
     _check(opened.objects()[_ROOT], found, ndim, dtype)
     return found
 
@@ -117,5 +118,5 @@ def to_zarr(store_path: Path, arr: Any, chunk_shape: int | Sequence[int]) -> Non
         raise ArgumentTypeError(f"an array is written to a Zarr store, not a {type(arr).__name__}.")
     if chunk_shape is None:
         raise ArgumentTypeError("chunk_shape is a whole number for each dimension, not None.")
-    stored = _storables({_ROOT: arr}, None)
+    stored = storables({_ROOT: arr}, None)
     write_objects(stored, store_path, "truncate", "distribute", file_format="Zarr", chunk_shape=chunk_shape)

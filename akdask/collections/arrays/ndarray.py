@@ -14,9 +14,10 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
+from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.wrap import wrap
-from akdask.collections.core.writing import Path, Storable, StorageMethods
+from akdask.collections.core.writing import Path, Storable
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal

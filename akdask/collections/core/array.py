@@ -11,9 +11,10 @@ import pyarrow as pa
 from akdask import config
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.base import Collection
+from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.to_arrow import ToArrow
-from akdask.collections.core.writing import Storable, StorageMethods, stored_column
+from akdask.collections.core.writing import Storable, stored_column
 from akdask.columns import Table
 from akdask.errors import ArgumentError, AxisError, UnsupportedError
 from akdask.plan.expr.created import as_column, literal

@@ -14,8 +14,9 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, coargsort, sort
 from akdask.collections.core.array import Array
+from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
-from akdask.collections.core.writing import Storable, StorageMethods
+from akdask.collections.core.writing import Storable
 from akdask.collections.frame_core.labels import INFERRED, as_labels, check_na_position, converted, for_pandas
 from akdask.collections.frame_core.memory_units import in_unit
 from akdask.collections.groups.setops import in1d

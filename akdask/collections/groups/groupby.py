@@ -8,7 +8,8 @@ import dask
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.selection import known_lengths
-from akdask.collections.core.writing import Storable, StorageMethods
+from akdask.collections.core.storage_methods import StorageMethods
+from akdask.collections.core.writing import Storable
 from akdask.collections.groups.keys import as_array
 from akdask.collections.groups.reductions import GroupReductionMethods
 from akdask.collections.groups.rows import GroupRowMethods

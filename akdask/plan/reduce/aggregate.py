@@ -13,7 +13,6 @@ import pandas as pd
 
 from akdask.kernels.aggregates.registry import REDUCTIONS, ScalarReduction, merge_states
 from akdask.plan.expr._dask import Expr, ExprSequence, List, Task, TaskRef
-from akdask.plan.expr.garbage import without_collection
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node, materialize
 from akdask.plan.expr.pickling import Made, flattened
@@ -24,6 +23,7 @@ from akdask.plan.reduce.sharing import share_groups
 from akdask.plan.task import operators as sinks
 from akdask.plan.task.batches import reduction_batches
 from akdask.plan.task.pipeline import Compile, pipeline
+from akdask.plan.task.tables import without_collection
 from akdask.schema import ColumnType, RowSpace
 
 FAN_IN = 16

@@ -86,8 +86,8 @@ def _unpacked_like(frame: Frame, packed: Frame, value: Value) -> Aligned:
     """Return a value of a `Compact` on the partitions that it merges, where a frame of the same rows has those."""
     if not isinstance(packed, Compact) or packed.frame.rows.token != frame.rows.token:
         return packed, value
-    whole = packed.frame
-    return whole, substitute(value, {packed.column(name).token: whole.column(name) for name in whole.names})
+    rows = packed.frame
+    return rows, substitute(value, {packed.column(name).token: rows.column(name) for name in rows.names})
 
 
 def _realigned(operation: str, frame: Frame, other: Frame, value: Value) -> Aligned:

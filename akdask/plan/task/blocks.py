@@ -16,7 +16,6 @@ from typing import Any, Self, TypeGuard
 import numpy as np
 
 from akdask.columns import Table, empty, slice_rows, spread, take_rows
-from akdask.errors import InconsistentFilesError
 from akdask.kernels.core.summation import UNIT, UnitPositions
 from akdask.kernels.index.matches import MatchMultiplicity
 from akdask.kernels.rowwise.operations import OPERATIONS
@@ -30,6 +29,7 @@ from akdask.plan.task.inputs import (
     RowPositions,
     Selection,
     TableReader,
+    common_nrows,
 )
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
 from akdask.schema import ColumnType
@@ -77,7 +77,7 @@ class Partition:
     ) -> None:
         self.identity = identity
         self.replicas = replicas
-        self.nrows = _common_nrows(inputs)
+        self.nrows = common_nrows(inputs)
         self._inputs = inputs
         self.selections = selections
         self._block_rows = block_rows
@@ -488,14 +488,3 @@ def _select(column: Column, rows: NumberArray | slice) -> Column:
     if isinstance(rows, slice):
         return slice_rows(column, rows.start, rows.stop, rows.step)
     return take_rows(column, rows)
-
-
-def _common_nrows(inputs: Sequence[Input]) -> int:
-    counts = {item.nrows for item in inputs}
-    if len(counts) > 1:
-        raise InconsistentFilesError(
-            "columns that were aligned when they were combined have different numbers of rows now.",
-            details=[f"rows of one partition: {', '.join(map(str, sorted(counts)))}"],
-            hint="a file has probably changed since it was opened; open the set again.",
-        )
-    return counts.pop()

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from akdask.columns import Table, slice_rows
+from akdask.errors import InconsistentFilesError
 from akdask.plan.task.program import BroadcastInput, Load, Program
 from akdask.storage.data.consecutive import ConsecutiveParts
 from akdask.storage.data.source import Part, Stretch
@@ -129,3 +130,22 @@ def _as_one(members: Sequence[Given]) -> Given:
         return members[0]
     (selections, _), *_ = members
     return selections, [ConsecutiveParts(parts) for parts in zip(*(inputs for _, inputs in members), strict=True)]
+
+
+def common_nrows(inputs: Sequence[Input]) -> int:
+    """Return how many rows all inputs of a partition have.
+
+    Raises
+    ------
+    InconsistentFilesError
+        If they differ.
+    """
+    counts = {item.nrows for item in inputs}
+    if len(counts) > 1:
+        told = f"rows of one partition: {', '.join(map(str, sorted(counts)))}"
+        raise InconsistentFilesError(
+            "columns that were aligned when they were combined have different numbers of rows now.",
+            details=[told],
+            hint="a file has probably changed since it was opened; open the set again.",
+        )
+    return counts.pop()

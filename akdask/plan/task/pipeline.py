@@ -13,7 +13,6 @@ from akdask.kernels import compiled
 from akdask.kernels.core.summation import UNIT
 from akdask.plan.expr._dask import DataNode, Expr, List, Task, TaskRef
 from akdask.plan.expr.chain import Chain, rebuild, selected_by
-from akdask.plan.expr.garbage import without_collection
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.expr.rowwise import ROW, Filter, Match, Zip
 from akdask.plan.expr.sources import Rows, Scan
@@ -34,7 +33,7 @@ from akdask.plan.task.inputs import (
 from akdask.plan.task.operators import Reduce, Sink
 from akdask.plan.task.program import Apply, BroadcastInput, Compiler, Load, Program
 from akdask.plan.task.pruning import partitions_left
-from akdask.plan.task.tables import Union
+from akdask.plan.task.tables import Union, without_collection
 from akdask.plan.vector.program import warm_up
 from akdask.schema import INT64
 from akdask.storage.data.source import Part

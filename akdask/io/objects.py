@@ -1,0 +1,62 @@
+"""Between names and files: the lazy objects of a set, and what is to be written of objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from akdask.collections.core.storage_methods import StorageMethods
+from akdask.collections.core.stored import from_stored
+from akdask.collections.core.writing import Storable
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.functions.tags import FILE_CODES, file_codes
+from akdask.errors import ArgumentError, ArgumentTypeError, ExistsError, FileError
+from akdask.storage.formats.objects import StoredSet
+
+Path = str | os.PathLike[str]
+
+
+def read_objects(files: StoredSet, datasets: str | Sequence[str] | None, *, tagged: bool = False) -> dict[str, Any]:
+    """Return the lazy objects of a set by name, all or those that are named.
+
+    Raises
+    ------
+    FileError
+        If there are none.
+    """
+    found = files.objects([datasets] if isinstance(datasets, str) else datasets)
+    if not found:
+        hint = None if datasets is None else "name some of them, or leave datasets out for all."
+        raise FileError("no objects to read.", details=[f"objects: {', '.join(files.kinds) or 'none'}"], hint=hint)
+    objects = {name: from_stored(stored) for name, stored in found.items()}
+    return {**objects, FILE_CODES: file_codes(files, found)} if tagged else objects
+
+
+def storables(columns: Any, names: Sequence[str] | None) -> dict[str, Storable]:
+    """Return what is to be written, by name."""
+    if isinstance(columns, StorageMethods):
+        raise ArgumentTypeError(
+            "a dict or list of arrays is wanted, not one.", hint="for one array: a.to_hdf(prefix), and so on."
+        )
+    named = isinstance(columns, Mapping | DataFrame)
+    given = list(columns.keys()) if named else [str(number) for number in range(len(columns))]
+    arrays = [columns[name] for name in given] if named else list(columns)
+    if names is not None and len(names) != len(arrays):
+        raise ArgumentError(f"{len(arrays)} columns need as many names, got {len(names)}.")
+    wanted = given if names is None else list(names)
+    for name in wanted:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"objects are named by a str, not by {type(name).__name__}.", hint="pass names.")
+    again = sorted({name for name in wanted if wanted.count(name) > 1})
+    if again:
+        raise ExistsError("two columns cannot have the same name.", details=[repr(name) for name in again])
+    return dict(zip(wanted, map(_storable, arrays), strict=True))
+
+
+def _storable(item: Any) -> Storable:
+    if not isinstance(item, StorageMethods | DataFrame):
+        raise ArgumentTypeError(
+            f"a {type(item).__name__} cannot be written.", hint="make it an array with ak.array(…)."
+        )
+    return item._storable()
