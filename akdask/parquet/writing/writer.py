@@ -63,10 +63,10 @@ class ParquetWriter(StagedWriter[FileReceipt]):
         One of `CODECS`, in any case.
     convert_categoricals : bool, default False
         Whether a Categorical is read again as its strings.
-    per_file : int, default 1
-        How many partitions go into each file.
     checksums : bool, default False
         Whether each page has a checksum.
+    per_file : int, default 1
+        How many partitions go into each file.
     """
 
     noun = "columns"
