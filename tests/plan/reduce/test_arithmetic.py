@@ -101,6 +101,20 @@ def test_numbers_are_planned_pickled_and_computed_as_all_plans_are(source):
     assert int(total) == 2014
 
 
+def test_graphs_of_plans_that_nobody_has_lowered_take_work_that_grows_as_they_do(source, calls):
+    """Some releases of Dask ask plans as they are for their graphs."""
+
+    def graph(steps):
+        total = source.arrays()["x"].sum()
+        for _ in range(steps):
+            total = total + 1
+        total.expr.__dask_graph__()
+
+    graph(2)
+    found = [calls(lambda steps=steps: graph(steps)) for steps in (50, 100, 200)]
+    assert found[2] - found[1] < 2.5 * (found[1] - found[0]), found
+
+
 def test_scalars_serve_where_numbers_are_wanted():
     three = ak.array([1, 2]).sum() + 0
     assert ak.full(2, three).tolist() == [3, 3]
