@@ -114,7 +114,7 @@ def read_text(file: TextFile, start: int, stop: int) -> bytes:
 def text_blocks(file: TextFile, start: int, size: int) -> Iterator[tuple[NumberArray, bool]]:
     """Yield the text of a file from `start` on, some bytes at a time, each with whether they are the last.
 
-    The array that is yielded is used again.
+    The array that is yielded is not to be written to, and is used again.
     """
     if not isinstance(file, FileIdentity):
         with range_reader(file.file) as packed:
@@ -215,7 +215,7 @@ class _Unpacked:
         data = self.read(size)
         while data:
             following = self.read(size)
-            yield np.frombuffer(data, np.uint8).copy(), not following
+            yield np.frombuffer(data, np.uint8), not following
             data = following
 
 

@@ -59,6 +59,16 @@ class Node(SingletonExpr):
         state = {name: self.__dict__[name] for name in PICKLED if name in self.__dict__}
         return _remade, (type(self), self._determ_token, state, *self.operands)
 
+    def __dask_graph__(self) -> dict[Any, Any]:
+        """Return all tasks, those of what is still to be lowered too.
+
+        Dask would ask each frame below for its own part, which is its whole graph again: see `Frame._layer`.
+        """
+        if any(isinstance(item, Frame) for item in self.operands):
+            return materialize(self)
+        graph: dict[Any, Any] = super().__dask_graph__()
+        return graph
+
     def __dask_annotations__(self) -> dict[str, dict[Any, Any]]:
         """Return what the scheduler is to know of tasks: by what it is, and the keys of the tasks."""
         found: dict[str, dict[Any, Any]] = {}

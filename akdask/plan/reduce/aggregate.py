@@ -197,10 +197,6 @@ class Element(Node):
         key = (self._name, 0)
         return {key: Task(key, _element, TaskRef(source.__dask_keys__()[0]), self.position, self.form)}
 
-    def __dask_graph__(self) -> dict[Any, Any]:
-        # Dask would ask each plan below for its own part, which is its whole graph again: see `Frame._layer`.
-        return materialize(self) if isinstance(self.operands[0], ScalarList) else super().__dask_graph__()
-
 
 class CountRows(Frame):
     """The number of rows in each partition; the result is a list in one partition."""

@@ -81,10 +81,6 @@ class FinishResult(Node):
         extras = List(*[TaskRef(node.__dask_keys__()[0]) for node in self.operands[2:]])
         return {key: Task(key, finish_result, self.form, tables, extras)}
 
-    def __dask_graph__(self) -> dict[Any, Any]:
-        # Dask would ask each plan below for its own part, which is its whole graph again: see `Frame._layer`.
-        return materialize(self) if isinstance(self.frame, Frame) else super().__dask_graph__()
-
 
 def finish_result(form: Callable[..., Any], tables: Sequence[Table], extras: Sequence[Any]) -> Any:
     """Concatenate the partitions, and make the user's object of them."""
