@@ -6,8 +6,8 @@ import pytest
 
 from tests.programs import run_programs
 
-COUNT = int(os.environ.get("AKDASK_PROGRAMS", "300"))
-IN_ONE_PROCESS = 50
+COUNT = int(os.environ.get("AKDASK_PROGRAMS", "160"))
+IN_ONE_PROCESS = 20
 
 
 @pytest.mark.parametrize("start", range(0, COUNT, IN_ONE_PROCESS))

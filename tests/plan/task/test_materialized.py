@@ -14,7 +14,7 @@ from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
 ROWS = np.arange(12) * 1.5
-STEPS = 25
+STEPS = 15
 MOST_GROWTH = 2.2
 """How much more work twice as many further steps may take: twice as much is linear, four times quadratic."""
 
