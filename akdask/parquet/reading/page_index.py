@@ -25,6 +25,7 @@ Ints = npt.NDArray[np.int64]
 Found = TypeVar("Found")
 
 _LARGEST = 2**24  # bytes of an index of one chunk
+_ONE_PAGE = 24  # bytes of an index that has no more than a page or two
 _ASCENDING, _DESCENDING = 1, 2
 _TRUE = 1  # inside of a list
 
@@ -65,8 +66,15 @@ def page_places(ranges: RangeReader, chunk: np.void) -> PagePlaces | None:
     return _remembered(ranges, chunk["pages"], chunk["pages_size"], lambda index: _places(index, chunk))
 
 
-def page_statistics(ranges: RangeReader, chunk: np.void, column: ParquetColumn) -> npt.NDArray[np.void] | None:
-    """Return what is known of the values of each page, as of chunks; None if no index tells it.
+def have_bounds(chunks: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
+    """Return for each of some chunks whether an index may tell more of its values than the footer does."""
+    return (chunks["bounds_size"] > 0) & (chunks["pages_size"] > _ONE_PAGE)
+
+
+def page_statistics(
+    ranges: RangeReader, chunk: np.void, column: ParquetColumn
+) -> tuple[PagePlaces, npt.NDArray[np.void]] | None:
+    """Return where the pages of a chunk lie and what is known of the values of each; None if no index tells it.
 
     Parameters
     ----------
@@ -79,17 +87,18 @@ def page_statistics(ranges: RangeReader, chunk: np.void, column: ParquetColumn) 
 
     Returns
     -------
-    ndarray, shape (npages,), dtype `CHUNK`
-        Minima, maxima and nulls of the pages that `page_places` tells of.
+    places : PagePlaces
+        See `page_places`.
+    pages : ndarray, shape (npages,), dtype `CHUNK`
+        Minima, maxima and nulls, as of chunks.
     """
-    if not chunk["bounds_size"]:
-        return None
     places = page_places(ranges, chunk)
     if places is None:
         return None
-    return _remembered(
+    pages = _remembered(
         ranges, chunk["bounds"], chunk["bounds_size"], lambda index: _statistics(index, chunk, column, places)
     )
+    return None if pages is None else (places, pages)
 
 
 def _remembered(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[Struct], Found]) -> Found | None:

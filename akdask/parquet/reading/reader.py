@@ -17,7 +17,7 @@ from akdask.columns import concat_rows, empty
 from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming, open_parquet
-from akdask.parquet.reading.page_index import page_places, page_statistics
+from akdask.parquet.reading.page_index import have_bounds, page_places, page_statistics
 from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError
 from akdask.parquet.reading.pages import PageReader
 from akdask.parquet.reading.statistics import bounds_of, without_values
@@ -207,7 +207,7 @@ class ParquetPartReader(PartReader):
         return found if all(stretch.nrows % ALIGNED_ROWS == 0 for stretch in found[:-1]) else None
 
     def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
-        """Return what is known of a column in row groups, and in the pages of those that have rows of some ranges.
+        """Return what is known of a column in row groups; in pages, of the row groups that have rows of some ranges.
 
         Indexes of remote files are not looked at: pages are fetched ahead before they would have come.
         """
@@ -216,10 +216,11 @@ class ParquetPartReader(PartReader):
             return None
         starts, chunks = [np.array([group.first for group in groups])], [place.chunks]
         if len(within):
-            found = list(self._pages(place, within))
-            if not any(len(some) > 1 for _, some in found):
+            if self._part.is_remote or not have_bounds(place.chunks).any():
                 return None
-            starts, chunks = [list(side) for side in zip(*found, strict=True)]
+            starts, chunks = [list(side) for side in zip(*self._pages(place, within), strict=True)]
+        elif len(groups) == 1:
+            return None  # it has been looked at before there was a task
         first, known = np.concatenate(starts) - self._part.start, np.concatenate(chunks)
         # What lies before the partition, and behind it, is not of it.
         last_before = np.searchsorted(first, 0, "right") - 1
@@ -233,15 +234,14 @@ class ParquetPartReader(PartReader):
         self, place: StoredPlace, within: RowRanges
     ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]]:
         """Yield the first rows in the file of the pages of each row group, and what is known of these, or of all."""
-        for group, chunk in zip(self._part.groups, place.chunks, strict=True):
+        for group, chunk, has_bounds in zip(self._part.groups, place.chunks, have_bounds(place.chunks), strict=True):
             first = group.first - self._part.start
             is_wanted = ((within[:, 0] < first + group.nrows) & (within[:, 1] > first)).any()
-            if is_wanted and not self._part.is_remote:
-                pages, places = page_statistics(self._ranges, chunk, place.column), page_places(self._ranges, chunk)
-                if pages is not None and places is not None:
-                    yield group.first + places.firsts, pages
-                    continue
-            yield np.array([group.first]), chunk.reshape(1)
+            known = page_statistics(self._ranges, chunk, place.column) if is_wanted and has_bounds else None
+            if known is None:
+                yield np.array([group.first]), chunk.reshape(1)
+            else:
+                yield group.first + known[0].firsts, known[1]
 
     def _constant(self, place: ConstantPlace, nrows: int, out: NumberArray | None) -> Column:
         if out is None:

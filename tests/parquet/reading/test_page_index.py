@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
@@ -75,6 +75,7 @@ NUMBERS = st.sampled_from(["i", "u", "h", "f", "n", "o"])
 OPERATIONS = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
 
 
+@settings(max_examples=10)
 @given(data=st.data())
 def test_filtered_rows_are_those_of_pandas_with_and_without_an_index(tmp_path_factory, data):
     rows = table(data.draw(st.integers(0, 5)), data.draw(st.sampled_from(["sorted", "falling", "clusters", "random"])))
@@ -106,7 +107,8 @@ def test_filtered_rows_are_those_of_pandas_with_and_without_an_index(tmp_path_fa
                 frame = frame[mask(frame)]
             np.testing.assert_array_equal(frame["v"].to_ndarray(), expected["v"])
             np.testing.assert_array_equal(frame["w"].to_ndarray(), expected["w"])
-            assert frame["s"].to_pandas().isna().tolist() == expected["s"].isna().tolist()
+            found = [None if pd.isna(text) else text for text in expected["s"]]
+            assert list(pd.Series(frame["s"]).where(lambda text: text.notna(), None)) == found
 
 
 @pytest.mark.parametrize("operation", ["<", ">=", "==", "!="])
@@ -203,7 +205,7 @@ def index_of(path, column="a"):
 @pytest.fixture
 def indexed(tmp_path):
     path = str(tmp_path / "x.parquet")
-    values = pa.array([None if row % 10 == 3 or 400 <= row < 600 else row for row in range(1000)], pa.int64())
+    values = pa.array([None if row % 10 == 3 or row >= 900 else row for row in range(1000)], pa.int64())
     pq.write_table(
         pa.table({"a": values, "b": np.arange(1000)}),
         path,
@@ -219,7 +221,7 @@ def indexed(tmp_path):
 def test_pages_have_the_minima_and_nulls_that_pyarrow_wrote(indexed):
     file, chunk, column = index_of(indexed)
     with range_reader(file) as ranges:
-        places, pages = page_places(ranges, chunk), page_statistics(ranges, chunk, column)
+        places, pages = page_statistics(ranges, chunk, column)
     rows = pq.read_table(indexed)["a"].to_pandas()
     for first, count, page in zip(places.firsts.tolist(), places.rows.tolist(), pages, strict=True):
         some = rows[first : first + count]
@@ -244,11 +246,11 @@ CHANGES = {
     "a minimum above its maximum": set_item(2, 0, NUMBER),
     "more nulls than rows": set_item(5, 0, 101),
     "nulls below zero": set_item(5, 0, -2),
-    "other nulls than the chunk": set_item(5, 0, 11),
+    "other nulls than the chunk": set_item(5, 0, 9),
     "a page without values that has some": set_item(1, 0, 1),
-    "a page with values that has none": set_item(1, 4, 2),
+    "a page with values that has none": set_item(1, 9, 2),
     "an order that is not so": lambda index: index.update({4: 2}),
-    "no page with the maximum of the chunk": set_item(3, 9, (901).to_bytes(8, "little")),
+    "no page with the maximum of the chunk": set_item(3, 8, (801).to_bytes(8, "little")),
 }
 
 
@@ -299,6 +301,7 @@ def test_an_index_that_is_told_to_lie_outside_of_the_file_is_not_read(indexed):
             assert page_statistics(ranges, changed, column) is None
 
 
+@settings(max_examples=15)
 @given(data=st.data())
 def test_flipped_bits_of_places_change_no_answer(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("flipped") / "x.parquet"
@@ -318,6 +321,7 @@ def test_flipped_bits_of_places_change_no_answer(tmp_path_factory, data):
         assert frame[(frame["a"] > 3000) & (frame["a"] < 3003)]["b"].to_ndarray().tolist() == [6002, 6004]
 
 
+@settings(max_examples=15)
 @given(data=st.data())
 def test_flipped_bits_of_bounds_end_in_an_answer_or_an_error(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("flipped") / "x.parquet"
