@@ -160,7 +160,7 @@ UNKNOWN = (False, False, 0, 0, b"", b"")
 def _index_places(column: Struct, end: int, *, has_order: bool) -> Iterator[int]:
     """Yield where the indexes of pages lie, and how long they are; zeros for those that cannot be used."""
     for offset, size in (integers(column, 4, 5), integers(column, 6, 7) if has_order else (0, 0)):
-        yield from (offset, size) if 4 <= offset and 0 < size <= end - offset else (0, 0)
+        yield from (offset, size) if offset >= 4 and 0 < size <= end - offset else (0, 0)
 
 
 def _extremes(statistics: Any, leaf: Leaf, *, has_orders: bool) -> tuple[Any, ...]:

@@ -210,6 +210,6 @@ def _known_sides(pages: npt.NDArray[np.void], column: ParquetColumn) -> tuple[An
             return np.empty(0), np.empty(0), False
         low, high = sides
         # NaN is no bound.
-        known = pages["bounded"] & (low == low) & (high == high)
+        known = pages["bounded"] & ~(np.isnan(low) | np.isnan(high))
     is_empty = pages["nulls"] == pages["values"]
     return low[known], high[known], bool((known | is_empty).all())

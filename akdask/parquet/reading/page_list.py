@@ -14,6 +14,7 @@ from akdask.kernels import compiled
 from akdask.kernels.core.page_fields import PageField
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.recent import Recent
+from akdask.parquet.metadata.row_groups import CODECS
 from akdask.parquet.metadata.thrift import CutShortError, Struct, ThriftError, integers, read_struct
 from akdask.parquet.reading.page_index import PagePlaces
 from akdask.storage.data.ranges import RangeReader
@@ -21,6 +22,7 @@ from akdask.storage.paths.files import FileIdentity
 
 _DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
 PLAIN, RLE = 0, 3
+UNCOMPRESSED = CODECS.index("UNCOMPRESSED")
 _PLAIN_DICTIONARY, _RLE_DICTIONARY = 2, 8
 _HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
 _LARGEST = 2**28  # bytes of a page, unpacked; those of others are read in the general way
@@ -89,8 +91,6 @@ class PageList:
         The column.
     itemsize : int
         Bytes of a plain number.
-    codec : str
-        How pages are packed.
     find_pages : callable
         Returns where an index says that they lie; asked when pages are passed over.
     """
@@ -101,11 +101,10 @@ class PageList:
         place: ChunkPlace,
         column: ParquetColumn,
         itemsize: int,
-        codec: str,
         find_pages: FindPages,
     ) -> None:
         self._ranges, self._column, self._nrows = ranges, column, place.nrows
-        self._is_packed = codec != "UNCOMPRESSED"
+        self._is_packed = place.codec != UNCOMPRESSED
         self._itemsize = itemsize
         self._key = (ranges.file, place.offset, column.is_optional)
         self._place, self._find_pages = place, find_pages

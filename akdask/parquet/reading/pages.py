@@ -91,7 +91,7 @@ class PageReader:
         self._ranges, self._column, self._dtype, self._codec = ranges, column, dtype, codec
         self._nrows = place.nrows
         self._stored = np.dtype(plain)
-        self._list = PageList(ranges, place, column, self._stored.itemsize, codec, find_pages)
+        self._list = PageList(ranges, place, column, self._stored.itemsize, find_pages)
         self._in_batches = codec != "ZSTD"
         self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray] | None = None

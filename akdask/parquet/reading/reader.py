@@ -264,9 +264,7 @@ class ParquetPartReader(PartReader):
                 raise NoPlainPagesError
             chunk = place.chunks[number]
             found = ChunkPlace.of(chunk, self._part.groups[number].nrows)
-            return PageReader(
-                self._ranges, found, place.column, place.dtype, partial(page_places, self._ranges, chunk)
-            )
+            return PageReader(self._ranges, found, place.column, place.dtype, partial(page_places, self._ranges, chunk))
         except NoPlainPagesError:
             return self._general_chunk(column, number)
 

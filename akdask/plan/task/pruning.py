@@ -1,7 +1,7 @@
 """Pruning: which partitions, and which of their rows, filters may leave, judged by the bounds of columns alone.
 
-A predicate is evaluated on intervals instead of rows.  Whole partitions are left out when tasks are made; within a
-partition, a task asks its inputs for the bounds of smaller stretches, such as pages, and reads only those that are left.
+A predicate is evaluated on intervals instead of rows.  Whole partitions are left out when tasks are made; within
+a partition, a task asks its inputs for the bounds of smaller stretches, such as pages, and reads only what is left.
 """
 
 from __future__ import annotations
@@ -60,11 +60,13 @@ def _of_constant(value: Any) -> Interval | None:
     if isinstance(value, str):
         start = text_prefix(value)
         return None if start is None else Interval(np.bytes_(start), np.bytes_(start), exact=False)
-    return Interval(value, value, np.bool_(value != value)) if isinstance(value, np.generic) else None
+    return Interval(value, value, np.not_equal(value, value)) if isinstance(value, np.generic) else None
 
 
 def _of_bounds(bounds: Bounds | None) -> Interval | None:
-    return None if bounds is None else Interval(bounds.minima, bounds.maxima, bounds.nans, bounds.minima.dtype.kind != "S")
+    return (
+        None if bounds is None else Interval(bounds.minima, bounds.maxima, bounds.nans, bounds.minima.dtype.kind != "S")
+    )
 
 
 # ------------------------------------------------------------------------------------------------- rows of a partition
@@ -157,9 +159,7 @@ def _holds(
                     known.append(handed_on[step.slot])
                 case Apply():
                     # Operations on bools that give bools: others work on the bits of integers.
-                    known.append(
-                        apply(step.operation, [known[arg] for arg in step.args], of_bools=step.dtype == BOOL)
-                    )
+                    known.append(apply(step.operation, [known[arg] for arg in step.args], of_bools=step.dtype == BOOL))
         handed_on |= {slot: known[register] for register, slot in program.hands_on}
         left += [truth.high for register in program.outputs if (truth := known[register]) is not None]
     return reduce(np.logical_and, left) if left else None
@@ -188,8 +188,8 @@ def windows(left: RowRanges | None, first: int, last: int, most: int) -> Iterato
     >>> list(windows(np.array([[5, 25], [70, 80]]), 0, 75, 10))
     [(5, 10), (10, 20), (20, 25), (70, 75)]
     """
-    for begin, end in [(first, last)] if left is None else left.tolist():
-        begin, end = max(begin, first), min(end, last)
+    ranges = [(0, last)] if left is None else left.tolist()
+    for begin, end in ((max(begin, first), min(end, last)) for begin, end in ranges):
         for start in range(begin - begin % most, end if begin < end else 0, most):
             yield max(start, begin), min(start + most, end)
 
