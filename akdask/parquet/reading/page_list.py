@@ -143,12 +143,14 @@ class PageList:
             if found is not None:
                 return found
             # The index is not that of these pages: from now on it is as if there were none.
-            self._indexed, self._find_pages = None, lambda: None
-            self._begin()
+            self._find_pages = lambda: None
         return self.up_to(stop)
 
     def up_to(self, rows: int) -> PageTable:
         """Return the pages of the first rows, and maybe others, by their headers alone; for errors see `covering`."""
+        if self._indexed is not None:
+            self._indexed = None
+            self._begin()
         if self._listed < rows:
             while self._listed < rows:
                 self._list_page()
@@ -162,10 +164,7 @@ class PageList:
         first, last = np.searchsorted(places.firsts, start, "right") - 1, np.searchsorted(places.firsts, stop)
         try:
             if self.dictionary is None and self._place.offset < places.offsets[0]:
-                self._at, self._end = self._place.offset, int(places.offsets[0])
-                self._list_page()
-                if self.dictionary is None or self._at != self._end:
-                    return None
+                self._list_dictionary(int(places.offsets[0]))
             for number in range(int(first), int(last)):
                 if number not in self._found_at:
                     self._found_at[number] = self._page_at(places, number)
@@ -173,14 +172,25 @@ class PageList:
             return None
         return np.array([self._found_at[number] for number in range(int(first), int(last))], np.int64)
 
+    def _list_dictionary(self, end: int) -> None:
+        """Note the dictionary; `LookupError` if it does not reach up to the first page."""
+        self._at, self._end = self._place.offset, end
+        self._list_page()
+        if self.dictionary is None or self._at != end:
+            raise LookupError
+
     def _page_at(self, places: PagePlaces, number: int) -> tuple[int, ...]:
         """Return a page; `LookupError` if it is not where an index says that it lies."""
         self._at, self._listed, self._found = int(places.offsets[number]), int(places.firsts[number]), []
         self._end = self._at + int(places.sizes[number])
         self._list_page()
-        if self._at != self._end or len(self._found) != 1 or self._found[0][PageField.NROWS] != places.rows[number]:
+        if self._at != self._end or len(self._found) != 1:
             raise LookupError
-        return self._found[0]
+        (page,) = self._found
+        has_values = page[PageField.IS_PLAIN] or self.dictionary is not None
+        if page[PageField.NROWS] != places.rows[number] or not has_values:
+            raise LookupError
+        return page
 
     def _list_page(self) -> None:
         if self._at >= self._end:
