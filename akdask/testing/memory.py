@@ -17,7 +17,7 @@ from akdask.plan.expr.created import as_column
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.tokens import token
 from akdask.schema import NULLABLE_STR, ColumnType
-from akdask.storage.data.source import Bounds
+from akdask.storage.data.source import Bounds, RowRanges
 from akdask.typing import Column, NumberArray
 
 
@@ -132,3 +132,6 @@ class MemoryPart:
 
     def stretches(self, column: str) -> None:
         """Return None: nothing lies in files."""
+
+    def row_bounds(self, column: str, within: RowRanges) -> None:
+        """Return None: nothing is known of rows."""

@@ -17,7 +17,7 @@ from akdask.schema import STR
 from akdask.storage.data.extents import Extent
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.data.read_ahead import Stream
-from akdask.storage.data.source import Stretch
+from akdask.storage.data.source import PartReader, Stretch
 from akdask.storage.paths.files import FileIdentity, is_remote
 from akdask.typing import Column, NumberArray
 
@@ -72,7 +72,7 @@ class ExtentReader(Elements):
         return None if extent.offset < 0 else self._ranges.dense_file
 
 
-class Hdf5PartReader:
+class Hdf5PartReader(PartReader):
     """Reads row ranges of one partition; implements `akdask.storage.data.source.PartReader`.
 
     Parameters

@@ -6,7 +6,7 @@ writers are read here, and nothing is asked of pyarrow that has not been compare
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,9 +29,13 @@ CHUNK = np.dtype(
         ("maximum", "<u8"),
         ("low", f"S{TEXT_BYTES}"),
         ("high", f"S{TEXT_BYTES}"),
+        ("pages", "<i8"),  # where its offset index lies, which tells where pages are; 0 where there is none
+        ("pages_size", "<i8"),
+        ("bounds", "<i8"),  # where its column index lies, which tells minima and maxima of pages
+        ("bounds_size", "<i8"),
     ]
 )
-"""What is known of the part of a column in one row group."""
+"""What is known of the part of a column in one row group, or in one page."""
 
 CODECS = ("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW")
 PHYSICAL = (
@@ -134,7 +138,7 @@ def _chunk(column: Any, leaf: Leaf, nrows: int, end: int, *, has_orders: bool) -
     elif (nrows or values) and (offset < 4 or not 0 < size <= end - offset):
         problem = _OUTSIDE
     if problem or not isinstance(about, dict):
-        return (problem, -1, 0, 0, 0, -1, False, False, 0, 0, b"", b"")
+        return (problem, -1, 0, 0, 0, -1, *UNKNOWN, 0, 0, 0, 0)
     statistics = about.get(12)
     (nulls,) = integers(statistics, 3)
     return (
@@ -145,20 +149,35 @@ def _chunk(column: Any, leaf: Leaf, nrows: int, end: int, *, has_orders: bool) -
         values,
         nulls if 0 <= nulls <= values else -1,
         *_extremes(statistics, leaf, has_orders=has_orders),
+        *_index_places(column, end, has_order=has_orders or (leaf.physical in _WIDTHS and not leaf.is_unsigned)),
     )
+
+
+UNKNOWN = (False, False, 0, 0, b"", b"")
+"""The fields of `CHUNK` that tell minimum and maximum, where these are not known."""
+
+
+def _index_places(column: Struct, end: int, *, has_order: bool) -> Iterator[int]:
+    """Yield where the indexes of pages lie, and how long they are; zeros for those that cannot be used."""
+    for offset, size in (integers(column, 4, 5), integers(column, 6, 7) if has_order else (0, 0)):
+        yield from (offset, size) if offset >= 4 and 0 < size <= end - offset else (0, 0)
 
 
 def _extremes(statistics: Any, leaf: Leaf, *, has_orders: bool) -> tuple[Any, ...]:
     """Return whether minimum and maximum are known as numbers, as text, and what they are."""
     if isinstance(statistics, dict):
         low, high = _sides(statistics, leaf, has_orders=has_orders)
-        width = _WIDTHS.get(leaf.physical)
         if isinstance(low, bytes) and isinstance(high, bytes):
-            if width is not None and len(low) == len(high) == width:
-                return (True, False, int.from_bytes(low, "little"), int.from_bytes(high, "little"), b"", b"")
-            if leaf.physical == "BYTE_ARRAY":
-                return (False, True, 0, 0, low[:TEXT_BYTES], high[:TEXT_BYTES])
-    return (False, False, 0, 0, b"", b"")
+            return extremes(low, high, leaf.physical)
+    return UNKNOWN
+
+
+def extremes(low: bytes, high: bytes, physical: str) -> tuple[Any, ...]:
+    """Return the fields of `CHUNK` that tell minimum and maximum, given as they are stored."""
+    width = _WIDTHS.get(physical)
+    if width is not None and len(low) == len(high) == width:
+        return (True, False, int.from_bytes(low, "little"), int.from_bytes(high, "little"), b"", b"")
+    return (False, True, 0, 0, low[:TEXT_BYTES], high[:TEXT_BYTES]) if physical == "BYTE_ARRAY" else UNKNOWN
 
 
 def _sides(statistics: Struct, leaf: Leaf, *, has_orders: bool) -> tuple[Any, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,15 @@ from akdask.kernels import compiled
 from akdask.kernels.core.page_fields import PageField
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.recent import Recent
+from akdask.parquet.metadata.row_groups import CODECS
 from akdask.parquet.metadata.thrift import CutShortError, Struct, ThriftError, integers, read_struct
+from akdask.parquet.reading.page_index import PagePlaces
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.paths.files import FileIdentity
 
 _DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
 PLAIN, RLE = 0, 3
+UNCOMPRESSED = CODECS.index("UNCOMPRESSED")
 _PLAIN_DICTIONARY, _RLE_DICTIONARY = 2, 8
 _HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
 _LARGEST = 2**28  # bytes of a page, unpacked; those of others are read in the general way
@@ -26,6 +30,9 @@ _MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general
 
 PageTable = npt.NDArray[np.int64]
 """A row for each page, with the columns of `PageField`."""
+
+
+FindPages: TypeAlias = Callable[[], PagePlaces | None]
 
 
 class NoPlainPagesError(Exception):
@@ -61,6 +68,11 @@ class ChunkPlace:
     codec: int
     nrows: int
 
+    @classmethod
+    def of(cls, chunk: np.void, nrows: int) -> ChunkPlace:
+        """Return where a chunk lies of which the footer tells, given the rows of its row group."""
+        return cls(int(chunk["offset"]), int(chunk["size"]), int(chunk["codec"]), nrows)
+
 
 _LISTED: Recent[tuple[FileIdentity, int, bool], tuple[DictionaryPage | None, PageTable]] = Recent(1024)
 """Pages of the chunks that were read last, by file, place and whether there are levels: headers are read once."""
@@ -79,20 +91,26 @@ class PageList:
         The column.
     itemsize : int
         Bytes of a plain number.
-    codec : str
-        How pages are packed.
+    find_pages : callable
+        Returns where an index says that they lie; asked when pages are passed over.
     """
 
     def __init__(
-        self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, itemsize: int, codec: str
+        self,
+        ranges: RangeReader,
+        place: ChunkPlace,
+        column: ParquetColumn,
+        itemsize: int,
+        find_pages: FindPages,
     ) -> None:
         self._ranges, self._column, self._nrows = ranges, column, place.nrows
-        self._is_packed = codec != "UNCOMPRESSED"
+        self._is_packed = place.codec != UNCOMPRESSED
         self._itemsize = itemsize
         self._key = (ranges.file, place.offset, column.is_optional)
-        self._at, self._end = place.offset, place.offset + place.size
-        self._found: list[tuple[int, ...]] = []
-        self._listed = 0
+        self._place, self._find_pages = place, find_pages
+        self._indexed: PagePlaces | None = None
+        self._found_at: dict[int, tuple[int, ...]] = {}
+        self._begin()
         self.dictionary: DictionaryPage | None = None
         self._table: PageTable = np.empty((0, len(PageField)), np.int64)
         known = _LISTED.get(self._key)
@@ -100,8 +118,16 @@ class PageList:
             self.dictionary, self._table = known
             self._listed = self._nrows
 
-    def up_to(self, rows: int) -> PageTable:
-        """Return the pages of the first rows, and maybe others; all have rows.
+    def _begin(self) -> None:
+        """Begin with the first page."""
+        self._at, self._end = self._place.offset, self._place.offset + self._place.size
+        self._found: list[tuple[int, ...]] = []
+        self._listed = 0
+
+    def covering(self, start: int, stop: int) -> PageTable:
+        """Return the pages that have some rows, in order, and maybe others; all have rows.
+
+        Headers of pages before are not read if an index tells where the wanted ones lie.
 
         Raises
         ------
@@ -110,6 +136,21 @@ class PageList:
         NoPlainPagesError
             If another reader is needed.
         """
+        if self._indexed is None and start > self._listed:
+            self._indexed = self._find_pages()
+        if self._indexed is not None:
+            found = self._by_index(self._indexed, start, stop)
+            if found is not None:
+                return found
+            # The index is not that of these pages: from now on it is as if there were none.
+            self._find_pages = lambda: None
+        return self.up_to(stop)
+
+    def up_to(self, rows: int) -> PageTable:
+        """Return the pages of the first rows, and maybe others, by their headers alone; for errors see `covering`."""
+        if self._indexed is not None:
+            self._indexed = None
+            self._begin()
         if self._listed < rows:
             while self._listed < rows:
                 self._list_page()
@@ -117,6 +158,39 @@ class PageList:
             if self._listed == self._nrows:
                 _LISTED.add(self._key, (self.dictionary, self._table))
         return self._table
+
+    def _by_index(self, places: PagePlaces, start: int, stop: int) -> PageTable | None:
+        """Return the pages of some rows where an index says that they lie, None if they do not."""
+        first, last = np.searchsorted(places.firsts, start, "right") - 1, np.searchsorted(places.firsts, stop)
+        try:
+            if self.dictionary is None and self._place.offset < places.offsets[0]:
+                self._list_dictionary(int(places.offsets[0]))
+            for number in range(int(first), int(last)):
+                if number not in self._found_at:
+                    self._found_at[number] = self._page_at(places, number)
+        except (FileFormatError, LookupError):
+            return None
+        return np.array([self._found_at[number] for number in range(int(first), int(last))], np.int64)
+
+    def _list_dictionary(self, end: int) -> None:
+        """Note the dictionary; `LookupError` if it does not reach up to the first page."""
+        self._at, self._end = self._place.offset, end
+        self._list_page()
+        if self.dictionary is None or self._at != end:
+            raise LookupError
+
+    def _page_at(self, places: PagePlaces, number: int) -> tuple[int, ...]:
+        """Return a page; `LookupError` if it is not where an index says that it lies."""
+        self._at, self._listed, self._found = int(places.offsets[number]), int(places.firsts[number]), []
+        self._end = self._at + int(places.sizes[number])
+        self._list_page()
+        if self._at != self._end or len(self._found) != 1:
+            raise LookupError
+        (page,) = self._found
+        has_values = page[PageField.IS_PLAIN] or self.dictionary is not None
+        if page[PageField.NROWS] != places.rows[number] or not has_values:
+            raise LookupError
+        return page
 
     def _list_page(self) -> None:
         if self._at >= self._end:

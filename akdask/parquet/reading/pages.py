@@ -21,7 +21,7 @@ from akdask.kernels.core.page_fields import PageField
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.row_groups import CODECS
 from akdask.parquet.reading.decoding import NAT
-from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError, PageList, PageTable, is_one_run
+from akdask.parquet.reading.page_list import ChunkPlace, FindPages, NoPlainPagesError, PageList, PageTable, is_one_run
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.data.source import Stretch
@@ -39,7 +39,9 @@ Bools = npt.NDArray[np.bool_]
 class UnpackedPage(NamedTuple):
     """A page in memory."""
 
-    number: int
+    first: int
+    """Its first row in the row group."""
+
     data: Bytes
     """Its bytes; behind those of positions there are `_MARGIN` more."""
 
@@ -65,6 +67,8 @@ class PageReader:
         The column.
     dtype : ColumnType
         The type of its rows.
+    find_pages : callable, optional
+        Returns where an index says that the pages lie.
 
     Raises
     ------
@@ -72,7 +76,14 @@ class PageReader:
         If another reader is needed; `read` may find that too.
     """
 
-    def __init__(self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, dtype: ColumnType) -> None:
+    def __init__(
+        self,
+        ranges: RangeReader,
+        place: ChunkPlace,
+        column: ParquetColumn,
+        dtype: ColumnType,
+        find_pages: FindPages = lambda: None,
+    ) -> None:
         codec = CODECS[place.codec] if place.codec >= 0 else ""
         plain = column.plain
         if plain is None or codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"} or not dtype.is_number:
@@ -80,7 +91,7 @@ class PageReader:
         self._ranges, self._column, self._dtype, self._codec = ranges, column, dtype, codec
         self._nrows = place.nrows
         self._stored = np.dtype(plain)
-        self._list = PageList(ranges, place, column, self._stored.itemsize, codec)
+        self._list = PageList(ranges, place, column, self._stored.itemsize, find_pages)
         self._in_batches = codec != "ZSTD"
         self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray] | None = None
@@ -93,14 +104,14 @@ class PageReader:
         FileFormatError
             If the data is damaged.
         """
-        pages = self._list.up_to(stop)
+        pages = self._list.covering(start, stop)
         found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
         firsts = pages[:, PageField.FIRST]
         number, last = int(np.searchsorted(firsts, start, "right")) - 1, int(np.searchsorted(firsts, stop))
         while number < last:
             number += self._read_batch(pages[number:last], start, found)
             if number < last:
-                self._read_page(number, pages[number], start, found)
+                self._read_page(pages[number], start, found)
                 number += 1
         return found
 
@@ -176,24 +187,24 @@ class PageReader:
 
     # one page
 
-    def _read_page(self, number: int, page: npt.NDArray[np.int64], start: int, out: NumberArray) -> None:
+    def _read_page(self, page: npt.NDArray[np.int64], start: int, out: NumberArray) -> None:
         """Read the wanted rows of a page, `start` being the first row that is wanted of the row group."""
         before, nrows = page[PageField.FIRST], page[PageField.NROWS]
         first, end = max(start - before, 0), min(start + len(out) - before, nrows)
         target = out[before + first - start : before + end - start]
         if page[PageField.VALUES] >= 0:
             self._read_values(int(page[PageField.VALUES] + first * self._stored.itemsize), target)
-        elif self._decoded is not None and self._decoded[0] == number:
+        elif self._decoded is not None and self._decoded[0] == before:
             target[:] = self._decoded[1][first:end]
         else:
-            current = self._unpacked_page(number, page)
+            current = self._unpacked_page(page)
             if current.valid is None:
                 self._values(current, page, first, target)
                 return
             values = target if len(target) == nrows else np.empty(nrows, self._dtype.numpy)
             self._spread(current, page, current.valid, values)
             if values is not target:
-                self._decoded = number, values
+                self._decoded = int(before), values
                 target[:] = values[first:end]
 
     def _read_values(self, offset: int, out: NumberArray) -> None:
@@ -260,16 +271,17 @@ class PageReader:
         self._check(found, checksum)
         return found
 
-    def _unpacked_page(self, number: int, page: npt.NDArray[np.int64]) -> UnpackedPage:
+    def _unpacked_page(self, page: npt.NDArray[np.int64]) -> UnpackedPage:
         """Return a page in memory, and keep it, as the next rows are wanted next."""
-        if self._current is None or self._current.number != number:
+        first = int(page[PageField.FIRST])
+        if self._current is None or self._current.first != first:
             self._current = None
             data = self._unpacked(page)
             start, valid = self._behind_levels(page, data)
             size = len(data)
             if not page[PageField.IS_PLAIN]:
                 data, start, size = _with_margin(data[start:]), 0, size - start
-            self._current = UnpackedPage(number, data, start, size, valid)
+            self._current = UnpackedPage(first, data, start, size, valid)
         return self._current
 
     def _unpacked(self, page: npt.NDArray[np.int64]) -> Bytes:

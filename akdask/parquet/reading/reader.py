@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from akdask.columns import concat_rows, empty
 from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming, open_parquet
+from akdask.parquet.reading.page_index import have_bounds, page_places, page_statistics
 from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError
 from akdask.parquet.reading.pages import PageReader
+from akdask.parquet.reading.statistics import bounds_of, without_values
 from akdask.schema import ColumnType
 from akdask.storage.data.extents import ALIGNED_ROWS
 from akdask.storage.data.ranges import RangeReader, range_reader
-from akdask.storage.data.source import PartReader, Stretch
+from akdask.storage.data.source import PartReader, RowBounds, RowRanges, Stretch
 from akdask.storage.paths.files import FileIdentity, is_remote
 from akdask.typing import Column, NumberArray
 
@@ -53,15 +58,15 @@ class StoredPlace:
         The column in this file.
     dtype : ColumnType
         The type that it has in all files.
-    chunks : tuple of ChunkPlace
-        Where it lies in each row group of the partition.
+    chunks : ndarray, shape (ngroups,), dtype `CHUNK`
+        What the footer tells of it in each row group of the partition.
     of_nulls : bool, default False
         Whether not its rows are wanted, but which of them are null.
     """
 
     column: ParquetColumn
     dtype: ColumnType
-    chunks: tuple[ChunkPlace, ...]
+    chunks: npt.NDArray[np.void] = field(compare=False)
     of_nulls: bool = False
 
 
@@ -141,8 +146,8 @@ class ParquetPartReader(PartReader):
         for chunk, group in zip(place.chunks, self._part.groups, strict=True):
             # Only the headers of the pages before a row tell where it is.  Pages are about equally long.
             wanted = min(self._part.stop - group.first, group.nrows)
-            size = chunk.size * wanted // max(group.nrows, 1)
-            yield chunk.offset, chunk.offset + (size if wanted < group.nrows else chunk.size)
+            offset, size = int(chunk["offset"]), int(chunk["size"])
+            yield offset, offset + (size * wanted // group.nrows if wanted < group.nrows else size)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -201,6 +206,43 @@ class ParquetPartReader(PartReader):
         # Each begins a unit in which floats are added up, and these are counted from the first row of the partition.
         return found if all(stretch.nrows % ALIGNED_ROWS == 0 for stretch in found[:-1]) else None
 
+    def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
+        """Return what is known of a column in row groups; in pages, of the row groups that have rows of some ranges.
+
+        Indexes of remote files are not looked at: pages are fetched ahead before they would have come.
+        """
+        place, groups = self._part.columns[column], self._part.groups
+        if isinstance(place, ConstantPlace) or place.of_nulls or not place.column.is_flat:
+            return None
+        starts, chunks = [np.array([group.first for group in groups])], [place.chunks]
+        if len(within):
+            if self._part.is_remote or not have_bounds(place.chunks).any():
+                return None
+            starts, chunks = [list(side) for side in zip(*self._pages(place, within), strict=True)]
+        elif len(groups) == 1:
+            return None  # it has been looked at before there was a task
+        first, known = np.concatenate(starts) - self._part.start, np.concatenate(chunks)
+        # What lies before the partition, and behind it, is not of it.
+        last_before = np.searchsorted(first, 0, "right") - 1
+        rows = slice(int(last_before), int(np.searchsorted(first, self._part.nrows)))
+        bounds = bounds_of(place.column, place.dtype, known[rows])
+        if bounds is None:
+            return None
+        return RowBounds(np.maximum(first[rows], 0), without_values(bounds, place.dtype, known[rows]))
+
+    def _pages(
+        self, place: StoredPlace, within: RowRanges
+    ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]]:
+        """Yield the first rows in the file of the pages of each row group, and what is known of these, or of all."""
+        for group, chunk, has_bounds in zip(self._part.groups, place.chunks, have_bounds(place.chunks), strict=True):
+            first = group.first - self._part.start
+            is_wanted = ((within[:, 0] < first + group.nrows) & (within[:, 1] > first)).any()
+            known = page_statistics(self._ranges, chunk, place.column) if is_wanted and has_bounds else None
+            if known is None:
+                yield np.array([group.first]), chunk.reshape(1)
+            else:
+                yield group.first + known[0].firsts, known[1]
+
     def _constant(self, place: ConstantPlace, nrows: int, out: NumberArray | None) -> Column:
         if out is None:
             return spread(place.value, place.dtype, nrows)
@@ -220,7 +262,9 @@ class ParquetPartReader(PartReader):
         try:
             if place.of_nulls:
                 raise NoPlainPagesError
-            return PageReader(self._ranges, place.chunks[number], place.column, place.dtype)
+            chunk = place.chunks[number]
+            found = ChunkPlace.of(chunk, self._part.groups[number].nrows)
+            return PageReader(self._ranges, found, place.column, place.dtype, partial(page_places, self._ranges, chunk))
         except NoPlainPagesError:
             return self._general_chunk(column, number)
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from akdask.columns.missing_text import SENTINEL
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.decoding import NAT
 from akdask.schema import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT64, ColumnType
@@ -71,6 +72,16 @@ def bounds_of(column: ParquetColumn, dtype: ColumnType, chunks: npt.NDArray[np.v
     return _of_numbers(found, column, dtype, chunks, has_none)
 
 
+def without_values(bounds: Bounds, dtype: ColumnType, chunks: npt.NDArray[np.void]) -> Bounds:
+    """Return bounds between which there is no value where all rows are null, as these are in a column of the type."""
+    empty = (chunks["nulls"] == chunks["values"]) & (chunks["values"] > 0)
+    if dtype == FLOAT64:
+        bounds.minima[empty], bounds.maxima[empty] = np.inf, -np.inf
+    elif dtype == NULLABLE_STR:
+        bounds.minima[empty] = SENTINEL
+    return bounds
+
+
 def _of_text(
     found: Bounds, dtype: ColumnType, chunks: npt.NDArray[np.void], has_none: npt.NDArray[np.bool_]
 ) -> Bounds | None:
@@ -94,7 +105,7 @@ def _of_numbers(
     chunks: npt.NDArray[np.void],
     has_none: npt.NDArray[np.bool_],
 ) -> Bounds | None:
-    values = _as_stored(column, chunks)
+    values = sides_of(column, chunks)
     if values is None or not chunks["bounded"].any():
         return None
     low, high = values
@@ -113,7 +124,7 @@ def _of_numbers(
     return found
 
 
-def _as_stored(column: ParquetColumn, chunks: npt.NDArray[np.void]) -> tuple[Any, Any] | None:
+def sides_of(column: ParquetColumn, chunks: npt.NDArray[np.void]) -> tuple[Any, Any] | None:
     """Return minima and maxima as they are stored, None where their order is not that of the column's values."""
     if column.physical not in _PHYSICAL or pa.types.is_decimal(column.stored):
         return None

@@ -14,7 +14,6 @@ from akdask.errors import MissingDatasetError
 from akdask.parquet.metadata.annotations import Annotation
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription
-from akdask.parquet.reading.page_list import ChunkPlace
 from akdask.parquet.reading.partitions import RowGroupPartitions
 from akdask.parquet.reading.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
 from akdask.parquet.reading.statistics import bounds_of, constant, unbounded
@@ -160,8 +159,7 @@ class ParquetSource:
         stored = file.columns.get(column.name)
         if stored is None:  # a file without rows
             return ConstantPlace(_known(None, column.dtype), column.dtype)
-        found = file.chunks_of(stored)
-        chunks = tuple(_place_of(found[group.number], group.nrows) for group in groups)
+        chunks = file.chunks_of(stored)[groups[0].number : groups[-1].number + 1] if groups else file.chunks[0, :0]
         return StoredPlace(stored, column.dtype, chunks, column.of_nulls)
 
     def bounds(self, column: str) -> Bounds | None:
@@ -203,10 +201,6 @@ def _known(value: Any, dtype: ColumnType) -> Any:
     if dtype.kind == "str":
         return None if dtype.nullable else ""
     return np.nan if dtype == FLOAT64 else 0
-
-
-def _place_of(found: Any, nrows: int) -> ChunkPlace:
-    return ChunkPlace(int(found["offset"]), int(found["size"]), int(found["codec"]), nrows)
 
 
 def _joined(bounds: Sequence[Bounds]) -> Bounds:

@@ -190,6 +190,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
             use_dictionary=text if codec == "none" else True,
             store_schema=False,
             write_page_checksum=self._checksums,
+            write_page_index=True,
             **_PAGES,
         ) as writer:
             # Arkouda's servers and others pass over it; the schema's own metadata is not written.

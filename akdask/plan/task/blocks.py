@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Self, TypeGuard
 
@@ -32,10 +33,11 @@ from akdask.plan.task.inputs import (
     common_nrows,
 )
 from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
+from akdask.plan.task.pruning import RowPruning, stretches_left, windows
 from akdask.schema import ColumnType
 from akdask.storage.data.consecutive import ConsecutiveParts
 from akdask.storage.data.read_ahead import can_read_ahead
-from akdask.storage.data.source import Stretch, opens_early
+from akdask.storage.data.source import RowBounds, RowRanges, Stretch, opens_early
 from akdask.typing import Column, NumberArray
 
 OPEN_PARTITIONS = 4
@@ -148,12 +150,18 @@ class Partition:
         if self.selections and isinstance(self.selections[0], Range):
             # What lies outside a leading range need not be read.
             first, last = min(self.selections[0].start, last), min(self.selections[0].stop, last)
-            seen[0] = first
-        # Blocks begin where they do without the range, so that floats are added up in the same units.
-        for start in range(first - first % self._block_rows, last if first < last else 0, self._block_rows):
-            block = Block(self, max(start, first), min(start + self._block_rows, last))
-            yield from self._selected(block, 0, seen)
+        for start, stop in windows(self._left, first, last, self._block_rows):
+            seen[:1] = [start]
+            yield from self._selected(Block(self, start, stop), 0, seen)
             self._give_back(0)
+
+    @cached_property
+    def _left(self) -> RowRanges | None:
+        """The rows that may be left after the first selections, None for all."""
+        return RowPruning(self.selections).ranges(self.nrows, self.replicas, self._row_bounds)
+
+    def _row_bounds(self, load: Load, within: RowRanges) -> RowBounds | None:
+        return self._readers[load.base].row_bounds(load.column, within)
 
     def _selected(self, block: Block, first: int, seen: list[int]) -> Iterator[Block]:
         """Apply the selections from number `first` on to a block; yields several blocks where rows are repeated."""
@@ -215,13 +223,16 @@ class Partition:
         return self._readers[load.base].read(load.column, start, stop, out)
 
     def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
-        """Return the stretches of some columns in open files, None if one can only be read by `read`."""
+        """Return where the rows of some columns that may be left lie in open files, each from the first of a unit on.
+
+        None if one can only be read by `read`.
+        """
         found = []
         for load in loads:
             column = self._readers[load.base].stretches(load.column)
             if column is None:
                 return None
-            found.append(column)
+            found.append(stretches_left(column, self._left, load.dtype.itemsize))
         return found
 
     @property
@@ -231,10 +242,9 @@ class Partition:
         return not any(isinstance(item, in_memory) for item in self._inputs)
 
     def extents(self, nblocks: int) -> Iterator[tuple[int, int]]:
-        """Yield the first row of some blocks before selections, and the one behind their last."""
-        rows = nblocks * self._block_rows
-        for start in range(0, self.nrows, rows):
-            yield start, min(start + rows, self.nrows)
+        """Yield the rows that may be left, as many as some blocks have at a time, from the first of a unit on."""
+        for start, stop in windows(self._left, 0, self.nrows, nblocks * self._block_rows):
+            yield start - (0 if self._block_rows % UNIT else start % UNIT), stop
 
     def unit_positions(self, start: int, stop: int) -> UnitPositions | None:
         """Return the positions of the rows of a block in the units of summation, None if they are adjacent."""

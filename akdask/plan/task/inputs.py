@@ -12,7 +12,7 @@ from akdask.columns import Table, slice_rows
 from akdask.errors import InconsistentFilesError
 from akdask.plan.task.program import BroadcastInput, Load, Program
 from akdask.storage.data.consecutive import ConsecutiveParts
-from akdask.storage.data.source import Part, Stretch
+from akdask.storage.data.source import Part, RowBounds, RowRanges, Stretch
 from akdask.typing import Column, NumberArray
 
 
@@ -63,6 +63,8 @@ class Reader(Protocol):
 
     def stretches(self, column: Any) -> Sequence[Stretch] | None: ...
 
+    def row_bounds(self, column: Any, within: RowRanges) -> RowBounds | None: ...
+
 
 class TableReader:
     """Reads columns of a table in memory."""
@@ -76,6 +78,9 @@ class TableReader:
     def stretches(self, column: Hashable) -> None:
         return None
 
+    def row_bounds(self, column: Hashable, within: RowRanges) -> None:
+        return None
+
 
 class PositionReader:
     """Reads the positions of counted rows."""
@@ -87,6 +92,9 @@ class PositionReader:
         return np.arange(self._start + start, self._start + stop)
 
     def stretches(self, column: Hashable) -> None:
+        return None
+
+    def row_bounds(self, column: Hashable, within: RowRanges) -> None:
         return None
 
 

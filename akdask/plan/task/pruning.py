@@ -1,46 +1,29 @@
-"""Pruning: which partitions can have rows after the filters, judged by the bounds of columns alone.
+"""Pruning: which partitions, and which of their rows, filters may leave, judged by the bounds of columns alone.
 
-A predicate is evaluated on intervals instead of rows: for each partition, between which two values all results lie.  A
-bool between False and False never holds, so that the partition need not be read.
+A predicate is evaluated on intervals instead of rows.  Whole partitions are left out when tasks are made; within
+a partition, a task asks its inputs for the bounds of smaller stretches, such as pages, and reads only what is left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from akdask.kernels.core.intervals import COMPARISONS, Interval, apply
+from akdask.kernels.core.summation import UNIT
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.sources import Scan
 from akdask.plan.expr.values import Call, ColumnRef, Constant, Value, walk
-from akdask.schema import BOOL, STR
-from akdask.storage.data.source import text_prefix
+from akdask.plan.task.inputs import Mask, Range, Selection
+from akdask.plan.task.program import Apply, BroadcastInput, ConstantRows, Load, Program, Recall
+from akdask.schema import BOOL
+from akdask.storage.data.source import Bounds, RowBounds, RowRanges, Stretch, text_prefix
 
 Bools = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Interval:
-    """Bounds of the results of a partition, for each partition, or for all if the arrays are scalars.
-
-    Parameters
-    ----------
-    low, high : ndarray
-        Smallest and largest value.  Bool results lie between False and True, and are in doubt where these differ.
-    nans : ndarray of bool
-        Whether a row may be NaN, which is in no interval.
-    exact : bool
-        False if low and high are prefixes of strings: these order like the strings, but may tie.
-    """
-
-    low: Any
-    high: Any
-    nans: Any = np.False_
-    exact: bool = True
 
 
 def partitions_left(bases: Sequence[Frame], predicates: Sequence[Value]) -> Bools | None:
@@ -64,95 +47,162 @@ def partitions_left(bases: Sequence[Frame], predicates: Sequence[Value]) -> Bool
 def _interval(value: Value, scans: Mapping[str, Scan], args: Sequence[Interval | None]) -> Interval | None:
     match value:
         case Constant():
-            return _of_constant(value)
+            return _of_constant(value.value)
         case ColumnRef():
-            return _of_column(value, scans)
+            scan = scans.get(value.source)
+            return None if scan is None else _of_bounds(scan.source.bounds(str(value.name)))
         case Call():
-            if value.operation in _LOGIC and all(arg.dtype == BOOL for arg in value.args):
-                return _LOGIC[value.operation](*[arg or _DOUBT for arg in args])
-            known = [arg for arg in args if arg is not None]
-            if value.operation in _OF_VALUES and len(known) == len(args):
-                return _OF_VALUES[value.operation](*known)
+            return apply(value.operation, args, of_bools=all(arg.dtype == BOOL for arg in value.args))
     return None
 
 
-def _of_constant(value: Constant) -> Interval | None:
-    if value.dtype != STR:
-        return Interval(value.value, value.value, np.bool_(value.value != value.value))
-    start = text_prefix(value.value)
-    return None if start is None else Interval(np.bytes_(start), np.bytes_(start), exact=False)
+def _of_constant(value: Any) -> Interval | None:
+    if isinstance(value, str):
+        start = text_prefix(value)
+        return None if start is None else Interval(np.bytes_(start), np.bytes_(start), exact=False)
+    return Interval(value, value, np.not_equal(value, value)) if isinstance(value, np.generic) else None
 
 
-def _of_column(column: ColumnRef, scans: Mapping[str, Scan]) -> Interval | None:
-    scan = scans.get(column.source)
-    bounds = None if scan is None else scan.source.bounds(str(column.name))
-    return None if bounds is None else Interval(bounds.minima, bounds.maxima, bounds.nans, column.dtype.kind != "str")
+def _of_bounds(bounds: Bounds | None) -> Interval | None:
+    return (
+        None if bounds is None else Interval(bounds.minima, bounds.maxima, bounds.nans, bounds.minima.dtype.kind != "S")
+    )
 
 
-# Bounds are compared by the ufuncs that compare rows: whatever those round, they round in order.
+# ------------------------------------------------------------------------------------------------- rows of a partition
+
+FindBounds: TypeAlias = Callable[[Load, RowRanges], RowBounds | None]
+"""Returns what is known of the values of a column in stretches of rows: see `PartReader.row_bounds`."""
 
 
-def _less(left: Interval, right: Interval) -> Interval:
-    exact = left.exact and right.exact
-    may = np.less(left.low, right.high) if exact else np.less_equal(left.low, right.high)
-    return Interval(np.less(left.high, right.low) & ~(left.nans | right.nans), may)
+class RowPruning:
+    """Which rows of the partitions of a pipeline its first filters may leave.
+
+    Parameters
+    ----------
+    selections : sequence of Mask, ExpandMatches or Range
+        The selections of the pipeline, in order.
+    """
+
+    def __init__(self, selections: Sequence[Selection]) -> None:
+        self._predicates = list(_leading(selections))
+        self._loads = list(dict.fromkeys(load for program in self._predicates for load in _compared(program)))
+
+    def ranges(self, nrows: int, replicas: Sequence[Any], find: FindBounds) -> RowRanges | None:
+        """Return which of `nrows` rows may be left, None for all.
+
+        Between two ranges there are `UNIT` rows or more: what is nearer is read along.
+        """
+        everything: RowRanges = np.array([[0, nrows]])
+        if not self._loads or not nrows:
+            return None
+        # What is known anyway comes first: of rows that it excludes nothing else is looked up.
+        left = self._left(everything, everything[:0], replicas, find)
+        if len(left):
+            left = self._left(left, left, replicas, find)
+        return None if left.tolist() == everything.tolist() else left
+
+    def _left(self, ranges: RowRanges, within: RowRanges, replicas: Sequence[Any], find: FindBounds) -> RowRanges:
+        """Return what is left of some ranges, given bounds that are as narrow as can be within others."""
+        found = {load: find(load, within) for load in self._loads}
+        known = {load: bounds for load, bounds in found.items() if bounds is not None}
+        if not known:
+            return ranges
+        starts = np.unique(np.concatenate([ranges[:, 0], *(bounds.starts for bounds in known.values())]))
+        columns = {load: _of_bounds(_at(bounds, starts)) for load, bounds in known.items()}
+        holds = _holds(self._predicates, columns, replicas)
+        return ranges if holds is None else _joined(ranges, starts, np.broadcast_to(holds, starts.shape))
 
 
-def _less_equal(left: Interval, right: Interval) -> Interval:
-    exact = left.exact and right.exact
-    must = np.less_equal(left.high, right.low) if exact else np.less(left.high, right.low)
-    return Interval(must & ~(left.nans | right.nans), np.less_equal(left.low, right.high))
+def _leading(selections: Sequence[Selection]) -> Iterator[Program]:
+    """Yield the predicates before which no rows are counted, but from the first of the partition, nor repeated."""
+    for number, selection in enumerate(selections):
+        if isinstance(selection, Mask):
+            yield selection.predicate
+        elif number or not isinstance(selection, Range):
+            return
 
 
-def _equal(left: Interval, right: Interval) -> Interval:
-    may = np.less_equal(left.low, right.high) & np.less_equal(right.low, left.high)
-    if not (left.exact and right.exact):
-        return Interval(np.False_, may)
-    must = np.less_equal(left.high, right.low) & np.less_equal(right.high, left.low)
-    return Interval(must & ~(left.nans | right.nans), may)
+def _compared(program: Program) -> Iterator[Load]:
+    """Yield the columns whose bounds may tell something of the results."""
+    for step in program.steps:
+        if isinstance(step, Load) and step.dtype == BOOL:
+            yield step
+        elif isinstance(step, Apply) and step.operation in COMPARISONS:
+            args = [program.steps[arg] for arg in step.args]
+            if not any(isinstance(arg, Apply | Recall) for arg in args):
+                yield from (arg for arg in args if isinstance(arg, Load))
 
 
-def _is_nan(value: Interval) -> Interval:
-    return Interval(np.False_, value.nans)
+def _at(bounds: RowBounds, starts: npt.NDArray[np.int64]) -> Bounds:
+    """Return the bounds of the rows from some on, up to the next of these."""
+    return bounds.bounds.take(np.searchsorted(bounds.starts, starts, "right") - 1)
 
 
-def _not(value: Interval) -> Interval:
-    return Interval(~value.high, ~value.low)
+def _holds(
+    predicates: Sequence[Program], columns: Mapping[Load, Interval | None], replicas: Sequence[Any]
+) -> Bools | None:
+    """Return for each stretch of rows whether all predicates may hold, None if nothing is known."""
+    handed_on: dict[int, Interval | None] = {}
+    left: list[Any] = []
+    for program in predicates:
+        known: list[Interval | None] = []
+        for step in program.steps:
+            match step:
+                case Load():
+                    known.append(columns.get(step))
+                case ConstantRows():
+                    known.append(_of_constant(step.value))
+                case BroadcastInput():
+                    known.append(_of_constant(replicas[step.position][step.field]))
+                case Recall():
+                    known.append(handed_on[step.slot])
+                case Apply():
+                    # Operations on bools that give bools: others work on the bits of integers.
+                    known.append(apply(step.operation, [known[arg] for arg in step.args], of_bools=step.dtype == BOOL))
+        handed_on |= {slot: known[register] for register, slot in program.hands_on}
+        left += [truth.high for register in program.outputs if (truth := known[register]) is not None]
+    return reduce(np.logical_and, left) if left else None
 
 
-def _and(left: Interval, right: Interval) -> Interval:
-    return Interval(left.low & right.low, left.high & right.high)
+def _joined(ranges: RowRanges, starts: npt.NDArray[np.int64], holds: Bools) -> RowRanges:
+    """Return what is left of ranges if some stretches are not; those nearer to each other than a `UNIT` are joined."""
+    stops = np.append(starts[1:], ranges[-1, 1])
+    # Each stretch begins in or before one range.
+    number = np.maximum(np.searchsorted(ranges[:, 0], starts, "right") - 1, 0)
+    stops = np.minimum(stops, ranges[number, 1])
+    begins = np.maximum(starts, ranges[number, 0])
+    kept = holds & (begins < stops)
+    begins, stops = begins[kept], stops[kept]
+    if not len(begins):
+        return ranges[:0]
+    apart = begins[1:] - stops[:-1] >= UNIT
+    return np.column_stack([begins[np.append(True, apart)], stops[np.append(apart, True)]])
 
 
-def _or(left: Interval, right: Interval) -> Interval:
-    return Interval(left.low | right.low, left.high | right.high)
+def windows(left: RowRanges | None, first: int, last: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the rows between two that are left, at most some at a time, cut where all rows would be.
+
+    Examples
+    --------
+    >>> list(windows(np.array([[5, 25], [70, 80]]), 0, 75, 10))
+    [(5, 10), (10, 20), (20, 25), (70, 75)]
+    """
+    ranges = [(0, last)] if left is None else left.tolist()
+    for begin, end in ((max(begin, first), min(end, last)) for begin, end in ranges):
+        for start in range(begin - begin % most, end if begin < end else 0, most):
+            yield max(start, begin), min(start + most, end)
 
 
-def _differ(left: Interval, right: Interval) -> Interval:
-    return _or(_and(left, _not(right)), _and(_not(left), right))
-
-
-_DOUBT = Interval(np.False_, np.True_)
-
-_LOGIC: dict[str, Callable[..., Interval]] = {
-    "bitwise_and": _and,
-    "logical_and": _and,
-    "bitwise_or": _or,
-    "logical_or": _or,
-    "bitwise_xor": _differ,
-    "logical_xor": _differ,
-    "invert": _not,
-    "logical_not": _not,
-}
-"""Operations on bools."""
-
-_OF_VALUES: dict[str, Callable[..., Interval]] = {
-    "less": _less,
-    "less_equal": _less_equal,
-    "greater": lambda left, right: _less(right, left),
-    "greater_equal": lambda left, right: _less_equal(right, left),
-    "equal": _equal,
-    "not_equal": lambda left, right: _not(_equal(left, right)),
-    "isnan": _is_nan,
-}
-"""Operations that give bools."""
+def stretches_left(stretches: Sequence[Stretch], left: RowRanges | None, itemsize: int) -> Sequence[Stretch]:
+    """Return where the rows lie that are left; each begins a unit of summation, as the stretches do."""
+    if left is None:
+        return stretches
+    found, row = list[Stretch](), 0
+    for descriptor, offset, nrows in stretches:
+        here = left[np.searchsorted(left[:, 1], row, "right") : np.searchsorted(left[:, 0], row + nrows)]
+        for begin, end in (here - row).tolist():
+            start = max(begin, 0) // UNIT * UNIT
+            found.append(Stretch(descriptor, offset + start * itemsize, min(end, nrows) - start))
+        row += nrows
+    return found

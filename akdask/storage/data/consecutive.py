@@ -42,7 +42,7 @@ class ConsecutiveParts:
         return ConsecutiveReader(self.parts)
 
 
-class ConsecutiveReader:
+class ConsecutiveReader(PartReader):
     """Reads row ranges of parts that lie end to end; implements `akdask.storage.data.source.PartReader`."""
 
     def __init__(self, parts: Sequence[Part]) -> None:

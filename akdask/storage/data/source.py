@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +62,20 @@ class Bounds:
         return Bounds(self.minima[positions], self.maxima[positions], self.nans[positions])
 
 
+RowRanges: TypeAlias = npt.NDArray[np.int64]
+"""Ranges of rows, ascending: an array with a row for each, of its first row and the one behind its last."""
+
+
+class RowBounds(NamedTuple):
+    """What is known of the values of a column in stretches of a partition's rows, without reading them."""
+
+    starts: npt.NDArray[np.int64]
+    """The first row of each stretch, counted from the first of the partition: ascending, the first is 0."""
+
+    bounds: Bounds
+    """Those of each stretch, as if it were a partition."""
+
+
 class Stretch(NamedTuple):
     """Rows of a column that lie in a file one after the other, as they are in memory.
 
@@ -99,6 +113,13 @@ class PartReader(Protocol):
 
     def stretches(self, column: str) -> Sequence[Stretch] | None:
         """Return where all rows of a column lie, in order; None where only `read` finds them."""
+        return None
+
+    def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
+        """Return what is known of the values of a column in stretches of the rows; None if nothing is.
+
+        What has to be looked up is looked up for the ranges `within` alone.
+        """
         return None
 
 
