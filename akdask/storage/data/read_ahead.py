@@ -86,10 +86,21 @@ def threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(AT_ONCE, "akdask-fetch")
 
 
+@cache
+def looking_threads() -> ThreadPoolExecutor:
+    """Return the threads that ask whether files are as they were, beside those that bring bytes.
+
+    Each of many small files is asked about once: behind one another in the queue of `threads`, these short requests
+    would keep bytes of the next files waiting.
+    """
+    return ThreadPoolExecutor(AT_ONCE, "akdask-look")
+
+
 def _start_anew() -> None:
     """Forget the threads of the parent, and what it held: a forked process has neither."""
     _BUFFERS.start_anew()
     threads.cache_clear()
+    looking_threads.cache_clear()
 
 
 os.register_at_fork(after_in_child=_start_anew)
