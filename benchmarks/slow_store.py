@@ -25,6 +25,7 @@ class SlowFileSystem(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no
     """Reads files, each range by a request that takes its time."""
 
     protocol = "slow"
+
     @classmethod
     def _strip_protocol(cls, path: str) -> str:
         return path.removeprefix("slow://").rstrip("/")
