@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.csv.remembered import FIRST, remembering_reader
-from akdask.errors import ArgumentError, FileFormatError, UnsupportedError
+from akdask.errors import FileFormatError, UnsupportedError
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.paths.files import FileIdentity, is_remote
 from akdask.typing import NumberArray
@@ -219,18 +219,3 @@ class _Unpacked:
             following = self.read(size)
             yield np.frombuffer(data, np.uint8), not following
             data = following
-
-
-def checked_codec(compression: Any) -> str | None:
-    """Return the name of a codec, None for none.
-
-    Raises
-    ------
-    ArgumentError
-        If there is none of that name.
-    """
-    if compression is None:
-        return None
-    if not isinstance(compression, str) or compression.lower() not in CODECS:
-        raise ArgumentError(f"compression is None or one of {', '.join(CODECS)}, not {compression!r}.")
-    return compression.lower()

@@ -122,9 +122,10 @@ class RememberingReader(RangeReader):
         self._inner.read_into(target, offset, dataset)
         if known is None and self._begun is None:
             self._begin(np.empty(0, np.uint8))
-        if self._begun is not None and offset <= self._filled < offset + len(target):
-            self._begun[offset : offset + len(target)] = target
-            self._filled = offset + len(target)
+        if self._begun is not None and offset <= self._filled:
+            some = target[: max(len(self._begun) - offset, 0)]
+            self._begun[offset : offset + len(some)] = some
+            self._filled = max(self._filled, offset + len(some))
 
     def _begin(self, known: Bytes) -> None:
         """Make room for the bytes of a small file, or for the first ones of a large one."""

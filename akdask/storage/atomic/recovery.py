@@ -102,8 +102,8 @@ def _in_order(filenames: Filenames) -> list[str]:
     if any(map(is_stored, names)):
         # Each takes some requests: of a list of thousands, many are asked about at a time.
         known = catalogs_beside(filter(is_stored, names))
-        found = concurrently(lambda name: found_in_store(name, known) if is_stored(name) else _in_order(name), names)
-        return [path for paths in found for path in paths]
+        each = concurrently(lambda name: found_in_store(name, known) if is_stored(name) else _in_order(name), names)
+        return [path for paths in each for path in paths]
     try:
         found = expand(filenames)
     except FileError:
