@@ -1,4 +1,4 @@
-"""File systems of URLs: ``faulty://`` in memory, slow, failing or killed as tests want it; ``distant://`` for workers."""
+"""File systems of URLs: ``faulty://`` in memory, slow or failing as tests want it; ``distant://`` for workers."""
 
 import os
 import stat

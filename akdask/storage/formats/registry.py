@@ -85,7 +85,7 @@ class Format:
         return first.startswith(self.signatures)
 
     def recognizes_packed(self, path: str) -> bool:
-        """Whether a file whose first bytes are those of no format is one of this, once it is unpacked; looks into it."""
+        """Whether a file with first bytes of no format is one of this once it is unpacked; looks into it."""
         return False
 
     @property
