@@ -97,8 +97,8 @@ class RememberingReader(RangeReader):
         # Raises if the file was replaced while it was read: then nothing of it is kept.
         self._inner.__exit__(kind, error, trace)
         if error is None and self._begun is not None and self._filled:
-            whole = self._filled == self.file.size
-            REMEMBERED.add(self.file, self._begun if whole else self._begun[: self._filled].copy())
+            is_complete = self._filled == self.file.size
+            REMEMBERED.add(self.file, self._begun if is_complete else self._begun[: self._filled].copy())
 
     def expect(self, streams: Sequence[Stream], *, goes_back: bool = False) -> None:
         """Begin to fetch what is not kept."""
