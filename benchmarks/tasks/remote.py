@@ -38,9 +38,9 @@ def read_remote_columns(setting: Setting) -> list[Result]:
     kinds: dict[str, FileSet] = {
         "HDF5": make_set(setting.folder, "remote", {"a": floats, "b": integers}, rows, setting.files)
     }
-    for label, codec, files in (("plain", "none", 4), ("Snappy", "snappy", 4), ("Snappy, 100 files", "snappy", 100)):
-        target = setting.folder / f"remote-parquet-{rows}-rows-{codec}-{files}-files"
-        kinds[f"Parquet, {label}"] = make_once(target, partial(_write, rows=rows, codec=codec, files=files))
+    for label, codec, count in (("plain", "none", 4), ("Snappy", "snappy", 4), ("Snappy, 100 files", "snappy", 100)):
+        target = setting.folder / f"remote-parquet-{rows}-rows-{codec}-{count}-files"
+        kinds[f"Parquet, {label}"] = make_once(target, partial(_write, rows=rows, codec=codec, files=count))
     results = []
     for kind, files in kinds.items():
         runs: dict[str, Run] = {OURS: partial(_by_akdask, files), REQUESTS: partial(_by_requests, files)}
