@@ -15,9 +15,10 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from akdask.errors import ArgumentError, FileFormatError, UnsupportedError
-from akdask.storage.data.ranges import RangeReader, range_reader
-from akdask.storage.paths.files import FileIdentity
+from akdask.csv.remembered import FIRST, remembering_reader
+from akdask.errors import FileFormatError, UnsupportedError
+from akdask.storage.data.ranges import RangeReader
+from akdask.storage.paths.files import FileIdentity, is_remote
 from akdask.typing import NumberArray
 
 CODECS = ("gzip", "bz2", "zstd", "lz4")
@@ -71,8 +72,9 @@ def text_file(file: FileIdentity) -> TextFile:
     UnsupportedError
         If it is compressed in a way that is not unpacked.
     """
-    first = np.empty(min(_FIRST, file.size), np.uint8)
-    with range_reader(file) as reader:
+    # What follows in a remote file is looked at next, and is not worth a request of its own.
+    first = np.empty(min(FIRST if is_remote(file.path) else _FIRST, file.size), np.uint8)
+    with remembering_reader(file) as reader:
         reader.read_into(first, 0, "CSV")
     begin = first.tobytes()
     for signature, name in _OTHERS.items():
@@ -91,10 +93,10 @@ def text_file(file: FileIdentity) -> TextFile:
 def text_reader(file: TextFile) -> Iterator[TextReader]:
     """Open a file to read ranges of its text."""
     if isinstance(file, FileIdentity):
-        with range_reader(file) as reader:
+        with remembering_reader(file) as reader:
             yield reader
     else:
-        with range_reader(file.file) as reader:
+        with remembering_reader(file.file) as reader:
             yield _Unpacked(file, reader)
 
 
@@ -102,10 +104,10 @@ def read_text(file: TextFile, start: int, stop: int) -> bytes:
     """Return the bytes of a text from `start` on, up to `stop` or its end."""
     if isinstance(file, FileIdentity):
         data = np.empty(max(min(stop, file.size) - start, 0), np.uint8)
-        with range_reader(file) as reader:
+        with remembering_reader(file) as reader:
             reader.read_into(data, start, "CSV")
         return data.tobytes()
-    with range_reader(file.file) as reader:
+    with remembering_reader(file.file) as reader:
         unpacked = _Unpacked(file, reader)
         unpacked.skip_to(start)
         return unpacked.read(stop - start)
@@ -117,11 +119,11 @@ def text_blocks(file: TextFile, start: int, size: int) -> Iterator[tuple[NumberA
     The array that is yielded is not to be written to, and is used again.
     """
     if not isinstance(file, FileIdentity):
-        with range_reader(file.file) as packed:
+        with remembering_reader(file.file) as packed:
             packed.expect([[(0, file.file.size)]])
             yield from _Unpacked(file, packed).blocks(start, size)
         return
-    with range_reader(file) as reader:
+    with remembering_reader(file) as reader:
         reader.expect([[(start, file.size)]])
         buffer = np.empty(size, np.uint8)
         position = start
@@ -217,18 +219,3 @@ class _Unpacked:
             following = self.read(size)
             yield np.frombuffer(data, np.uint8), not following
             data = following
-
-
-def checked_codec(compression: Any) -> str | None:
-    """Return the name of a codec, None for none.
-
-    Raises
-    ------
-    ArgumentError
-        If there is none of that name.
-    """
-    if compression is None:
-        return None
-    if not isinstance(compression, str) or compression.lower() not in CODECS:
-        raise ArgumentError(f"compression is None or one of {', '.join(CODECS)}, not {compression!r}.")
-    return compression.lower()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from akdask.errors import AkdaskError
 from akdask.storage.formats.file_format import FileFormat
 from akdask.storage.formats.objects import StoredSet, Writer
+from akdask.storage.paths.files import identify
 
 
 class CsvFormat(FileFormat):
@@ -18,6 +20,16 @@ class CsvFormat(FileFormat):
     joins_partitions = True
     read_options = frozenset({"column_delim", "allow_errors", "dtypes", "names"})
     write_options = frozenset({"column_delim", "compression"})
+
+    def recognizes_packed(self, path: str) -> bool:
+        """Whether a file is compressed, and begins with Arkouda's header once it is unpacked."""
+        from akdask.csv.compressed import CompressedFile, read_text, text_file
+
+        try:
+            text = text_file(identify(path))
+            return isinstance(text, CompressedFile) and self.recognizes(read_text(text, 0, len(self.signatures[0])))
+        except AkdaskError:  # damaged, or packed in a way that nobody unpacks: its text tells nothing
+            return False
 
     def opener(self) -> Callable[..., StoredSet]:
         """Return `akdask.csv.file_set.open_set`."""

@@ -11,13 +11,13 @@ from typing import Any
 import pyarrow as pa
 
 from akdask.columns import Table
-from akdask.csv.compressed import checked_codec
+from akdask.csv.compressed import CODECS
 from akdask.csv.encode import encoded_rows
 from akdask.csv.head import TYPES, checked_delimiter, head_bytes
 from akdask.errors import ArgumentError, UnsupportedError
 from akdask.schema import UINT8, UINT64, ColumnType
 from akdask.storage.formats.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
-from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter
+from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter, checked_codec
 
 _WRITTEN = {ObjType.PDARRAY, ObjType.STRINGS, ObjType.DATETIME, ObjType.TIMEDELTA, ObjType.IPV4}
 _HINTS = {
@@ -88,7 +88,7 @@ class CsvWriter(StagedWriter[FileReceipt]):
         how: Any = {"mode": mode, "file_type": file_type, "overwrite": overwrite, "per_file": per_file}
         super().__init__(path, specs, npartitions=npartitions, **how)
         self.delimiter = checked_delimiter(column_delim)
-        self.codec = checked_codec(compression)
+        self.codec = checked_codec(compression, CODECS)
         self.fields = tuple(map(_field, specs))
 
     def write(self, index: int, table: Table, tables: Columns | None = None) -> FileReceipt:

@@ -14,10 +14,12 @@ from akdask.collections.core.reading import open_prefix, read_objects
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.writing import Storable, stored_column, write_objects
 from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.text.strings import Strings
 from akdask.errors import FileError
 from akdask.plan.expr.missing_text import is_missing
-from akdask.storage.formats.objects import ROW_LABELS, VALUES, ObjType
+from akdask.storage.formats.objects import KEY, LEVEL, ROW_LABELS, VALUES, ObjType
 from akdask.storage.paths.files import written_path
 
 SUFFIX = "_SNAPSHOT"
@@ -31,7 +33,7 @@ def snapshot(filename: str | os.PathLike[str]) -> None:
 
     Arrays, Strings, Categoricals, indexes, groupings and DataFrames are written, each under the name of its variable.
     Names that begin with an underscore are left out: notebooks keep old results under such.  Which text is missing is
-    written beside Strings and the columns of DataFrames, as a variable whose name begins so.
+    written beside Strings, labels, keys of groupings and the columns of DataFrames, as a variable whose name begins so.
 
     Parameters
     ----------
@@ -52,9 +54,7 @@ def snapshot(filename: str | os.PathLike[str]) -> None:
     written_path(filename)
     objects = {name: _storable(item) for name, item in variables.items()}
     validity = dict(pair for name, item in objects.items() for pair in _validity(name, item))
-    nullable = sum(1 for name, item in objects.items() for _ in item.nullable(name))
-    na_rep = "" if len(validity) == nullable else None
-    write_objects({**objects, **validity}, f"{os.fspath(filename)}{SUFFIX}", "truncate", "distribute", na_rep=na_rep)
+    write_objects({**objects, **validity}, f"{os.fspath(filename)}{SUFFIX}", "truncate", "distribute", na_rep="")
 
 
 def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
@@ -82,11 +82,8 @@ def restore(filename: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _validity(name: str, item: Storable) -> Iterator[tuple[str, Storable]]:
-    """Yield which text is missing, of Strings and of the columns of a DataFrame, under a name that tells whose."""
-    own = {name: item} if item.kind is ObjType.STRINGS else {}
-    if item.kind is ObjType.DATAFRAME:
-        own = {f"{name}/{column}": child for column, child in item.children.items() if column != ROW_LABELS}
-    for path, stored in own.items():
+    """Yield which text of a variable, or of what it is made of, is missing, under a name that tells whose."""
+    for path, stored in item.named(name):
         value = stored.members.get(VALUES)
         if stored.kind is ObjType.STRINGS and value is not None and value.dtype.nullable:
             yield f"{MISSING}{quote(path, safe='')}", stored_column(stored.frame, is_missing(value))
@@ -98,13 +95,43 @@ def _without(strings: Any, missing: Any) -> Any:
 
 
 def _lose(variables: dict[str, Any], path: str, missing: Any) -> None:
-    """Make text of a variable, or of a column of a DataFrame, missing again."""
-    name, _, column = path.partition("/")
+    """Make text of a variable, or of what it is made of, missing again."""
+    name, _, member = path.partition("/")
     known = variables.get(name)
-    if isinstance(known, DataFrame) and column in known.columns:
-        known[column] = _without(known[column], missing)
+    if isinstance(known, DataFrame):
+        if member in known.columns:
+            known[member] = _without(known[member], missing)
+        elif member.startswith(ROW_LABELS):
+            known.index = _relabelled(known.index, member.removeprefix(ROW_LABELS).lstrip("/"), missing)
     elif isinstance(known, Strings):
         variables[name] = _without(known, missing)
+    elif isinstance(known, Index):
+        variables[name] = _relabelled(known, member, missing)
+    elif isinstance(known, GroupBy):
+        variables[name] = _with_key(known, int(member.removeprefix(KEY)), missing)
+
+
+def _relabelled(index: Index, member: str, missing: Any) -> Index:
+    """Return labels of which some, of the level that a member is, are missing."""
+    if not isinstance(index, MultiIndex):
+        return Index(_without(index.values, missing), name=index.name)
+    levels = list(index.levels)
+    number = int(member.removeprefix(LEVEL))
+    levels[number] = _without(levels[number], missing)
+    return MultiIndex(levels, names=index.names)
+
+
+def _with_key(groups: GroupBy, number: int, missing: Any) -> GroupBy:
+    """Return the same groups, of keys one of which is missing in some rows."""
+    keys = list(groups._arrays)
+    keys[number] = _without(keys[number], missing)
+    return GroupBy.build_from_components(
+        orig_keys=keys if len(keys) > 1 else keys[0],
+        permutation=groups.permutation,
+        segments=groups.segments,
+        unique_key_idx=groups.unique_key_idx,
+        dropna=groups.dropna,
+    )
 
 
 def caller_variables(frame: FrameType | None) -> Mapping[str, Any]:

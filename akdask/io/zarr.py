@@ -95,7 +95,8 @@ def to_zarr(store_path: Path, arr: Any, chunk_shape: int | Sequence[int]) -> Non
     Parameters
     ----------
     store_path : str or path
-        The folder of the store, on this machine's file systems.
+        The folder of the store, on this machine's file systems.  Not a URL: an object store cannot rename a folder, and
+        programs that read Zarr know no catalogs, so that they would find chunks of two stores in one.
     arr : pdarray, Datetime, Timedelta, IPv4, Strings or ArrayView
         What to write.
     chunk_shape : int or sequence of int

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
 
-from akdask.storage.formats.objects import FileLayout, Mode, ObjectSpec, StoredSet, Writer
-from akdask.storage.formats.registry import Format
-from akdask.storage.paths.locales import Filenames
+from akdask.storage.formats.file_format import FileFormat
+from akdask.storage.formats.objects import StoredSet, Writer
 
 
-class ZarrFormat(Format):
+class ZarrFormat(FileFormat):
     """Folders with an array each, or with a group of them."""
 
     name = "Zarr"
@@ -21,27 +18,17 @@ class ZarrFormat(Format):
     write_options = frozenset({"chunk_shape"})
     chooses_partitions = True
 
-    def open(self, filenames: Filenames, **options: Any) -> StoredSet:
-        """Open one store; see `akdask.zarr.store.open_store`."""
+    def opener(self) -> Callable[..., StoredSet]:
+        """Return `akdask.zarr.store.open_store`."""
         from akdask.zarr.store import open_store
 
-        return open_store(filenames)
+        return open_store
 
-    def writer(
-        self,
-        path: str | os.PathLike[str],
-        specs: Sequence[ObjectSpec],
-        *,
-        npartitions: int,
-        mode: Mode = "truncate",
-        file_type: FileLayout = "distribute",
-        overwrite: bool = False,
-        **options: Any,
-    ) -> Writer:
-        """Return a writer of a new store; see `akdask.zarr.write.ZarrWriter`."""
+    def writer_class(self) -> Callable[..., Writer]:
+        """Return `akdask.zarr.write.ZarrWriter`."""
         from akdask.zarr.write import ZarrWriter
 
-        return ZarrWriter(path, specs, npartitions=npartitions, mode=mode, **options)
+        return ZarrWriter
 
 
 FORMAT = ZarrFormat()

@@ -27,7 +27,7 @@ from akdask.errors import (
 )
 from akdask.storage.atomic.commit import write_error
 from akdask.storage.atomic.folder import FolderStaging, recover_folders
-from akdask.storage.formats.objects import VALUES, Columns, ObjectSpec, ObjType
+from akdask.storage.formats.objects import VALUES, Columns, FileLayout, Mode, ObjectSpec, ObjType
 from akdask.storage.paths.directory import is_single_name
 from akdask.storage.paths.files import is_remote, written_path
 from akdask.zarr.codecs import BLOSC, LARGEST_CHUNK, demand_numcodecs, packed
@@ -93,6 +93,10 @@ class ZarrWriter:
         Number of tasks that write.
     mode : {"truncate", "append"}
         Only the former: a store is replaced as a whole.
+    file_type : {"distribute", "single"}
+        Changes nothing: a store is one folder, and a chunk one file.
+    overwrite : bool
+        Changes nothing, since it says what becomes of objects that are added to.
     chunk_shape : int or sequence of int, optional
         Shape of the chunks of a single array.
 
@@ -110,7 +114,9 @@ class ZarrWriter:
         specs: Sequence[ObjectSpec],
         *,
         npartitions: int,
-        mode: str = "truncate",
+        mode: Mode = "truncate",
+        file_type: FileLayout = "distribute",
+        overwrite: bool = False,
         chunk_shape: Any = None,
     ) -> None:
         demand_numcodecs()
@@ -121,6 +127,7 @@ class ZarrWriter:
         if is_remote(self.path):
             raise UnsupportedError(
                 f"Zarr stores are written to folders of this machine, not to {self.path!r}.",
+                details=["object stores cannot rename a folder: its chunks would change one by one."],
                 hint="write one here, and upload the folder.",
             )
         if chunk_shape is not None and len(specs) != 1:

@@ -17,6 +17,7 @@ from benchmarks.tasks.overhead import small_operations
 from benchmarks.tasks.parquet_files import filter_two_of_ten, open_parquet_by_manifest, write_with_strings
 from benchmarks.tasks.planning import plan_many_partitions, plan_wide_frame
 from benchmarks.tasks.reading import expression_sum, filtered_sum, sum_of_a_column
+from benchmarks.tasks.remote import read_remote_columns
 from benchmarks.tasks.scaling import scaling
 from benchmarks.tasks.sorting import sort_rows
 from benchmarks.tasks.sparse import sparse_files
@@ -42,6 +43,7 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "parquet": filter_two_of_ten,
     "parquet-write": write_with_strings,
     "parquet-manifest": open_parquet_by_manifest,
+    "remote": read_remote_columns,
     "sort": sort_rows,
     "text": ask_strings,
     "stations": stations,

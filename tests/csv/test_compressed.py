@@ -145,3 +145,24 @@ def test_a_file_that_changes_is_told_of(tmp_path):
     (tmp_path / "x.csv").write_bytes(gzip.compress(b"a\n1\n2\n"))
     with pytest.raises(FileError, match="changed"):
         found.tolist()
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_compressed_files_with_a_header_are_told_from_their_text(codec, tmp_path):
+    columns = {"a": ak.arange(50), "s": ak.array([f"row {k}" for k in range(50)])}
+    path = tmp_path / "x.csv.packed"
+    ak.save_all(columns, path, file_format="csv", file_type="single", compression=codec)
+    assert ak.get_filetype(str(path)).upper() == "CSV"
+    assert ak.ls(str(path)) == ["a", "s"]
+    found = ak.read(str(path))
+    assert found["a"].tolist() == list(range(50))
+    assert found["s"].tolist() == [f"row {k}" for k in range(50)]
+    ak.save_all(columns, tmp_path / "set", file_format="csv", compression=codec)
+    assert ak.load(str(tmp_path / "set"), dataset="a")["a"].tolist() == list(range(50))
+
+
+def test_compressed_files_of_anything_else_are_of_no_format(tmp_path):
+    for name, content in (("plain", gzip.compress(b"a,b\n1,2\n")), ("cut", gzip.compress(b"**HEADER**\n")[:12])):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(FileFormatError, match="is none of"):
+            ak.read(str(tmp_path / name))

@@ -83,7 +83,32 @@ def test_missing_text_stays_missing(prefix, recwarn):
     assert found["frame"]["plain"].tolist() == ["", "b", "c"]
 
 
-def test_missing_labels_are_written_as_empty_text_with_a_warning(prefix):
-    with pytest.warns(UserWarning, match="missing text of 'index/IDX_0'"):
-        take_snapshot(prefix, index=ak.Index(ak.array(["a", None])))
-    assert ak.restore(prefix)["index"].tolist() == ["a", ""]
+def test_missing_labels_and_keys_stay_missing(prefix, recwarn):
+    text = ak.array(["b", None, "", "b", None])
+    given = {
+        "index": ak.Index(text, name="called"),
+        "several": ak.MultiIndex([text, ak.arange(5), ak.array([None, "x", "y", None, "z"])]),
+        "groups": ak.GroupBy(text),
+        "all_groups": ak.GroupBy(text, dropna=False),
+        "two_keys": ak.GroupBy([ak.array([0, 0, 0, 1, 1]), text]),
+        "frame": ak.DataFrame({"x": ak.arange(5)}, index=ak.Index(text)),
+    }
+    take_snapshot(prefix, **given)
+    assert not recwarn.list
+    found = ak.restore(prefix)
+    assert sorted(found) == sorted(given)
+    assert found["index"].tolist() == ["b", None, "", "b", None]
+    assert [level.tolist() for level in found["several"].levels] == [
+        level.tolist() for level in given["several"].levels
+    ]
+    assert found["frame"].index.tolist() == ["b", None, "", "b", None]
+    for name in ("groups", "all_groups"):
+        keys, counts = found[name].size()
+        wanted_keys, wanted = given[name].size()
+        assert keys.tolist() == wanted_keys.tolist()
+        assert counts.tolist() == wanted.tolist()
+        assert found[name].broadcast(counts).tolist() == given[name].broadcast(wanted).tolist()
+    pairs, counts = found["two_keys"].size()
+    wanted_pairs, wanted = given["two_keys"].size()
+    assert [key.tolist() for key in pairs] == [key.tolist() for key in wanted_pairs]
+    assert counts.tolist() == wanted.tolist()

@@ -1,10 +1,13 @@
-"""A file system of URLs ``faulty://`` in memory: slow, failing or killed as tests want it, and counting requests."""
+"""File systems of URLs: ``faulty://`` in memory, slow or failing as tests want it; ``distant://`` for workers."""
 
+import os
+import stat
 import threading
 import time
 from typing import ClassVar
 
 import fsspec
+from fsspec import AbstractFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 
@@ -106,3 +109,52 @@ class FaultyFileSystem(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no
 
 
 fsspec.register_implementation("faulty", FaultyFileSystem, clobber=True)
+
+
+class DistantFileSystem(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
+    """Files of this machine under URLs ``distant:///path``: each request takes a latency, and leaves a line in a log.
+
+    So processes other than that of the test read them too: a worker imports this module where it opens one, since
+    options travel with what is read.  ``latency`` and ``log`` are options of the file system.
+    """
+
+    protocol = "distant"
+
+    def __init__(self, latency=0.0, log=None, **options):
+        super().__init__(latency=latency, log=log, **options)
+        self.latency, self.log = latency, log
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return path.removeprefix("distant://").rstrip("/")
+
+    def _request(self, method, path, start=None, end=None):
+        if self.log is not None:
+            with open(self.log, "ab", buffering=0) as file:  # one write of a line is whole
+                file.write(f"{os.getpid()} {threading.get_ident()} {method} {path} {start} {end}\n".encode())
+        time.sleep(self.latency)
+
+    def _described(self, path):
+        status = os.stat(path)
+        kind = "directory" if stat.S_ISDIR(status.st_mode) else "file"
+        return {"name": path, "size": status.st_size, "mtime": status.st_mtime_ns, "type": kind}
+
+    def info(self, path, **kwargs):
+        path = self._strip_protocol(path)
+        self._request("info", path)
+        return self._described(path)
+
+    def ls(self, path, detail=True, **kwargs):
+        path = self._strip_protocol(path)
+        self._request("ls", path)
+        names = [f"{path}/{name}" for name in sorted(os.listdir(path))]
+        return [self._described(name) for name in names] if detail else names
+
+    def cat_file(self, path, start=None, end=None, **kwargs):
+        path = self._strip_protocol(path)
+        self._request("cat_file", path, start, end)
+        with open(path, "rb") as file:
+            return file.read()[start:end]
+
+
+fsspec.register_implementation("distant", DistantFileSystem, clobber=True)

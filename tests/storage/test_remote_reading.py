@@ -1,5 +1,7 @@
 """Columns of remote files under failures, beside what was written, and what of the files is asked for."""
 
+import threading
+
 import h5py
 import numpy as np
 import pyarrow as pa
@@ -191,3 +193,54 @@ def test_libraries_that_read_the_file_themselves_are_repeated_and_read_blocks(tm
         assert file["n"][:].tolist() == NUMBERS.tolist()
         assert file["f"][:].tolist() == FLOATS.tolist()
     assert len(FaultyFileSystem.ranges) <= -(-size // 2**18)
+
+
+def test_urls_of_a_list_are_asked_about_together_and_their_folder_is_listed_a_few_times(tmp_path, monkeypatch):
+    path = tmp_path / "list"
+    pq.write_table(pa.table({"n": NUMBERS}), path)
+    urls = [f"faulty://bucket/l/x{number}.parquet" for number in range(64)]
+    for url in urls:
+        FaultyFileSystem().pipe_file(url, path.read_bytes())
+    together, look, left = threading.Barrier(4), FaultyFileSystem.exists, list(range(4))
+
+    def exists(self, path, **kwargs):
+        if left and left.pop() is not None:
+            together.wait(10)  # for others that are under way
+        return look(self, path, **kwargs)
+
+    monkeypatch.setattr(FaultyFileSystem, "exists", exists)
+    assert len(ak.read_parquet(urls)["n"]) == 64 * ROWS
+    listings = [method for method, _ in FaultyFileSystem.requests if method == "ls"]
+    assert len(listings) <= 8
+
+
+def test_chunks_of_remote_row_groups_are_few_requests_whatever_their_pages(tmp_path, monkeypatch):
+    monkeypatch.setattr(read_ahead, "REQUEST", 2**22)
+    monkeypatch.setattr(read_ahead, "GAP", 2**17)
+    path = tmp_path / "pages"
+    values = np.arange(40_000)
+    table = pa.table({"a": values, "b": values * 2, "c": values * 3.0})
+    pq.write_table(table, path, row_group_size=10_000, data_page_size=500, use_dictionary=False)
+    url = "faulty://bucket/d/pages.parquet"
+    FaultyFileSystem().pipe_file(url, path.read_bytes())
+    df = opened(url)
+    FaultyFileSystem.ranges.clear()
+    assert int(df["a"].sum()) == values.sum()
+    assert len(FaultyFileSystem.ranges) <= 4  # one for each row group at most
+    FaultyFileSystem.ranges.clear()
+    assert float((df["b"] + df["c"]).sum()) == (values * 5.0).sum()
+    assert len(FaultyFileSystem.ranges) <= 4  # chunks that lie side by side are one request
+
+
+def test_whether_many_small_files_are_as_they_were_is_asked_beside_what_brings_bytes(tmp_path):
+    urls = []
+    for number in range(20):
+        path = tmp_path / f"w{number}"
+        pq.write_table(pa.table({"n": NUMBERS}), path)
+        urls.append(f"faulty://bucket/w/w{number}.parquet")
+        FaultyFileSystem().pipe_file(urls[-1], path.read_bytes())
+    found = ak.read_parquet(urls)["n"]
+    FaultyFileSystem.requests.clear()
+    assert int(found.sum()) == 20 * int(NUMBERS.sum())
+    asked = [path for method, path in FaultyFileSystem.requests if method == "info"]
+    assert len(asked) == len(set(asked)) == 20  # once each

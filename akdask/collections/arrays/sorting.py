@@ -17,7 +17,7 @@ from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import as_column, literal
-from akdask.plan.expr.missing_text import demanded
+from akdask.plan.expr.missing_text import without_missing
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.cosorted import Cosorted
@@ -160,7 +160,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     Parameters
     ----------
     a : pdarray, Strings or Categorical
-        The sorted array; every task gets all of it.
+        The sorted array, missing text last; every task gets all of it.
     v : pdarray, Strings, Categorical or scalar
         What to put in.
     side : {"left", "right"}
@@ -183,7 +183,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
         raise ArgumentError(f"searchsorted looks in an array of one dimension, not of {a.ndim}.", hint="flatten() it.")
     array, values = sortable(a), v if isinstance(v, Array) else wrap(*literal(as_column([v])))
     (table_frame, table), (frame, value) = array._as_operand(), values._as_operand()
-    table, value = demanded(table), demanded(value)
+    # What is missing is last in what is sorted, and is looked for there.
+    table, value = without_missing(table), without_missing(value)
     wanted = promote(table.dtype, value.dtype)
     if wanted is not None and table.dtype != value.dtype:
         table, value = cast(table, wanted), cast(value, wanted)

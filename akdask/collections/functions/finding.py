@@ -11,10 +11,12 @@ from akdask.collections.core.wrap import wrap
 from akdask.collections.functions.pairing import left_join
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.keys import as_arrays, comparable_keys, like
-from akdask.plan.expr.values import Call, Constant
+from akdask.plan.expr.missing_text import missing_text
+from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import join_row_numbers
 from akdask.plan.rows.broadcast import broadcast
 from akdask.plan.task.align import align
+from akdask.schema import ColumnType
 
 
 def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: bool = False) -> Any:
@@ -88,7 +90,8 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     arguments : array, or sequence of arrays
         What to look up.
     fillvalue : scalar
-        What arguments get that are not among the keys; for Strings a str, "" unless given.
+        What arguments get that are not among the keys; for Strings a str, or None for missing text.  Unless given it is
+        "", or None where text of the values may be missing.
 
     Returns
     -------
@@ -112,7 +115,12 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     frame, (*on_rows, value) = align("look up", [*((known.frame, key) for key in known.values), values._as_operand()])
     rows = type(known)(frame, tuple(on_rows)).indexed("unique rows").find(sought.values)
     replica = broadcast(frame, value)
-    fill = "" if value.dtype.kind == "str" and fillvalue == -1 else fillvalue
-    missing = Call("less", rows, Constant(0))
-    found = Call("where", missing, Constant(fill, value.dtype), Call("lookup_found", replica, rows))
-    return wrap(sought.frame, found)
+    lacks, found = Call("less", rows, Constant(0)), Call("lookup_found", replica, rows)
+    return wrap(sought.frame, Call("where", lacks, _filling(fillvalue, value.dtype), found))
+
+
+def _filling(fillvalue: Any, dtype: ColumnType) -> Value:
+    """Return what stands for the value that an argument lacks."""
+    if dtype.kind == "str" and (fillvalue is None or (fillvalue == -1 and dtype.nullable)):
+        return missing_text()
+    return Constant("" if dtype.kind == "str" and fillvalue == -1 else fillvalue, dtype)

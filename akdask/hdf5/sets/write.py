@@ -86,16 +86,18 @@ class SetWriter(StagedWriter[Receipt]):
 
     def _write_bytes(self, path: str, placed: tuple[Placed, ...], new: NewObject) -> FileDescription | None:
         """Write the bytes, and return what the manifest will say of the file if there is to be one."""
-        if not self._has_manifest:
+        if not self._has_manifest or self.per_file > 1:
             write_bytes(path, placed, new)
             return None
         new, summaries = summing_up(new, placed)
         write_bytes(path, placed, new)
+        found = self._described(path)
+        return None if found is None else summarized(found, summaries)
+
+    def _described(self, path: str) -> FileDescription | None:
         found = describe_file(identify(path))
-        if (found.slots[:, 0] < ELSEWHERE).any():
-            # Only the file itself tells how its chunks are cut, and whether its data is all in it.
-            return None
-        return summarized(found, summaries)
+        # Of others only the file itself tells how its chunks are cut, and whether its data is all in it.
+        return None if (found.slots[:, 0] < ELSEWHERE).any() else found
 
     def _names_in(self, file: FileIdentity) -> Iterable[str]:
         return stored_names(file.path)

@@ -52,5 +52,5 @@ def _comparable(column: Column) -> NumberArray:
         return word(column, 0)
     if isinstance(column, pa.FixedSizeBinaryArray):
         return np.array(to_ints(column), object)
-    # Text of fixed width is in the order of its code points, which is that of its bytes.
-    return np.array(column.to_pylist(), dtype=str)
+    # Of missing text too, whose byte is behind those of all other.
+    return np.array(column.view(pa.large_binary()).to_pylist(), dtype=bytes)

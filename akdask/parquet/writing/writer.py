@@ -24,7 +24,7 @@ from akdask.parquet.reading.chunks import errors_naming, open_parquet
 from akdask.parquet.writing.encoding import EncodedColumn, check_specs, encode_column, text_leaves
 from akdask.storage.data.ranges import range_reader
 from akdask.storage.formats.objects import Columns, FileLayout, Mode, ObjectSpec, ObjType
-from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter
+from akdask.storage.formats.staged_writer import DescribedFile, FileReceipt, StagedWriter, checked_codec
 from akdask.storage.paths.files import FileIdentity, identify
 
 CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
@@ -91,7 +91,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
             raise ArgumentError(f"checksums is True or False, not {checksums!r}.")
         how: Any = {"mode": mode, "file_type": file_type, "overwrite": overwrite, "per_file": per_file}
         super().__init__(path, specs, npartitions=npartitions, **how)
-        self._compression = _codec(compression)
+        self._compression = checked_codec(compression, CODECS)
         self._as_strings = convert_categoricals
         self._checksums = bool(checksums)
 
@@ -126,7 +126,7 @@ class ParquetWriter(StagedWriter[FileReceipt]):
                 self._copy_with(self._added_to[index], encoded, attempt)
             else:
                 self._write_new(encoded, attempt)
-            file = describe_file(identify(attempt)) if self._has_manifest else None
+            file = self._described(attempt) if self._has_manifest and self.per_file == 1 else None
             self._staging.finish(attempt, self._names[index])
         return FileReceipt(index, file)
 
@@ -208,17 +208,11 @@ class ParquetWriter(StagedWriter[FileReceipt]):
                     part = opened.read_row_group(group, use_threads=False)
                     writer.write_table(part.replace_schema_metadata(), max(part.num_rows, 1))
 
+    def _described(self, path: str) -> DescribedFile:
+        return describe_file(identify(path))
+
     def _write_manifest(self, path: str, files: Sequence[ParquetFileDescription]) -> None:
         ParquetManifest.write(path, files)
-
-
-def _codec(compression: Any) -> str | None:
-    """Return the name of a codec as pyarrow has it, None if there is none."""
-    if compression is None:
-        return None
-    if not isinstance(compression, str) or compression.lower() not in CODECS:
-        raise ArgumentError(f"compression is None or one of {', '.join(CODECS[1:])}, not {compression!r}.")
-    return compression.lower()
 
 
 def _codec_of(file: ParquetFileDescription) -> str:

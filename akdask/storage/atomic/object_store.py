@@ -30,10 +30,10 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, TypeAlias
 
 import dask
 
@@ -227,13 +227,29 @@ class ObjectStaging:
             ) from error
 
 
+Catalogs: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Sets that have catalogs, with the states of these, by folder."""
+
+
 def is_stored(path: str) -> bool:
     """Whether a path is a URL where sets are written, which those of web servers and of this machine are not."""
     return "://" in path and not path.startswith(("http://", "https://", "file://"))
 
 
-def found_in_store(name: str) -> list[str]:
+def catalogs_beside(names: Iterable[str]) -> Catalogs:
+    """Return the sets that have catalogs, by the folders that some URLs lie in; each folder is listed once."""
+    return {folder: catalogued(folder) for folder in dict.fromkeys(map(_folder_of, names)) if not has_magic(folder)}
+
+
+def found_in_store(name: str, known: Catalogs) -> list[str]:
     """Return the files that a URL or a pattern of them means, with uploads for those that are not published yet.
+
+    Parameters
+    ----------
+    name : str
+        The URL.
+    known : mapping of str to mapping
+        What `catalogs_beside` has found; other folders are listed.
 
     Raises
     ------
@@ -242,7 +258,7 @@ def found_in_store(name: str) -> list[str]:
     InconsistentFilesError
         If a file is missing from within the numbering of a set.
     """
-    staged = [catalog for catalog in _catalogs_meant(name) if not catalog.is_published]
+    staged = [catalog for catalog in _catalogs_meant(name, known) if not catalog.is_published]
     if not staged:
         return expand(name)
     paths = {catalog.path for catalog in staged}
@@ -267,13 +283,22 @@ def _means(name: str, catalog: Catalog, path: str) -> bool:
     return _plain(name) in map(_plain, (catalog.path, split_extension(catalog.path)[0], catalog.folder))
 
 
-def _catalogs_meant(name: str) -> list[Catalog]:
+def _folder_of(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[0]
+
+
+def _catalogs_meant(name: str, known: Catalogs) -> list[Catalog]:
     """Return the catalogs of sets that have files which a name may mean."""
     own = name.rstrip("/")
-    folders = {own.rpartition("/")[0]}
+    folders = {_folder_of(own)}
     if not has_magic(own) and is_folder(own):
         folders.add(own)
-    found = [path for folder in folders for path in catalogued(folder) if folder == own or _may_mean(own, path)]
+    found = [
+        path
+        for folder in folders
+        for path in (known[folder] if folder in known else catalogued(folder))
+        if folder == own or _may_mean(own, path)
+    ]
     return [catalog for path in found if (catalog := Catalog.read(path)) is not None]
 
 

@@ -38,7 +38,7 @@ from akdask.storage.atomic.catalog import catalogued
 from akdask.storage.atomic.hidden import OWNER, HiddenFolder
 from akdask.storage.atomic.journal import Journal
 from akdask.storage.atomic.lock import Lock, read_owner
-from akdask.storage.atomic.object_store import found_in_store, is_stored
+from akdask.storage.atomic.object_store import catalogs_beside, found_in_store, is_stored
 from akdask.storage.paths.files import absolute, is_remote, matching
 from akdask.storage.paths.locales import (
     Filenames,
@@ -52,6 +52,7 @@ from akdask.storage.paths.locales import (
     set_path,
     sets_of,
 )
+from akdask.storage.paths.remote import concurrently
 
 Found = TypeVar("Found")
 
@@ -99,7 +100,10 @@ def _in_order(filenames: Filenames) -> list[str]:
     """Return the files that a user means, after their sets are put in order."""
     names = names_of(filenames)
     if any(map(is_stored, names)):
-        return [path for name in names for path in (found_in_store(name) if is_stored(name) else _in_order(name))]
+        # Each takes some requests: of a list of thousands, many are asked about at a time.
+        known = catalogs_beside(filter(is_stored, names))
+        each = concurrently(lambda name: found_in_store(name, known) if is_stored(name) else _in_order(name), names)
+        return [path for paths in each for path in paths]
     try:
         found = expand(filenames)
     except FileError:

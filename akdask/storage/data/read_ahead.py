@@ -86,10 +86,21 @@ def threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(AT_ONCE, "akdask-fetch")
 
 
+@cache
+def looking_threads() -> ThreadPoolExecutor:
+    """Return the threads that ask whether files are as they were, beside those that bring bytes.
+
+    Each of many small files is asked about once: behind one another in the queue of `threads`, these short requests
+    would keep bytes of the next files waiting.
+    """
+    return ThreadPoolExecutor(AT_ONCE, "akdask-look")
+
+
 def _start_anew() -> None:
     """Forget the threads of the parent, and what it held: a forked process has neither."""
     _BUFFERS.start_anew()
     threads.cache_clear()
+    looking_threads.cache_clear()
 
 
 os.register_at_fork(after_in_child=_start_anew)
@@ -199,6 +210,7 @@ class ReadAhead:
         self._starts: list[int] = []
         self._depth = _DEPTH
         self._is_read = False
+        self._last: _Request | None = None
 
     def expect(self, streams: Sequence[Stream], lookback: int = 0) -> None:
         """Begin to fetch what will be read.
@@ -260,6 +272,8 @@ class ReadAhead:
 
     def read_into(self, target: npt.NDArray[np.uint8], offset: int) -> None:
         """Fill an array with the bytes from a position on; what was not expected is fetched now."""
+        if self._has_copied_last(target, offset):
+            return
         if not self._is_read:
             # There may have been less room when the file was opened.
             self._begin(self._streams, buffer_limit())
@@ -289,6 +303,7 @@ class ReadAhead:
                 target[begin - offset : end - offset] = found  # without the lock of the interpreter
                 if part.users <= 0:
                     part.drop()
+                self._last = part
         except BaseException:
             for part in parts:
                 part.drop()
@@ -296,6 +311,17 @@ class ReadAhead:
         waiting = _waiting()
         while waiting and waiting[0]._begin(waiting[0]._streams, _early_limit()):
             waiting.popleft()
+
+    def _has_copied_last(self, target: npt.NDArray[np.uint8], offset: int) -> bool:
+        """Fill an array from the request that was read from last, if that has all of it; return whether it has.
+
+        Headers and pages of Parquet are thousands of short reads, each of which begins no request.
+        """
+        last = self._last
+        if last is None or offset < last.start or offset + len(target) > last.stop or last.future is None:
+            return False
+        target[:] = np.frombuffer(last.future.result(), np.uint8, len(target), offset - last.start)
+        return True
 
     def _catch_up(self, part: _Request) -> None:
         """Begin what will be waited for after a request: the next of all streams that are behind its own.
@@ -314,6 +340,7 @@ class ReadAhead:
             request.drop()
             request.positions.clear()
         self._streams.clear()
+        self._last = None
         self._stop_waiting()
 
     def _stop_waiting(self) -> None:

@@ -7,7 +7,7 @@ from threading import Lock
 from urllib.parse import urlsplit
 
 from akdask.errors import FileError, MissingFileError
-from akdask.storage.data.read_ahead import threads
+from akdask.storage.data.read_ahead import looking_threads
 from akdask.storage.paths.files import FileIdentity, changed_error, identify
 from akdask.storage.paths.remote import accessing, file_system, retrying
 
@@ -72,7 +72,7 @@ class RemoteBytes:
     def look(self) -> None:
         """Begin to look whether the file is as it was, because all that will be read has come."""
         with self._lock:
-            self._looking = self._replies, threads().submit(self._identity)
+            self._looking = self._replies, looking_threads().submit(self._identity)
 
     def is_same(self) -> bool:
         """Wait until it is known whether the file was as it was until the last bytes came.

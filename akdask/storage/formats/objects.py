@@ -235,9 +235,12 @@ class JoinedFile:
     ----------
     index : int
         Number of the file.
+    file : optional
+        What the manifest is to tell of it.
     """
 
     index: int
+    file: Any = None
 
 
 @runtime_checkable

@@ -84,6 +84,10 @@ class Format:
         """Whether a file with these first bytes, 64 of a longer one, is of the format."""
         return first.startswith(self.signatures)
 
+    def recognizes_packed(self, path: str) -> bool:
+        """Whether a file with first bytes of no format is one of this once it is unpacked; looks into it."""
+        return False
+
     @property
     def is_supported(self) -> bool:
         """Whether sets of the format can be opened."""
@@ -231,6 +235,8 @@ def format_of(path: str) -> Format:
     if found is None or not found.is_supported:
         _load_entry_points()
         found = _recognized_by(first)
+    if found is None:
+        found = next((known for known in _FORMATS.values() if known.recognizes_packed(path)), None)
     if found is None:
         is_arrow = first.startswith(_ARROW)
         raise FileFormatError(

@@ -15,7 +15,15 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from akdask import config
 from akdask.columns import Table
-from akdask.errors import AkdaskError, ExistsError, InconsistentFilesError, MissingFileError, WriteError, warn
+from akdask.errors import (
+    AkdaskError,
+    ArgumentError,
+    ExistsError,
+    InconsistentFilesError,
+    MissingFileError,
+    WriteError,
+    warn,
+)
 from akdask.storage.atomic.commit import staging, write_error
 from akdask.storage.atomic.manifest import manifest_path
 from akdask.storage.atomic.object_store import compare_with_catalogs
@@ -119,7 +127,6 @@ class StagedWriter(ABC, Generic[Receipt]):
         self._has_manifest = (
             bool(config.get("manifest"))
             and not self.is_single
-            and per_file == 1
             and set_path(self.path) == self.path
             and not is_remote(self.path)
         )
@@ -180,8 +187,8 @@ class StagedWriter(ABC, Generic[Receipt]):
         with self._errors_naming(self.targets[index]):
             attempt = self._staging.attempt(name)
             self._join(staged, attempt, receipts, self._added_to[index].path if self._added_to else None)
-            self._staging.finish(attempt, name)
-        return JoinedFile(index)
+            finished = self._staging.finish(attempt, name)
+            return JoinedFile(index, self._described(finished) if self._has_manifest else None)
 
     def commit(self, receipts: Sequence[Receipt | JoinedFile]) -> list[str]:
         """Put all files into place, and remove those that they make obsolete.
@@ -223,6 +230,10 @@ class StagedWriter(ABC, Generic[Receipt]):
     def _join(self, staged: Sequence[str], target: str, receipts: Sequence[Receipt], old: str | None) -> None:
         """Write a file that holds what those of its partitions hold, and what an old file does if there is one."""
         raise NotImplementedError
+
+    def _described(self, path: str) -> DescribedFile | None:
+        """Return what a manifest tells of a file that was joined, None if the format has none of such."""
+        return None
 
     def _write_manifest(self, path: str, files: Sequence[Any]) -> None:
         """Write the manifest of a set, of which `files` are the descriptions that the receipts carry."""
@@ -287,7 +298,7 @@ class StagedWriter(ABC, Generic[Receipt]):
 
     def _complete(self, receipts: Sequence[Receipt | JoinedFile]) -> list[tuple[str, str]]:
         """Return the finished files and their places, after joining partitions that are not joined; manifest last."""
-        joined = {receipt.index for receipt in receipts if isinstance(receipt, JoinedFile)}
+        joined = {receipt.index: receipt for receipt in receipts if isinstance(receipt, JoinedFile)}
         written = {receipt.index: receipt for receipt in receipts if not isinstance(receipt, JoinedFile)}
         missing = [k for k in range(self.npartitions) if k not in written and k // self.per_file not in joined]
         if missing:
@@ -295,10 +306,10 @@ class StagedWriter(ABC, Generic[Receipt]):
         staged = [self._staging.path(name) for name in self._file_names]
         renames = list(zip(staged, self.targets, strict=True))
         if self.per_file == 1:
-            return [*renames, *self._manifest([written[index] for index in range(self.npartitions)])]
-        for file in sorted(set(range(len(self.targets))) - joined):
-            self.join(file, [written[file * self.per_file + number] for number in range(self.per_file)])
-        return renames
+            return [*renames, *self._manifest([written[index].file for index in range(self.npartitions)])]
+        for file in sorted(set(range(len(self.targets))).difference(joined)):
+            joined[file] = self.join(file, [written[file * self.per_file + k] for k in range(self.per_file)])
+        return [*renames, *self._manifest([joined[file].file for file in range(len(self.targets))])]
 
     def _check_unchanged(self) -> None:
         """Refuse to replace files by copies of an older state, if another writer has changed them since."""
@@ -310,13 +321,10 @@ class StagedWriter(ABC, Generic[Receipt]):
                 hint=f"add the {self.noun} again.",
             )
 
-    def _manifest(self, receipts: Sequence[Receipt]) -> list[tuple[str, str]]:
+    def _manifest(self, described: Sequence[DescribedFile | None]) -> list[tuple[str, str]]:
         """Return the finished manifest and its place; nothing if it cannot be written, for no set needs one."""
-        targets = zip(receipts, self.targets, strict=True)
-        files: list[DescribedFile] = [
-            receipt.file.at(target) for receipt, target in targets if receipt.file is not None
-        ]
-        if len(files) < len(receipts):
+        files = [file.at(path) for file, path in zip(described, self.targets, strict=True) if file is not None]
+        if len(files) < len(described) or not self._has_manifest:
             return []
         attempt = self._staging.attempt("manifest")
         try:
@@ -324,3 +332,19 @@ class StagedWriter(ABC, Generic[Receipt]):
             return [(self._staging.finish(attempt, "manifest"), manifest_path(self.path))]
         except OSError:
             return []
+
+
+def checked_codec(compression: Any, codecs: Sequence[str]) -> str | None:
+    """Return the name of one of some codecs in lower case, None for none.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none of that name.
+    """
+    if compression is None:
+        return None
+    if not isinstance(compression, str) or compression.lower() not in codecs:
+        named = ", ".join(name for name in codecs if name != "none")
+        raise ArgumentError(f"compression is None or one of {named}, not {compression!r}.")
+    return compression.lower()

@@ -9,13 +9,16 @@ import difflib
 import glob
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from akdask.errors import ArgumentError, ArgumentTypeError, InconsistentFilesError, MissingFileError
-from akdask.storage.paths.files import absolute, exists, files_below, is_folder, matching, names_in
+from akdask.storage.paths.files import absolute, exists, files_below, is_folder, is_remote, matching, names_in
+from akdask.storage.paths.remote import concurrently
+
+Found = TypeVar("Found")
 
 Filenames: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -154,7 +157,7 @@ def expand(filenames: Filenames) -> list[str]:
     names = names_of(filenames)
     if not names or not all(name.strip() for name in names):
         raise ArgumentError("file names must not be empty.", details=[f"given: {filenames!r}"])
-    found = [_expand_one(absolute(name)) for name in names]
+    found = _of_each(_expand_one, map(absolute, names))
     missing = [name for name, files in zip(names, found, strict=True) if not files]
     if missing:
         details = [f"{name!r}: {_nearby(absolute(name))}" for name in missing]
@@ -181,14 +184,23 @@ def names_of(filenames: Any) -> list[str]:
 
 def names_without_files(filenames: Filenames) -> list[str]:
     """Return those of the names, or patterns, that `expand` would find nothing for."""
-    return [name for name in names_of(filenames) if not _expand_one(absolute(name))]
+    names = names_of(filenames)
+    found = _of_each(_expand_one, map(absolute, names))
+    return [name for name, files in zip(names, found, strict=True) if not files]
 
 
 def patterns_of(filenames: Filenames) -> list[re.Pattern[str]]:
     """Return what paths must match to be meant by those of the names that are patterns, or stand for a set."""
-    names = [name for name in map(absolute, names_of(filenames)) if not exists(name)]
+    given = list(map(absolute, names_of(filenames)))
+    names = [name for name, is_there in zip(given, _of_each(exists, given), strict=True) if not is_there]
     patterns = [name if has_magic(name) else _pattern_of_set(name) for name in names]
     return [re.compile(_glob_expression(pattern)) for pattern in patterns]
+
+
+def _of_each(function: Callable[[str], Found], names: Iterable[str]) -> list[Found]:
+    """Return what a function finds of each name; of URLs many at a time, as each is asked about by a request."""
+    given = list(names)
+    return concurrently(function, given) if any(map(is_remote, given)) else list(map(function, given))
 
 
 def has_magic(name: str) -> bool:

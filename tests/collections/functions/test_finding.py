@@ -76,3 +76,13 @@ def test_lists_of_all_places_of_rows_are_found():
     rows = [ak.array([1, 1, 1]), ak.array(["a", "b", "a"])]
     wanted = [ak.array([9, 1]), ak.array(["a", "a"])]
     assert ak.find(wanted, rows, all_occurrences=True).tolist() == [[], [0, 2]]
+
+
+def test_text_that_is_looked_up_may_be_missing():
+    keys, asked = ak.array([1, 2]), ak.array([2, 3, 1])
+    plain, gaps = ak.array(["x", "y"]), ak.array(["x", None])
+    assert ak.lookup(keys, plain, asked).tolist() == ["y", "", "x"]
+    assert ak.lookup(keys, plain, asked, None).tolist() == ["y", None, "x"]
+    # As pandas' map has it where it has no text at all.
+    assert ak.lookup(keys, gaps, asked).tolist() == [None, None, "x"]
+    assert ak.lookup(keys, gaps, asked, "-").tolist() == [None, "-", "x"]

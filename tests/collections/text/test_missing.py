@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
 import numpy as np
@@ -372,7 +373,6 @@ REFUSED = {
     "integers": lambda s: s.astype(int),
     "values of lists": lambda s: ak.SegArray(ak.array([0]), s),
     "categories": lambda s: ak.Categorical.from_codes([0], s),
-    "positions": lambda s: ak.searchsorted(s, ak.array(["a"])),
 }
 
 
@@ -434,3 +434,17 @@ def test_frames_are_not_filled_with_what_does_not_fit():
             frame.fillna(value)
     with pytest.raises(MissingColumnError, match="'z'"):
         frame.fillna({"z": "a"})
+
+
+@given(
+    st.lists(st.none() | st.text("aé🙂z", max_size=3)), st.lists(st.none() | st.text("aé🙂z", max_size=3), min_size=1)
+)
+def test_missing_text_is_behind_all_other_in_what_is_sorted(table, wanted):
+    def order(text):
+        return (text is None, text or "")
+
+    ascending = sorted(table, key=order)
+    a, v = ak.array([*ascending, None])[: len(table)], ak.array([*wanted, None])[: len(wanted)]
+    for side, bisect in (("left", bisect_left), ("right", bisect_right)):
+        expected = [bisect([order(text) for text in ascending], order(text)) for text in wanted]
+        assert ak.searchsorted(a, v, side=side).tolist() == expected

@@ -7,10 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import akdask as ak
 from akdask.columns import Table
-from akdask.errors import ExistsError, InconsistentFilesError, MissingFileError, WriteError
+from akdask.errors import ExistsError, FileError, InconsistentFilesError, MissingFileError, WriteError
+from akdask.hdf5.sets.manifest import HdfManifest
+from akdask.parquet.metadata.manifest import ParquetManifest
 from akdask.storage.formats.objects import VALUES, ObjectSpec, ObjType
 from akdask.storage.formats.staged_writer import FileReceipt, StagedWriter
+from akdask.storage.paths.files import identify_all
 
 SPEC = ObjectSpec("x", ObjType.PDARRAY, {VALUES: "x"})
 
@@ -133,3 +137,24 @@ def test_errors_of_the_library_name_the_file(tmp_path):
         writer.write(0, rows(0))
     writer.abort()
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("kind", ["hdf", "parquet"])
+def test_sets_of_joined_files_have_manifests(kind, tmp_path):
+    numbers = np.arange(20_000)
+    with ak.config.set(partition_size=8000):
+        source = {"n": numbers, "s": numbers.astype(str)}
+        ak.to_parquet({name: ak.array(values) for name, values in source.items()}, tmp_path / "from", num_locales=10)
+        given = ak.read_parquet(str(tmp_path / "from_LOCALE*"))
+        (ak.to_hdf if kind == "hdf" else ak.to_parquet)(given, tmp_path / "to", num_locales=2)
+    files = identify_all([str(tmp_path / f"to_LOCALE000{number}") for number in range(2)])
+    manifest = HdfManifest if kind == "hdf" else ParquetManifest
+    described, lost = manifest.described_and_lost(files, ())
+    assert set(described) == set(files)
+    assert not lost
+    found = (ak.read_hdf if kind == "hdf" else ak.read_parquet)(str(tmp_path / "to_LOCALE*"))
+    assert found["n"].tolist() == numbers.tolist()
+    assert found["s"].tolist() == source["s"].tolist()
+    os.unlink(tmp_path / "to_LOCALE0001")
+    with pytest.raises(FileError, match="to_LOCALE0001"):
+        ak.read(str(tmp_path / "to_LOCALE*"))

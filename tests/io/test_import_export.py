@@ -126,7 +126,7 @@ def test_an_export_that_fails_leaves_what_was_there(prefix, tmp_path):
 
 
 def test_without_pytables_files_are_read_and_writing_says_what_to_install(written, prefix, monkeypatch):
-    monkeypatch.setattr("akdask.io.pandas_hdf.find_spec", lambda name: None)
+    monkeypatch.setattr("akdask.io.import_export.find_spec", lambda name: None)
     ak.import_data(written, prefix)
     with pytest.raises(UnsupportedError, match="PyTables"):
         ak.export(prefix, write_file=prefix.with_name("out.h5"))
