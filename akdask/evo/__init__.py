@@ -1,0 +1,36 @@
+"""Arrays of Evo geoscience objects: Parquet blobs, how they are described, stored, read and checked.
+
+``import akdask.evo as evo``; each name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_MODULES = {
+    "ArrayDescription": "description",
+    "EvoError": "errors",
+    "Finding": "blobs.findings",
+    "digest_of_file": "identity",
+    "read_blob": "reader",
+    "read_rows": "reader",
+    "validate": "validation",
+    "write_blob": "writer",
+}
+"""Where each public name is, below this package."""
+
+__all__ = sorted(_MODULES)  # noqa: PLE0605 - a list of str
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, from the module that has it."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})
