@@ -14,7 +14,7 @@ _MODULES = {
     "Finding": "blobs.findings",
     "digest_of_file": "identity",
     "read_blob": "reader",
-    "read_rows": "reader",
+    "read_arrow": "reader",
     "validate": "validation",
     "write_blob": "writer",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from akdask.columns import concat_rows, empty
 from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming, open_parquet
+from akdask.parquet.reading.decoding import decode, nulls_of
 from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError
 from akdask.parquet.reading.pages import PageReader
 from akdask.schema import ColumnType
@@ -230,8 +232,8 @@ class ParquetPartReader(PartReader):
         with errors_naming(path, place.column.name):
             if self._opened is None:
                 self._opened = open_parquet(self._ranges)
-            dtype = None if place.of_nulls else place.dtype
-            return ArrowChunkReader(self._opened, group.number, place.column, dtype, path)
+            how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
+            return ArrowChunkReader(self._opened, group.number, place.column, how, path)
 
     def _stored(self, column: str) -> StoredPlace:
         place = self._part.columns[column]
