@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from akdask.errors import AkdaskError, ArgumentError, TransferError, warn
 from akdask.evo.blobs.canonical import CanonicalForm, Names
-from akdask.evo.blobs.content import ContentRules, RowGroupFacts, conclude, examine
+from akdask.evo.blobs.content import ContentRules, RowFacts, conclude, examine
 from akdask.evo.blobs.findings import Finding, errors_among
 from akdask.evo.blobs.lazy import lazy_rows
 from akdask.evo.blobs.sink import BlobSink, OpenTarget, opener
@@ -47,7 +47,7 @@ class RowGroupEncoder:
     encoding: RowGroupEncoding
     nrows: int
 
-    def __call__(self, rows: pa.Table, number: int) -> tuple[EncodedRowGroup, RowGroupFacts]:
+    def __call__(self, rows: pa.Table, number: int) -> tuple[EncodedRowGroup, RowFacts]:
         """Return a row group and what was noted of it.
 
         Raises
@@ -56,8 +56,8 @@ class RowGroupEncoder:
             If the role of the array forbids a value.
         """
         table = self.form.table(rows, number * self.nrows)
-        facts = examine(table, self.rules, number)
-        _refuse(facts.findings)
+        facts = examine(table, self.rules)
+        _refuse(facts.findings(self.rules, number))
         return self.encoding.encode(table), facts
 
 
@@ -74,6 +74,7 @@ def write_blob(
     vertices: int | None = None,
     time_zone: str | None = None,
     truncate_times: bool = False,
+    dictionaries: bool = False,
 ) -> ArrayDescription:
     """Write rows as one blob, and return its description; computes.
 
@@ -111,6 +112,9 @@ def write_blob(
         The zone that times without one are of.
     truncate_times : bool, default False
         Drop what times have beyond microseconds, which is refused otherwise.
+    dictionaries : bool, default False
+        Let Parquet keep repeated text and whole numbers in dictionaries, which makes some blobs smaller; the format
+        leaves that to the writer, and `akdask.evo.validate` warns of it.
 
     Returns
     -------
@@ -155,7 +159,7 @@ def write_blob(
     )
     rules = ContentRules(chosen, form.kind.name, vertices)
     nrows = form.group_rows if row_group_rows is None else int(row_group_rows)
-    encoder = RowGroupEncoder(form, rules, form.encoding(level), nrows)
+    encoder = RowGroupEncoder(form, rules, form.encoding(level, dictionaries=dictionaries), nrows)
     if lazy is not None:
         encoded = lazy.encoded(nrows, encoder)
     writer = BlobWriter(begin(), rules, form.schema.names[0])
@@ -198,7 +202,7 @@ class BlobWriter:
         self._sink, self._rules, self._name = sink, rules, name
         self._digest = hashlib.sha256()
         self._assembly = RowGroupAssembly()
-        self._facts: list[RowGroupFacts] = []
+        self._facts: list[RowFacts] = []
         self._write(self._assembly.start())
 
     @property
@@ -210,7 +214,7 @@ class BlobWriter:
         self._digest.update(data)
         self._sink.write(data)
 
-    def add(self, item: tuple[EncodedRowGroup, RowGroupFacts]) -> None:
+    def add(self, item: tuple[EncodedRowGroup, RowFacts]) -> None:
         """Write the next row group."""
         encoded, facts = item
         self._write(self._assembly.add(encoded))
@@ -234,8 +238,9 @@ class BlobWriter:
             self._write(data)
         found = self._digest.hexdigest() if name is None else name
         self._sink.commit(found)
-        for finding in (finding for facts in self._facts for finding in facts.findings if not finding.is_error):
-            warn(str(finding), UserWarning)
+        for number, facts in enumerate(self._facts):
+            for finding in facts.findings(self._rules, number):
+                warn(str(finding), UserWarning)
         return found
 
     def abort(self) -> None:

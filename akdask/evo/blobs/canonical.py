@@ -121,9 +121,9 @@ class CanonicalForm:
         rows = max(_FEWEST_ROWS, min(DEFAULT_ROWS, _GROUP_BYTES // self.row_width))
         return 1 << (rows.bit_length() - 1)
 
-    def encoding(self, level: int | None) -> RowGroupEncoding:
+    def encoding(self, level: int | None, *, dictionaries: bool) -> RowGroupEncoding:
         """Return how row groups are encoded."""
-        types = {TYPES[name] for name in _WITH_DICTIONARIES}
+        types = {TYPES[name] for name in _WITH_DICTIONARIES} if dictionaries else set()
         return RowGroupEncoding(level=level, dictionaries=tuple(f.name for f in self.schema if f.type in types))
 
     def table(self, rows: pa.Table, first: int = 0) -> pa.Table:

@@ -1,26 +1,28 @@
 """What values are against the role of an array: nulls, NaN, indices out of range, keys that repeat.
 
-Row groups are looked at one by one, in any order and place; what only the whole blob tells is concluded from what was
-noted of each.  Writing and checking ask the same questions here.
+Rows are looked at some at a time, in any order and place; what only the whole blob tells is concluded from what was
+noted of them.  Writing and checking ask the same questions here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from akdask.evo.blobs.findings import Finding
+from akdask.evo.blobs.findings import Finding, Severity
 from akdask.evo.roles import Role
 
-_INDICES: Mapping[str, tuple[int, ...] | None] = {"lines-2d-indices": (0, 1)}
-_LOOKUP = "lookup-table"
+_INDEX_COLUMNS: Mapping[str, tuple[int, ...]] = {"lines-2d-indices": (0, 1)}
 _SHAPES = 8
 """Codes of the shapes of cells, from points to pyramids."""
+
+_SHOWN = 5
+_MOST_CODES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class ContentRules:
     vertices : int, optional
         Number of vertices, which indices must be below.
     keys : ndarray, optional
-        Sorted keys of the lookup table that codes are looked up in.
+        Keys of the lookup table that codes are looked up in.
     active : int, optional
         Number of values of a mask that are true.
     """
@@ -50,74 +52,106 @@ class ContentRules:
     @property
     def is_lookup(self) -> bool:
         """Whether the array is a lookup table."""
-        return self.kind.startswith(_LOOKUP) or self.role.name == "lookup"
+        return self.kind.startswith("lookup-table") or self.role.name == "lookup"
 
-    @property
-    def index_columns(self) -> Sequence[int] | None:
-        """Columns that are numbers of vertices; None for all."""
+    def is_index(self, column: int) -> bool:
+        """Whether a column has numbers of vertices."""
         if self.kind.startswith("index-array") or self.role.name == "index":
-            return None
-        return _INDICES.get(self.kind, ())
+            return True
+        return column in _INDEX_COLUMNS.get(self.kind, ())
 
 
 @dataclass(frozen=True, slots=True)
-class RowGroupFacts:
-    """What was noted of one row group.
+class Observation:
+    """Values of one column that break a rule.
 
     Parameters
     ----------
-    findings : tuple of Finding
-        What is wrong with it.
+    count : int
+        How many; of indices, at least.
+    first : int
+        The first row with one.
+    value : int, optional
+        The value that is furthest off.
+    codes : tuple of int, optional
+        Codes that have no key.
+    """
+
+    count: int
+    first: int
+    value: int | None = None
+    codes: tuple[int, ...] = ()
+
+    def joined(self, other: Observation) -> Observation:
+        """Return what was observed here and in rows further on."""
+        codes = tuple(sorted({*self.codes, *other.codes})[:_MOST_CODES])
+        value = max((v for v in (self.value, other.value) if v is not None), key=abs, default=None)
+        return Observation(self.count + other.count, self.first, value, codes)
+
+
+@dataclass(frozen=True, slots=True)
+class RowFacts:
+    """What was noted of some rows.
+
+    Parameters
+    ----------
+    observed : mapping of (str, str) to Observation
+        What breaks rules, by the code of the rule and the column.
     trues : int
         Of a mask, how many values are true.
     keys : ndarray, optional
         Of a lookup table, its keys.
     """
 
-    findings: tuple[Finding, ...]
+    observed: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
     trues: int = 0
     keys: Any = None
 
+    def joined(self, other: RowFacts) -> RowFacts:
+        """Return what was noted of these rows and of rows further on."""
+        observed = dict(self.observed)
+        for key, item in other.observed.items():
+            observed[key] = observed[key].joined(item) if key in observed else item
+        keys = [item for item in (self.keys, other.keys) if item is not None]
+        return RowFacts(observed, self.trues + other.trues, np.concatenate(keys) if keys else None)
 
-def examine(table: pa.Table, rules: ContentRules, row_group: int) -> RowGroupFacts:
-    """Return what is to be noted of the rows of one row group.
+    def findings(self, rules: ContentRules, row_group: int) -> list[Finding]:
+        """Return what is wrong with these rows, as those of a row group."""
+        found = []
+        for (code, column), item in self.observed.items():
+            severity, text = _RULES[code]
+            found.append(Finding(severity, code, text(item, rules), column, row_group))
+        return found
+
+
+def examine(table: pa.Table, rules: ContentRules, first: int = 0) -> RowFacts:
+    """Return what is to be noted of some rows.
 
     Parameters
     ----------
     table : pyarrow.Table
-        Its rows, with the types that blobs have.
+        The rows, with the types that blobs have.
     rules : ContentRules
         What they must be.
-    row_group : int
-        Its number.
+    first : int, default 0
+        The number of the first row in its row group.
     """
-    found: list[Finding] = []
-    indices = rules.index_columns
+    observed: dict[tuple[str, str], Observation] = {}
     for number, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-        found += _missing(column, name, number, rules, row_group)
-        if indices is None or number in indices:
-            found += _out_of_range(column, name, rules, row_group)
-        if pa.types.is_string(column.type):
-            found += _with_nul(column, name, row_group)
-    if rules.kind == "unstructured-grid-geometry-cells":
-        found += _unknown_shapes(table.column(0), table.column_names[0], row_group)
-    if rules.keys is not None and rules.role.name == "category":
-        for name, column in zip(table.column_names, table.columns, strict=True):
-            found += _without_key(column, name, rules.keys, row_group)
-    trues, keys = 0, None
-    if pa.types.is_boolean(table.schema.field(0).type):
-        trues = int(pc.sum(table.column(0)).as_py() or 0)
-    if rules.is_lookup and pa.types.is_integer(table.schema.field(0).type):
-        keys = table.column(0).drop_null().to_numpy()
-    return RowGroupFacts(tuple(found), trues, keys)
+        for code, item in _observations(column, number, rules):
+            observed[code, name] = replace(item, first=item.first + first)
+    is_mask = pa.types.is_boolean(table.schema.field(0).type)
+    trues = int(pc.sum(table.column(0)).as_py() or 0) if is_mask else 0
+    has_keys = rules.is_lookup and pa.types.is_integer(table.schema.field(0).type)
+    return RowFacts(observed, trues, table.column(0).drop_null().to_numpy() if has_keys else None)
 
 
-def conclude(facts: Sequence[RowGroupFacts], rules: ContentRules, name: str) -> Iterator[Finding]:
+def conclude(facts: Sequence[RowFacts], rules: ContentRules, name: str) -> Iterator[Finding]:
     """Yield what is wrong with the array, and not with one of its row groups.
 
     Parameters
     ----------
-    facts : sequence of RowGroupFacts
+    facts : sequence of RowFacts
         What was noted of its row groups, in order.
     rules : ContentRules
         What its values must be.
@@ -129,26 +163,17 @@ def conclude(facts: Sequence[RowGroupFacts], rules: ContentRules, name: str) -> 
         values, counts = np.unique(np.concatenate(keys), return_counts=True)
         again = values[counts > 1]
         if len(again):
-            shown = ", ".join(map(str, again[:5].tolist()))
-            yield Finding(
-                "error",
-                "repeated-key",
-                f"{len(again):,} keys of the lookup table come more than once: {shown}; give each value one key.",
-                name,
-                _group_of(facts, again[0]),
-            )
+            shown = ", ".join(map(str, again[:_SHOWN].tolist()))
+            text = f"{len(again):,} keys of the lookup table come more than once: {shown}; give each value one key."
+            yield Finding("error", "repeated-key", text, name, _group_of(facts, again[0]))
     if rules.active is not None:
         trues = sum(fact.trues for fact in facts)
         if trues != rules.active:
-            yield Finding(
-                "error",
-                "active-count",
-                f"the mask has {trues:,} true values, the number of active cells is {rules.active:,}.",
-                name,
-            )
+            text = f"the mask has {trues:,} true values, the number of active cells is {rules.active:,}."
+            yield Finding("error", "active-count", text, name)
 
 
-def _group_of(facts: Sequence[RowGroupFacts], key: Any) -> int | None:
+def _group_of(facts: Sequence[RowFacts], key: Any) -> int | None:
     """Return the row group in which a key comes for the second time."""
     seen = 0
     for number, fact in enumerate(facts):
@@ -158,115 +183,103 @@ def _group_of(facts: Sequence[RowGroupFacts], key: Any) -> int | None:
     return None
 
 
-def _first(mask: Any) -> int:
-    """Return the first row of which something holds."""
-    return int(pc.index(mask, pa.scalar(value=True)).as_py())
-
-
-def _missing(column: Any, name: str, number: int, rules: ContentRules, row_group: int) -> Iterator[Finding]:
+def _observations(column: Any, number: int, rules: ContentRules) -> Iterator[tuple[str, Observation]]:
     if rules.is_lookup:
         if number == 0 and column.null_count:
-            row = _first(pc.is_null(column))
-            yield Finding(
-                "error",
-                "null-key",
-                f"{column.null_count:,} keys of the lookup table are null, first at row {row:,} of the row group;"
-                " leave these rows out.",
-                name,
-                row_group,
-            )
-        return
-    if rules.role.has_nulls:
-        return
-    if column.null_count:
-        row = _first(pc.is_null(column))
-        yield Finding(
-            "error",
-            "null",
-            f"{column.null_count:,} values are null, first at row {row:,} of the row group, which {rules.role.name}"
-            " must not have; leave these rows out or give them values.",
-            name,
-            row_group,
-        )
-    if pa.types.is_floating(column.type):
-        is_nan = pc.is_nan(column)
-        count = pc.sum(is_nan).as_py() or 0
-        if count:
-            yield Finding(
-                "error",
-                "nan",
-                f"{count:,} values are NaN, first at row {_first(is_nan):,} of the row group, which {rules.role.name}"
-                " must not have; leave these rows out or give them values.",
-                name,
-                row_group,
-            )
+            yield "null-key", _where(pc.is_null(column))
+    elif not rules.role.has_nulls:
+        if column.null_count:
+            yield "null", _where(pc.is_null(column))
+        if pa.types.is_floating(column.type):
+            is_nan = pc.is_nan(column)
+            if pc.any(is_nan).as_py():
+                yield "nan", _where(is_nan)
+    if rules.is_index(number):
+        yield from _out_of_range(column, rules.vertices)
+    if number == 0 and rules.kind == "unstructured-grid-geometry-cells":
+        low, high = _extremes(column)
+        if low < 0 or high >= _SHAPES:
+            is_bad = pc.or_(pc.less(column, 0), pc.greater_equal(column, _SHAPES))
+            yield "cell-shape", replace(_where(is_bad), value=low if low < 0 else high)
+    if pa.types.is_string(column.type):
+        has_nul = pc.match_substring(column, "\0")
+        if pc.any(has_nul).as_py():
+            yield "nul-character", _where(has_nul)
+    if rules.keys is not None and pa.types.is_integer(column.type) and not rules.is_lookup:
+        codes = pc.unique(column).drop_null().to_numpy()
+        unknown = np.sort(codes[~np.isin(codes, rules.keys)])[:_MOST_CODES]
+        if len(unknown):
+            is_unknown = pc.is_in(column, pa.array(unknown, column.type))
+            yield "unknown-code", replace(_where(is_unknown), codes=tuple(unknown.tolist()))
 
 
-def _out_of_range(column: Any, name: str, rules: ContentRules, row_group: int) -> Iterator[Finding]:
-    if not pa.types.is_integer(column.type) or len(column) == column.null_count:
+def _extremes(column: Any) -> tuple[int, int]:
+    """Return the smallest and the largest number, 0 where there are none."""
+    found = pc.min_max(column)
+    return found["min"].as_py() or 0, found["max"].as_py() or 0
+
+
+def _where(mask: Any) -> Observation:
+    """Return how often something holds, which it does, and where first."""
+    return Observation(int(pc.sum(mask).as_py()), int(pc.index(mask, pa.scalar(value=True)).as_py()))
+
+
+def _out_of_range(column: Any, vertices: int | None) -> Iterator[tuple[str, Observation]]:
+    if not pa.types.is_integer(column.type):
         return
-    extremes = pc.min_max(column)
-    low, high = extremes["min"].as_py(), extremes["max"].as_py()
+    low, high = _extremes(column)
     if low < 0:
-        row = _first(pc.less(column, 0))
-        yield Finding(
-            "error",
-            "negative-index",
-            f"index {low:,} is below 0; the first such is at row {row:,} of the row group; indices count from 0.",
-            name,
-            row_group,
-        )
-    if rules.vertices is not None and high >= rules.vertices:
-        limit = pa.scalar(rules.vertices, column.type) if rules.vertices < 2**63 else None
-        row = _first(pc.greater_equal(column, limit)) if limit is not None else 0
-        yield Finding(
-            "error",
-            "index-range",
-            f"index {high:,} is not below the number of vertices, {rules.vertices:,}; the first such is at row"
-            f" {row:,} of the row group; indices count from 0.",
-            name,
-            row_group,
+        yield "negative-index", replace(_where(pc.less(column, 0)), value=low)
+    if vertices is not None and high >= vertices and len(column) > column.null_count:
+        is_beyond = pc.greater_equal(column, pa.scalar(vertices, column.type))
+        yield "index-range", replace(_where(is_beyond), value=high)
+
+
+Text = Callable[[Observation, ContentRules], str]
+
+
+def _missing(what: str) -> Text:
+    def text(item: Observation, rules: ContentRules) -> str:
+        return (
+            f"{item.count:,} values are {what}, first at row {item.first:,} of the row group, which {rules.role.name}"
+            " must not have; leave these rows out or give them values."
         )
 
-
-def _with_nul(column: Any, name: str, row_group: int) -> Iterator[Finding]:
-    has_nul = pc.match_substring(column, "\0")
-    count = pc.sum(has_nul).as_py() or 0
-    if count:
-        yield Finding(
-            "warning",
-            "nul-character",
-            f"{count:,} strings have NUL characters, first at row {_first(has_nul):,} of the row group, which some"
-            " readers do not take; remove them.",
-            name,
-            row_group,
-        )
+    return text
 
 
-def _unknown_shapes(column: Any, name: str, row_group: int) -> Iterator[Finding]:
-    if len(column) == column.null_count:
-        return
-    extremes = pc.min_max(column)
-    low, high = extremes["min"].as_py(), extremes["max"].as_py()
-    if low < 0 or high >= _SHAPES:
-        yield Finding(
-            "error",
-            "cell-shape",
-            f"cells have shape codes from {low} to {high}; those known are 0 to {_SHAPES - 1}.",
-            name,
-            row_group,
-        )
-
-
-def _without_key(column: Any, name: str, keys: Any, row_group: int) -> Iterator[Finding]:
-    codes = np.unique(column.drop_null().to_numpy())
-    unknown = codes[~np.isin(codes, keys)]
-    if len(unknown):
-        shown = ", ".join(map(str, unknown[:5].tolist()))
-        yield Finding(
-            "warning",
-            "unknown-code",
-            f"{len(unknown):,} codes have no key in the lookup table and are read as missing: {shown}.",
-            name,
-            row_group,
-        )
+_RULES: Mapping[str, tuple[Severity, Text]] = {
+    "null": ("error", _missing("null")),
+    "nan": ("error", _missing("NaN")),
+    "null-key": (
+        "error",
+        lambda item, _: f"{item.count:,} keys of the lookup table are null, first at row {item.first:,} of the row"
+        " group; leave these rows out.",
+    ),
+    "negative-index": (
+        "error",
+        lambda item, _: f"{item.count:,} indices are below 0, such as {item.value:,}, first at row {item.first:,} of the"
+        " row group; indices count from 0.",
+    ),
+    "index-range": (
+        "error",
+        lambda item, rules: f"{item.count:,} indices are not below the number of vertices, {rules.vertices:,}: up to"
+        f" {item.value:,}, first at row {item.first:,} of the row group; indices count from 0.",
+    ),
+    "cell-shape": (
+        "error",
+        lambda item, _: f"{item.count:,} cells have unknown shape codes, such as {item.value}, first at row"
+        f" {item.first:,} of the row group; shapes are 0 to {_SHAPES - 1}.",
+    ),
+    "nul-character": (
+        "warning",
+        lambda item, _: f"{item.count:,} strings have NUL characters, first at row {item.first:,} of the row group,"
+        " which some readers do not take; remove them.",
+    ),
+    "unknown-code": (
+        "warning",
+        lambda item, _: f"{item.count:,} codes have no key in the lookup table and are read as missing:"
+        f" {', '.join(map(str, item.codes[:_SHOWN]))}; first at row {item.first:,} of the row group.",
+    ),
+}
+"""How bad it is that a rule is broken, and how that is told."""
