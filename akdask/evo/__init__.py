@@ -13,9 +13,10 @@ _MODULES = {
     "EvoError": "errors",
     "Finding": "blobs.findings",
     "digest_of_file": "identity",
-    "read_blob": "reader",
     "read_arrow": "reader",
+    "read_blob": "reader",
     "validate": "validation",
+    "validate_many": "validation",
     "write_blob": "writer",
 }
 """Where each public name is, below this package."""

@@ -108,7 +108,7 @@ def read_blob(
     if times not in ("auto", "datetime", "microseconds"):
         raise ArgumentError(f"times is 'auto', 'datetime' or 'microseconds', not {times!r:.100}.")
     start, stop, step = _row_range(rows, blob.file.nrows)
-    found = _lookup_of(lookup)
+    found = lookup_of(lookup)
     missing = missing_values(nan_description)
     chosen = blob.chosen(columns)
     decoded = {name: blob.column(position, missing, found, times) for name, position in chosen.items()}
@@ -325,7 +325,18 @@ def _is_beyond(stored: ParquetColumn, chunks: Any) -> bool:
     return bool((low < -_MOST_MICROSECONDS).any() or (high > _MOST_MICROSECONDS).any())
 
 
-def _lookup_of(lookup: Any) -> Lookup | None:
+def lookup_of(lookup: Any) -> Lookup | None:
+    """Return the lookup table that was given in any form, None for none; reads it if it is a path.
+
+    Raises
+    ------
+    ArgumentError
+        If it is no such table.
+    ContentError
+        If keys are null or repeat.
+    EvoError
+        If it is a blob that cannot be read.
+    """
     if lookup is None or isinstance(lookup, Lookup):
         return lookup
     if isinstance(lookup, str | os.PathLike):
