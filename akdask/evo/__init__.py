@@ -12,20 +12,37 @@ _MODULES = {
     "ArrayDescription": "description",
     "EvoError": "errors",
     "Finding": "blobs.findings",
+    "Store": "store.store",
+    "active_cells": "grids",
+    "cell_count": "grids",
+    "check_object": "objects.check",
+    "copy_object": "references",
     "digest_of_file": "identity",
+    "fetch_object": "references",
+    "find_references": "references",
+    "flatten": "grids",
+    "frame_of": "objects.frames",
     "read_arrow": "reader",
     "read_blob": "reader",
+    "unflatten": "grids",
     "validate": "validation",
     "validate_many": "validation",
+    "verify_object": "references",
+    "vertex_size": "grids",
     "write_blob": "writer",
 }
 """Where each public name is, below this package."""
 
-__all__ = sorted(_MODULES)  # noqa: PLE0605 - a list of str
+_WHOLE = ("categories", "colors", "errors", "grids", "kinds", "timestamps")
+"""Public modules."""
+
+__all__ = sorted([*_MODULES, *_WHOLE])  # noqa: PLE0605 - a list of str
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name, from the module that has it."""
+    """Return a public name, from the module that has it; or a public module."""
+    if name in _WHOLE:
+        return import_module(f"{__name__}.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
@@ -34,4 +51,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *_MODULES, *_WHOLE})

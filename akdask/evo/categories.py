@@ -15,12 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentTypeError
 from akdask.evo.blobs.canonical import table_of
+from akdask.evo.blobs.decoding import Lookup
 from akdask.evo.errors import ContentError, KindError, ShapeError
+from akdask.evo.reader import lookup_of
 
 _MOST = np.iinfo(np.int32).max
-_CODES = pd.ArrowDtype(pa.int32())
 
 
 class Categories(NamedTuple):
@@ -29,7 +32,8 @@ class Categories(NamedTuple):
     Parameters
     ----------
     codes : pyarrow.Table
-        Columns of int32 with the names of those of text, null where text is; a Dask DataFrame of lazy rows.
+        Columns of int32 with the names of those of text, null where text is.  Of lazy rows a lazy DataFrame of float64,
+        NaN where text is missing, which is stored as ``data_type="int32"``.
     table : pyarrow.Table
         Columns ``key`` of int32, from 0 on, and ``value`` of string.
     """
@@ -85,7 +89,7 @@ def decode(codes: Any, table: Any) -> Any:
     ----------
     codes : object
         Columns of integers: an Arrow table or array, a pandas DataFrame or Series, a mapping of names to columns, an array;
-        or lazily a Dask DataFrame.
+        or lazily a DataFrame or array of akdask, or a Dask DataFrame.
     table : object
         The lookup table: an Arrow table, a pandas DataFrame or a DataFrame of akdask, whose first column has the keys
         and whose second has the values; or a mapping of keys to values.
@@ -93,13 +97,15 @@ def decode(codes: Any, table: Any) -> Any:
     Returns
     -------
     pyarrow.Table
-        Columns of text with the names of those of codes; an Arrow array of one array or Series, a Dask DataFrame, lazily,
-        of a Dask DataFrame.
+        Columns of text with the names of those of codes; an Arrow array of one array or Series, a lazy DataFrame of
+        lazy rows.
 
     Raises
     ------
     KindError
-        If codes are no integers, or the lookup table has not the columns of one.
+        If codes are no integers.
+    ArgumentError
+        If the lookup table has not the columns of one.
     ContentError
         If keys are null or come twice.
 
@@ -108,14 +114,16 @@ def decode(codes: Any, table: Any) -> Any:
     >>> decode(pa.array([7, 5, 6, None]), {5: "clay", 7: "sand"}).to_pylist()
     ['sand', 'clay', None, None]
     """
-    keys, values = _lookup(table)
+    lookup = lookup_of(table)
+    if lookup is None:
+        raise ArgumentTypeError("codes are looked up in a table, and none is given.")
     lazy = _as_dask(codes)
     if lazy is not None:
         text = pd.ArrowDtype(pa.string())
         meta = pd.DataFrame({name: pd.Series([], dtype=text) for name in lazy.columns})
-        return lazy.map_partitions(_decoded_frame, keys, values, meta=meta)
+        return from_dask(lazy.map_partitions(_decoded_frame, lookup, meta=meta))
     found = table_of(codes)
-    columns = [_decoded(column, keys, values) for column in found.columns]
+    columns = [_decoded(column, lookup) for column in found.columns]
     if isinstance(codes, pa.Array | pa.ChunkedArray | pd.Series | np.ndarray) and len(columns) == 1:
         return columns[0].combine_chunks() if isinstance(columns[0], pa.ChunkedArray) else columns[0]
     return pa.table(columns, names=found.column_names)
@@ -206,37 +214,7 @@ def _codes(text: Any, values: Any) -> Any:
     return found if found.type == pa.int32() else found.cast(pa.int32())
 
 
-def _lookup(table: Any) -> tuple[Any, Any]:
-    """Return the keys and the values of a lookup table."""
-    if isinstance(table, dict) and not any(isinstance(key, str) for key in table):
-        keys, values = pa.array(list(table), pa.int64()), pa.array(list(table.values()), pa.string())
-    else:
-        found = table_of(table.to_arrow() if hasattr(table, "to_arrow") else table)
-        if (
-            found.num_columns != 2
-            or not pa.types.is_integer(found.schema.field(0).type)
-            or not _is_text(found.schema.field(1).type)
-        ):
-            raise KindError(
-                "a lookup table has a column of integers and one of text.",
-                details=[f"column {field.name!r}: {field.type}" for field in found.schema],
-                hint="keys come first, then values.",
-            )
-        keys, values = found.column(0).combine_chunks().cast(pa.int64()), _text(found.column(1)).combine_chunks()
-    if keys.null_count:
-        raise ContentError(f"{keys.null_count} keys of a lookup table are null.", hint="remove these rows.")
-    counts = keys.value_counts()
-    again = (
-        [str(item["values"]) for item in counts.to_pylist() if item["counts"] > 1] if len(counts) < len(keys) else []
-    )
-    if again:
-        raise ContentError(
-            "keys of a lookup table come twice.", details=again, hint="give each value a key of its own."
-        )
-    return keys, values
-
-
-def _decoded(column: Any, keys: Any, values: Any) -> Any:
+def _decoded(column: Any, lookup: Lookup) -> Any:
     if pa.types.is_floating(column.type):
         # Integers of which some are missing are floats in pandas, and where nulls of integers are not understood.
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
@@ -246,8 +224,7 @@ def _decoded(column: Any, keys: Any, values: Any) -> Any:
         codes = column.cast(pa.int64())
     except pa.ArrowInvalid as error:
         raise KindError("codes are not whole numbers of 64 bits.", details=str(error).splitlines()) from None
-    positions = pc.index_in(codes, value_set=keys, skip_nulls=True)
-    return values.take(positions) if isinstance(positions, pa.Array) else pc.take(values, positions)
+    return lookup.decode(codes).cast(pa.string())
 
 
 def _as_dask(data: Any) -> Any:
@@ -281,8 +258,8 @@ def _encoded_lazily(frame: Any, labels: Mapping[str, Any]) -> Categories:
     for name in names:
         ordered += by_column[name] if known[name] is None else [known[name]]
     values = _merged(ordered)
-    meta = pd.DataFrame({name: pd.Series([], dtype=_CODES) for name in names})
-    return Categories(frame.map_partitions(_codes_frame, values, meta=meta), lookup_table(values))
+    meta = pd.DataFrame({name: pd.Series([], dtype=np.float64) for name in names})
+    return Categories(from_dask(frame.map_partitions(_codes_frame, values, meta=meta)), lookup_table(values))
 
 
 def _known_categories(dtype: Any) -> Any:
@@ -304,21 +281,20 @@ def _codes_frame(frame: pd.DataFrame, values: Any) -> pd.DataFrame:
     """Return the codes of a partition; a function of tasks."""
     table = _with_dictionaries(frame)
     made = {
-        name: pd.arrays.ArrowExtensionArray(pa.chunked_array([_codes(_text(column), values)]))
-        if isinstance(column, pa.Array)
-        else pd.arrays.ArrowExtensionArray(_codes(_text(column), values))
+        # Codes are floats for as long as some are missing: lazy integers have no null.
+        name: np.asarray(_codes(_text(column), values).cast(pa.float64()), np.float64)
         for name, column in zip(frame.columns, table.columns, strict=True)
     }
     return pd.DataFrame(made, index=frame.index)
 
 
-def _decoded_frame(frame: pd.DataFrame, keys: Any, values: Any) -> pd.DataFrame:
+def _decoded_frame(frame: pd.DataFrame, lookup: Lookup) -> pd.DataFrame:
     """Return the text of a partition of codes; a function of tasks."""
     found = table_of(frame)
     if found.num_columns != len(frame.columns):
         raise ShapeError("columns of codes have names that are not alone.")
     made = {
-        name: pd.arrays.ArrowExtensionArray(_decoded(column, keys, values))
+        name: pd.arrays.ArrowExtensionArray(_decoded(column, lookup))
         for name, column in zip(frame.columns, found.columns, strict=True)
     }
     return pd.DataFrame(made, index=frame.index)

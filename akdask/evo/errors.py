@@ -5,12 +5,14 @@
     EvoError                       AkdaskError
     ├── DescriptionError           ValueError          an array description that makes no sense
     ├── IdentifierError            ValueError          a name that is neither a digest nor a UUID
+    ├── ObjectError                ValueError          a document that is no object, or has no array at a path
     ├── KindError                  TypeError           column types that no kind of array has
     ├── ShapeError                 ValueError          another number of rows or columns than is described
     ├── ContentError               ValueError          values that the role of an array forbids
     ├── UnsupportedTableError      TypeError           an object that is no table
     ├── BlobFormatError            FileFormatError     not Parquet, damaged, or against the rules for blobs
     ├── DigestError                FileFormatError     bytes whose digest is not the name of the blob
+    ├── MissingBlobError           MissingFileError    a store has no blob of a name
     └── BlobWriteError             WriteError          a blob could not be written; nothing of it is left
 
 A message names the blob, the column and the row group where there are such, and says what to do.
@@ -18,7 +20,7 @@ A message names the blob, the column and the row group where there are such, and
 
 from __future__ import annotations
 
-from akdask.errors import AkdaskError, FileFormatError, WriteError
+from akdask.errors import AkdaskError, FileFormatError, MissingFileError, WriteError
 
 
 class EvoError(AkdaskError):
@@ -31,6 +33,10 @@ class DescriptionError(EvoError, ValueError):
 
 class IdentifierError(DescriptionError):
     """A blob is named neither by 64 hexadecimal digits nor by a UUID."""
+
+
+class ObjectError(EvoError, ValueError):
+    """A document is no object, or has no array where one is asked for."""
 
 
 class KindError(EvoError, TypeError):
@@ -55,6 +61,10 @@ class BlobFormatError(EvoError, FileFormatError):
 
 class DigestError(EvoError, FileFormatError):
     """The SHA-256 of a blob is not its name."""
+
+
+class MissingBlobError(EvoError, MissingFileError):
+    """A store has no blob of a name."""
 
 
 class BlobWriteError(EvoError, WriteError):
