@@ -81,12 +81,12 @@ class StoredBlobs:
         described = described_by(blob)
         if described is not None and described.data is None:
             return True
-        with self._access():
+        with self.access():
             return self._find(name_of(blob)) is not None
 
     def ls(self) -> list[Entry]:
         """Return all blobs in the order of their names, damaged ones too; none if there is no folder."""
-        with self._access():
+        with self.access():
             found = [entry for entry in self._folder.entries() if entry.kind is EntryKind.BLOB]
         return sorted(found, key=lambda entry: entry.name)
 
@@ -106,7 +106,7 @@ class StoredBlobs:
             If it is damaged, or no kind of array.
         """
         name = name_of(blob)
-        with self._access():
+        with self.access():
             footer = open_footer(self._folder.location(self._there(name).name))
         fields = [
             (column.name, TYPES.get(readable_name(column.stored) or "", column.stored))
@@ -133,7 +133,7 @@ class StoredBlobs:
         described = described_by(blob)
         if described is not None and described.data is None:
             return
-        with self._access():
+        with self.access():
             place = self._folder.location(self._there(name_of(blob)).name)
             wrong = errors_among(validate(place, described, footer_only=True))
         if wrong:
@@ -156,7 +156,7 @@ class StoredBlobs:
         DigestError
             If its bytes are not those that it is named for.
         """
-        with self._access():
+        with self.access():
             return self._verified(blob, verify=verify)
 
     def remove(self, blob: Described) -> None:
@@ -169,7 +169,7 @@ class StoredBlobs:
         BlobWriteError
             If it cannot be removed.
         """
-        with self._access():
+        with self.access():
             name = self._there(name_of(blob)).name
             try:
                 self._folder.remove(name)
@@ -179,7 +179,8 @@ class StoredBlobs:
                 ) from error
 
     @contextmanager
-    def _access(self) -> Iterator[None]:
+    def access(self) -> Iterator[None]:
+        """Have URLs opened with the options of the store inside the ``with``."""
         with accessing(self._options):
             yield
 

@@ -119,7 +119,7 @@ class Store(StoredBlobs):
             As `akdask.evo.write_blob` does.
         """
         chosen = _natural_type(rows, role) if data_type is None else data_type
-        with self._access():
+        with self.access():
             self._tidy()
             described = write_blob(
                 rows,
@@ -198,7 +198,7 @@ class Store(StoredBlobs):
             )
         folder, _, name = path.rpartition("/")
         source = Store(folder or "/", storage_options=storage_options)
-        with self._access():
+        with self.access():
             self._tidy()
             wanted = new_uuid() if identifier == "uuid" else None
             found = source._send(name, self, lambda digest: wanted or digest)
@@ -250,7 +250,7 @@ class Store(StoredBlobs):
         described = described_by(blob)
         if described is not None and described.data is None:
             return _nothing(described, columns)
-        with self._access():
+        with self.access():
             found = lookup
             if is_reference(lookup):
                 found = self.get_arrow(lookup, verify=verify)
@@ -285,7 +285,7 @@ class Store(StoredBlobs):
             names = canonical_names(described.kind, len(described.types))
             schema = pa.schema(list(zip(names, described.arrow_types, strict=True)))
             return schema.empty_table() if columns is None else schema.empty_table().select(_chosen(columns))
-        with self._access():
+        with self.access():
             return read_arrow(self._verified(blob, verify=verify), described, columns=columns, rows=rows)
 
     def verify(self, blobs: Iterable[Described] | Described | None = None, *, remove: bool = False) -> list[Finding]:
@@ -306,7 +306,7 @@ class Store(StoredBlobs):
         """
         given = None if blobs is None else several(blobs)
         names = None if given is None else [name for name in map(optional_name, given) if name is not None]
-        with self._access():
+        with self.access():
             findings = findings_of(self._folder, names)
             for finding in findings:
                 if remove and finding.code in ("digest", "unreadable") and finding.blob is not None:
@@ -341,7 +341,7 @@ class Store(StoredBlobs):
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
             raise ArgumentError(f"grace is a number of seconds from 0 on, not {grace!r:.100}.")
         used = used_by(roots)
-        with self._access():
+        with self.access():
             return collect(self._folder, used, seconds, min(seconds, ABANDONED_AFTER), dry_run=dry_run)
 
     def copy(self, blobs: Iterable[Described] | Described | None, target: Store) -> list[str]:
@@ -382,11 +382,11 @@ class Store(StoredBlobs):
         return [name for name in found if isinstance(name, str)]
 
     def _copied(self, name: str, target: Store) -> str | None:
-        with target._access():
+        with target.access():
             if target._is_intact(name):
                 target._folder.mark(name)
                 return None
-        with self._access():
+        with self.access():
             there = self._there(name).name
         return self._send(there, target, lambda digest: checked_name(name, digest, self.place))
 
@@ -395,9 +395,9 @@ class Store(StoredBlobs):
         digest = hashlib.sha256()
         sink: BlobSink | None = None
         try:
-            with self._access():
+            with self.access():
                 file = self._folder.open(name)
-            with file, target._access():
+            with file, target.access():
                 sink = target._folder.sink()
                 while data := file.read(STEP):
                     digest.update(data)
