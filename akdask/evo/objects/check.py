@@ -24,7 +24,7 @@ from akdask.evo.objects.families import (
     family_name,
 )
 from akdask.evo.objects.paths import matches, scoped
-from akdask.evo.references import Document, load_object, references_in
+from akdask.evo.objects.references import Document, load_object, references_in
 from akdask.evo.store.store import Store
 from akdask.evo.validation.checks import validate
 

@@ -9,7 +9,7 @@ from akdask.collections.frame.dataframe import DataFrame
 from akdask.errors import MissingColumnError
 from akdask.evo.errors import ObjectError
 from akdask.evo.objects.paths import resolve
-from akdask.evo.references import Document, load_object
+from akdask.evo.objects.references import Document, load_object
 from akdask.evo.store.store import Store
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from akdask.errors import ArgumentError
 from akdask.evo.description import ArrayDescription
 from akdask.evo.identity import is_digest, is_uuid
-from akdask.evo.references import identifiers_in, load_document
+from akdask.evo.objects.references import identifiers_in, load_document
 from akdask.evo.store.entries import MARK, BlobFolder, Entry, EntryKind
 
 _MAGIC = b"PAR1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from akdask.collections.functions.from_arrow import from_arrow
 from akdask.errors import AkdaskError, ArgumentError
 from akdask.evo.blobs.canonical import Names, canonical_names
 from akdask.evo.blobs.findings import Finding, errors_among
-from akdask.evo.blobs.sink import BlobSink
+from akdask.evo.blobs.sink import BlobSink, LocalSink
 from akdask.evo.categories import encode
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import BlobFormatError, EvoError
@@ -25,11 +25,12 @@ from akdask.evo.kinds import TYPES
 from akdask.evo.reader import Columns, Times, read_arrow, read_blob
 from akdask.evo.store.base import ABANDONED_AFTER, StoredBlobs
 from akdask.evo.store.collection import Collected, collect, used_by
-from akdask.evo.store.names import Described, checked_name, described_by, is_reference, optional_name, several
+from akdask.evo.store.names import Described, checked_name, described_by, is_reference, name_of, optional_name, several
 from akdask.evo.store.verification import findings_of
 from akdask.evo.validation.checks import validate
 from akdask.evo.writer import write_blob
 from akdask.storage.paths.files import absolute
+from akdask.storage.paths.remote import StorageOptions, accessing
 
 _DAY = 86400.0
 _COPIES = 8
@@ -200,8 +201,8 @@ class Store(StoredBlobs):
         source = Store(folder or "/", storage_options=storage_options)
         with self.access():
             self._tidy()
-            wanted = new_uuid() if identifier == "uuid" else None
-            found = source._send(name, self, lambda digest: wanted or digest)
+        wanted = new_uuid() if identifier == "uuid" else None
+        found = source._send(name, self._folder.sink, lambda digest: wanted or digest, self._options)
         return self.describe(found)
 
     def get(
@@ -344,6 +345,32 @@ class Store(StoredBlobs):
         with self.access():
             return collect(self._folder, used, seconds, min(seconds, ABANDONED_AFTER), dry_run=dry_run)
 
+    def export(self, blob: Described, path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Copy a blob to a file of this machine, byte by byte, and return its description.
+
+        Parameters
+        ----------
+        blob : mapping, ArrayDescription or str
+            Which.
+        path : str or path
+            The file, which is replaced; or a folder, in which it has the name of the blob.
+
+        Raises
+        ------
+        MissingBlobError, DigestError
+            If it is not there, or damaged; no file is written then.
+        BlobWriteError
+            If the file cannot be written.
+        """
+        described = self.describe(blob) if isinstance(blob, str) else ArrayDescription.from_json(blob).to_json()
+        name = name_of(described)
+        with self.access():
+            there = self._there(name).name
+        self._send(
+            there, lambda: LocalSink.at(path), lambda digest: checked_name(name, digest, self.place), self._options
+        )
+        return described
+
     def copy(self, blobs: Iterable[Described] | Described | None, target: Store) -> list[str]:
         """Copy blobs to another store, some at a time, and return the names of those that were not there.
 
@@ -388,21 +415,25 @@ class Store(StoredBlobs):
                 return None
         with self.access():
             there = self._there(name).name
-        return self._send(there, target, lambda digest: checked_name(name, digest, self.place))
+        return self._send(
+            there, target._folder.sink, lambda digest: checked_name(name, digest, self.place), target._options
+        )
 
-    def _send(self, name: str, target: Store, chosen: Any) -> str:
-        """Send the bytes of a file to another store, under the name that is chosen for their digest."""
+    def _send(
+        self, name: str, begin: Callable[[], BlobSink], chosen: Callable[[str], str], options: StorageOptions
+    ) -> str:
+        """Send the bytes of a file elsewhere, under the name that is chosen for their digest."""
         digest = hashlib.sha256()
         sink: BlobSink | None = None
         try:
             with self.access():
                 file = self._folder.open(name)
-            with file, target.access():
-                sink = target._folder.sink()
+            with file, accessing(options):
+                sink = begin()
                 while data := file.read(STEP):
                     digest.update(data)
                     sink.write(data)
-                found: str = chosen(digest.hexdigest())
+                found = chosen(digest.hexdigest())
                 sink.commit(found)
         except BaseException as error:
             if sink is not None:
