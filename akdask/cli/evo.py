@@ -146,14 +146,15 @@ def _rows_of_parquet(file: str, columns: Sequence[str] | None) -> pa.RecordBatch
     """Return the rows of a Parquet file, batch by batch."""
     try:
         opened = pq.ParquetFile(file)
-        names = list(columns or opened.schema_arrow.names)
-        schema = pa.schema([opened.schema_arrow.field(name) for name in names])
-    except KeyError as error:
-        raise MissingColumnError(
-            f"{file!r} has no column {error.args[0]}.", details=[f"columns: {', '.join(opened.schema_arrow.names)}"]
-        ) from None
+        schema = opened.schema_arrow
     except (OSError, pa.ArrowException) as error:
         raise FileFormatError(f"{file!r} cannot be read.", details=[str(error)]) from error
+    names = list(columns or schema.names)
+    missing = [repr(name) for name in names if name not in schema.names]
+    if missing:
+        known = f"columns: {', '.join(schema.names)}"
+        raise MissingColumnError(f"{file!r} has no column {', '.join(missing)}.", details=[known])
+    schema = pa.schema([schema.field(name) for name in names])
     batches = (batch.select(names) for batch in opened.iter_batches(columns=names))
     return pa.RecordBatchReader.from_batches(schema, batches)
 

@@ -156,6 +156,8 @@ def _with_dictionaries(data: Any) -> Any:
             table = data
         case pa.RecordBatch():
             table = pa.Table.from_batches([data])
+        case pa.RecordBatchReader():
+            table = data.read_all()
         case pa.Array() | pa.ChunkedArray():
             table = pa.table([data], names=["values"])
         case pd.Series() | pd.Index():

@@ -13,6 +13,7 @@
     ├── BlobFormatError            FileFormatError     not Parquet, damaged, or against the rules for blobs
     ├── DigestError                FileFormatError     bytes whose digest is not the name of the blob
     ├── MissingBlobError           MissingFileError    a store has no blob of a name
+    ├── StoreError                 FileError           a folder of blobs cannot be looked into
     └── BlobWriteError             WriteError          a blob could not be written; nothing of it is left
 
 A message names the blob, the column and the row group where there are such, and says what to do.
@@ -20,7 +21,7 @@ A message names the blob, the column and the row group where there are such, and
 
 from __future__ import annotations
 
-from akdask.errors import AkdaskError, FileFormatError, MissingFileError, WriteError
+from akdask.errors import AkdaskError, FileError, FileFormatError, MissingFileError, WriteError
 
 
 class EvoError(AkdaskError):
@@ -65,6 +66,10 @@ class DigestError(EvoError, FileFormatError):
 
 class MissingBlobError(EvoError, MissingFileError):
     """A store has no blob of a name."""
+
+
+class StoreError(EvoError, FileError):
+    """A folder of blobs cannot be looked into."""
 
 
 class BlobWriteError(EvoError, WriteError):

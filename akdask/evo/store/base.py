@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.evo.blobs.findings import errors_among
 from akdask.evo.description import ArrayDescription
-from akdask.evo.errors import BlobFormatError, BlobWriteError, MissingBlobError
+from akdask.evo.errors import BlobFormatError, BlobWriteError, MissingBlobError, StoreError
 from akdask.evo.identity import is_digest
 from akdask.evo.kinds import TYPES
 from akdask.evo.reader import open_footer, readable_name
@@ -81,12 +81,12 @@ class StoredBlobs:
         described = described_by(blob)
         if described is not None and described.data is None:
             return True
-        with self.access():
+        with self._looking():
             return self._find(name_of(blob)) is not None
 
     def ls(self) -> list[Entry]:
         """Return all blobs in the order of their names, damaged ones too; none if there is no folder."""
-        with self.access():
+        with self._looking():
             found = [entry for entry in self._folder.entries() if entry.kind is EntryKind.BLOB]
         return sorted(found, key=lambda entry: entry.name)
 
@@ -184,17 +184,37 @@ class StoredBlobs:
         with accessing(self._options):
             yield
 
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        """Have the folder looked into inside the ``with``.
+
+        Raises
+        ------
+        StoreError
+            If that is not possible.
+        """
+        try:
+            with self.access():
+                yield
+        except (OSError, NoAnswerError) as error:
+            if isinstance(error, AkdaskError) and not isinstance(error, NoAnswerError):
+                raise
+            raise StoreError(
+                f"the store {self.place!r} cannot be looked into.",
+                details=[getattr(error, "strerror", None) or str(error)],
+                hint="name a folder that may be read; for URLs check the keys and options in storage_options.",
+            ) from error
+
     def _tidy(self) -> None:
         """Remove what writers have left that were killed; once, as folders may be large."""
         if self._is_tidied:
             return
         self._is_tidied = True
-        for entry in self._folder.entries():
-            if entry.kind is EntryKind.TEMPORARY and self._folder.is_abandoned(entry, ABANDONED_AFTER):
-                try:
-                    self._folder.remove(entry.name)
-                except OSError:
-                    continue  # of another user, or gone meanwhile
+        with suppress(StoreError), self._looking():  # what is wrong with the folder is told when it is written to
+            for entry in self._folder.entries():
+                if entry.kind is EntryKind.TEMPORARY and self._folder.is_abandoned(entry, ABANDONED_AFTER):
+                    with suppress(OSError):  # of another user, or gone meanwhile
+                        self._folder.remove(entry.name)
 
     def _find(self, name: str) -> Entry | None:
         """Return the file of a blob; names are compared without regard to case."""
@@ -205,9 +225,10 @@ class StoredBlobs:
         return None
 
     def _there(self, name: str) -> Entry:
-        entry = self._find(name)
+        with self._looking():
+            entry = self._find(name)
+            strange = self._folder.find(name) if entry is None else None
         if entry is None:
-            strange = self._folder.find(name)
             raise MissingBlobError(
                 f"there is no blob {name!r} in {self.place!r}.",
                 details=[] if strange is None else ["what has that name is a link or a folder, and no file"],

@@ -307,7 +307,7 @@ class Store(StoredBlobs):
         """
         given = None if blobs is None else several(blobs)
         names = None if given is None else [name for name in map(optional_name, given) if name is not None]
-        with self.access():
+        with self._looking():
             findings = findings_of(self._folder, names)
             for finding in findings:
                 if remove and finding.code in ("digest", "unreadable") and finding.blob is not None:
@@ -342,7 +342,7 @@ class Store(StoredBlobs):
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
             raise ArgumentError(f"grace is a number of seconds from 0 on, not {grace!r:.100}.")
         used = used_by(roots)
-        with self.access():
+        with self._looking():
             return collect(self._folder, used, seconds, min(seconds, ABANDONED_AFTER), dry_run=dry_run)
 
     def export(self, blob: Described, path: str | os.PathLike[str]) -> dict[str, Any]:
