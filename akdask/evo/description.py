@@ -210,16 +210,18 @@ def _problems_of_numbers(given: ArrayDescription) -> list[str]:
 
 
 def _problems_of_types(given: ArrayDescription) -> list[str]:
-    named = {"keys_data_type": given.keys_data_type, "values_data_type": given.values_data_type}
+    # Of whatever type the JSON had.
+    data_type: Any = given.data_type
+    named: dict[str, Any] = {"keys_data_type": given.keys_data_type, "values_data_type": given.values_data_type}
     width = given.width if _is_count(given.width) else 0
-    if given.data_type is not None:
+    if data_type is not None:
         if any(value is not None for value in named.values()):
             return ["there are both `data_type` and types of keys and values"]
-        if not isinstance(given.data_type, str):
-            return [f"`data_type` is text, not {given.data_type!r:.100}"]
-        parts = given.data_type.split("/")
+        if not isinstance(data_type, str):
+            return [f"`data_type` is text, not {data_type!r:.100}"]
+        parts = data_type.split("/")
         if len(parts) > 1 and len(parts) != width:
-            return [f"`data_type` {given.data_type!r:.100} names {len(parts)} types, `width` is {given.width!r:.100}"]
+            return [f"`data_type` {data_type!r:.100} names {len(parts)} types, `width` is {given.width!r:.100}"]
         return [f"{name!r:.100} is none of the types {', '.join(TYPES)}" for name in parts if name not in TYPES]
     if all(value is None for value in named.values()):
         return ["`data_type` is missing"]

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from typing import Any, BinaryIO
+from typing import Any
 from uuid import uuid4
 
 from akdask.evo.errors import IdentifierError
@@ -67,8 +67,6 @@ def new_uuid() -> str:
     return str(uuid4())
 
 
-
-
 def digest_of(parts: Iterable[bytes]) -> str:
     """Return the lower-case SHA-256 of bytes that come in parts."""
     digest = hashlib.sha256()
@@ -89,7 +87,7 @@ def digest_of_file(path: str | os.PathLike[str]) -> str:
         return digest_of_stream(file)
 
 
-def digest_of_stream(file: BinaryIO | Any) -> str:
+def digest_of_stream(file: Any) -> str:
     """Return the lower-case SHA-256 of what an open file still has, read in steps of 4 MiB."""
     digest = hashlib.sha256()
     memory = bytearray(STEP)

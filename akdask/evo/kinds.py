@@ -101,6 +101,26 @@ def type_name(arrow: Any) -> str | None:
     return _NAMES.get(arrow)
 
 
+def readable_name(arrow: Any) -> str | None:
+    """Return the name of the type that a stored column is read as, None for types that no blob may have.
+
+    Beside the exact types these are what Arrow restores of a writer's own types, where Parquet has the right one:
+    other layouts of text, dictionaries of it, and the names of other zones.
+
+    Examples
+    --------
+    >>> readable_name(pa.large_string()), readable_name(pa.timestamp("us", "Pacific/Auckland"))
+    ('string', 'timestamp')
+    """
+    if pa.types.is_dictionary(arrow):
+        arrow = arrow.value_type
+    if pa.types.is_large_string(arrow) or str(arrow) == "string_view":
+        return "string"
+    if pa.types.is_timestamp(arrow) and arrow.unit == "us" and arrow.tz is not None:
+        return "timestamp"
+    return type_name(arrow)
+
+
 def kind_of_types(types: Sequence[str]) -> ArrayKind | None:
     """Return the kind of array that has columns of some types, None if none has.
 
@@ -131,12 +151,14 @@ def kind_of_schema(schema: Any, *, blob: str | None = None) -> ArrayKind:
     if not len(schema):
         raise KindError(f"{what} has no column.", hint="an array has one column or more.")
     names = [type_name(field.type) for field in schema]
-    bad = [f"column {number} ({field.name!r}): {field.type}" for number, field in enumerate(schema) if not names[number]]
+    bad = [
+        f"column {number} ({field.name!r}): {field.type}" for number, field in enumerate(schema) if not names[number]
+    ]
     if bad:
         raise KindError(
             f"{what} has columns of types that no array has.",
             details=bad,
-            hint=f"cast them to one of {', '.join(TYPES)}, where string is not large_string and timestamp is [us, UTC].",
+            hint=f"cast them to one of {', '.join(TYPES)}; string is not large_string, and timestamp is [us, UTC].",
         )
     types = [name for name in names if name is not None]
     found = kind_of_types(types)

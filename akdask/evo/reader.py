@@ -18,7 +18,7 @@ from akdask.evo.blobs.decoding import ColumnDecoding, Lookup, missing_values
 from akdask.evo.blobs.source import BlobColumn, BlobSource
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import BlobFormatError, ContentError, EvoError, KindError, ShapeError, place_of
-from akdask.evo.kinds import ArrayKind, kind_of_schema, type_name
+from akdask.evo.kinds import TYPES, ArrayKind, kind_of_schema, readable_name
 from akdask.evo.roles import Role, role_named
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription
@@ -152,9 +152,7 @@ def read_arrow(
     chosen = blob.chosen(columns)
     file = blob.file
     starts = np.concatenate([[0], np.cumsum(file.rows)])
-    groups = [
-        number for number in range(len(file.rows)) if starts[number] < stop and starts[number + 1] > start
-    ]
+    groups = [number for number in range(len(file.rows)) if starts[number] < stop and starts[number + 1] > start]
     for position in chosen.values():
         _checked_chunks(file, position)
     with range_reader(file.file) as ranges:
@@ -168,6 +166,7 @@ def read_arrow(
             raise _unreadable(file.file.path, error) from error
     names = [list(chosen)[number] for number in order]
     table = parts.rename_columns(names).select(list(chosen)).replace_schema_metadata()
+    table = table.cast(pa.schema([pa.field(name, TYPES[blob.types[position]]) for name, position in chosen.items()]))
     first = int(starts[groups[0]]) if groups else start
     table = table.slice(start - first, max(stop - start, 0))
     return table if step == 1 else table.take(pa.array(range(0, len(table), step), pa.int64()))
@@ -176,14 +175,12 @@ def read_arrow(
 class _Blob:
     """A blob whose footer has been read and compared with its description."""
 
-    def __init__(
-        self, path: Path, description: ArrayDescription | Mapping[str, Any] | None, role: Role | None
-    ) -> None:
+    def __init__(self, path: Path, description: ArrayDescription | Mapping[str, Any] | None, role: Role | None) -> None:
         self.file = open_footer(absolute(path))
         self.role = role
         self.path = self.file.file.path
         self.kind = _kind_of(self.file)
-        self.types = [str(type_name(column.stored)) for column in self.file.schema.columns]
+        self.types = [str(readable_name(column.stored)) for column in self.file.schema.columns]
         self.names = canonical_names(self.kind.name, len(self.types))
         if description is not None:
             _compare(self.file, self.types, ArrayDescription.from_json(description))
@@ -269,7 +266,7 @@ def _kind_of(file: ParquetFileDescription) -> ArrayKind:
     nested = [f"column {number} ({column.name!r})" for number, column in enumerate(columns) if not column.is_flat]
     if nested:
         raise KindError(f"blob {file.file.path!r} has nested columns.", details=nested, hint="arrays are flat.")
-    fields = [pa.field(column.name, column.stored) for column in columns]
+    fields = [pa.field(column.name, TYPES.get(readable_name(column.stored) or "", column.stored)) for column in columns]
     return kind_of_schema(pa.schema(fields), blob=file.file.path)
 
 

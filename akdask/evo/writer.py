@@ -17,13 +17,32 @@ from akdask.evo.blobs.lazy import lazy_rows
 from akdask.evo.blobs.sink import BlobSink, OpenTarget, opener
 from akdask.evo.blobs.stream import RowStream, in_order
 from akdask.evo.description import ArrayDescription
-from akdask.evo.errors import BlobWriteError, ContentError
+from akdask.evo.errors import BlobWriteError, ContentError, EvoError
 from akdask.evo.identity import new_uuid
 from akdask.evo.roles import role_named
 from akdask.parquet.metadata.footers import PARQUET_ERRORS
 from akdask.parquet.writing.row_groups import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
 
 _LEVELS = range(1, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """What came of the rows of one row group.
+
+    Parameters
+    ----------
+    encoded : EncodedRowGroup or None
+        Its bytes, None if something is wrong.
+    facts : RowFacts
+        What was noted of its values.
+    error : EvoError, optional
+        Why they do not even have the types of the blob.
+    """
+
+    encoded: EncodedRowGroup | None
+    facts: RowFacts
+    error: EvoError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +57,21 @@ class RowGroupEncoder:
         What their values must be.
     encoding : RowGroupEncoding
         How they are encoded.
-    nrows : int
-        Rows of all row groups but the last.
     """
 
     form: CanonicalForm
     rules: ContentRules
     encoding: RowGroupEncoding
-    nrows: int
 
-    def __call__(self, rows: pa.Table, number: int) -> tuple[EncodedRowGroup, RowFacts]:
-        """Return a row group and what was noted of it.
-
-        Raises
-        ------
-        ContentError
-            If the role of the array forbids a value.
-        """
-        table = self.form.table(rows, number * self.nrows)
+    def __call__(self, rows: pa.Table) -> RowGroup:
+        """Return what comes of rows; what is wrong with them is told by who knows where they are."""
+        try:
+            table = self.form.table(rows)
+        except EvoError as error:
+            return RowGroup(None, RowFacts(), error)
         facts = examine(table, self.rules)
-        _refuse(facts.findings(self.rules, number))
-        return self.encoding.encode(table), facts
+        is_wrong = errors_among(facts.findings(self.rules, 0))
+        return RowGroup(None if is_wrong else self.encoding.encode(table), facts)
 
 
 def write_blob(
@@ -159,7 +172,7 @@ def write_blob(
     )
     rules = ContentRules(chosen, form.kind.name, vertices)
     nrows = form.group_rows if row_group_rows is None else int(row_group_rows)
-    encoder = RowGroupEncoder(form, rules, form.encoding(level, dictionaries=dictionaries), nrows)
+    encoder = RowGroupEncoder(form, rules, form.encoding(level, dictionaries=dictionaries))
     if lazy is not None:
         encoded = lazy.encoded(nrows, encoder)
     writer = BlobWriter(begin(), rules, form.schema.names[0])
@@ -168,8 +181,8 @@ def write_blob(
             encoded.results(writer.add)
         else:
             assert stream is not None, "rows are lazy or come as a stream"
-            for item in in_order(lambda numbered: encoder(numbered[1], numbered[0]), enumerate(stream.groups(nrows))):
-                writer.add(item)
+            for group in in_order(encoder, stream.groups(nrows)):
+                writer.add(group)
         name = writer.finish(None if identifier == "hash" else new_uuid())
     except BaseException as error:
         writer.abort()
@@ -214,11 +227,23 @@ class BlobWriter:
         self._digest.update(data)
         self._sink.write(data)
 
-    def add(self, item: tuple[EncodedRowGroup, RowFacts]) -> None:
-        """Write the next row group."""
-        encoded, facts = item
-        self._write(self._assembly.add(encoded))
-        self._facts.append(facts)
+    def add(self, group: RowGroup) -> None:
+        """Write the next row group.
+
+        Raises
+        ------
+        ContentError
+            If the role of the array, or the type of a column, forbids a value.
+        """
+        number = len(self._facts)
+        if group.error is not None:
+            where = f"row group {number}, which begins at row {self.nrows:,}"
+            error = group.error
+            raise type(error)(error.message, details=[where, *error.details], hint=error.hint) from error
+        _refuse(group.facts.findings(self._rules, number))
+        assert group.encoded is not None, "nothing is wrong"
+        self._write(self._assembly.add(group.encoded))
+        self._facts.append(group.facts)
 
     def finish(self, name: str | None) -> str:
         """Write the end of the blob, give it its name, and return that.

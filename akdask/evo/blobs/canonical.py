@@ -113,7 +113,9 @@ class CanonicalForm:
     @property
     def row_width(self) -> int:
         """Bytes of a row in memory, about."""
-        return sum(_NOMINAL if pa.types.is_string(field.type) else max(1, field.type.bit_width // 8) for field in self.schema)
+        return sum(
+            _NOMINAL if pa.types.is_string(field.type) else max(1, field.type.bit_width // 8) for field in self.schema
+        )
 
     @property
     def group_rows(self) -> int:
@@ -126,8 +128,8 @@ class CanonicalForm:
         types = {TYPES[name] for name in _WITH_DICTIONARIES} if dictionaries else set()
         return RowGroupEncoding(level=level, dictionaries=tuple(f.name for f in self.schema if f.type in types))
 
-    def table(self, rows: pa.Table, first: int = 0) -> pa.Table:
-        """Return rows in this form; `first` is the number of the first, for messages.
+    def table(self, rows: pa.Table) -> pa.Table:
+        """Return rows in this form.
 
         Raises
         ------
@@ -137,14 +139,14 @@ class CanonicalForm:
             If a value does not fit into its type.
         """
         if rows.num_columns != len(self.schema):
-            raise ShapeError(f"rows from {first:,} on have {rows.num_columns} columns, not {len(self.schema)}.")
+            raise ShapeError(f"rows have {rows.num_columns} columns, not {len(self.schema)}.")
         columns = [
-            self._column(column, field, name, first)
+            self._column(column, field, name)
             for column, field, name in zip(rows.columns, self.schema, rows.column_names, strict=True)
         ]
         return pa.Table.from_arrays(columns, schema=self.schema)
 
-    def _column(self, column: Any, field: Any, name: str, first: int) -> Any:
+    def _column(self, column: Any, field: Any, name: str) -> Any:
         if column.type == field.type:
             return column
         try:
@@ -158,14 +160,16 @@ class CanonicalForm:
         except (pa.ArrowException, ValueError) as error:
             raise ContentError(
                 f"column {name!r} of type {column.type} cannot be stored as {field.type}.",
-                details=[f"rows from {first:,} on: {error}"],
+                details=[str(error)],
                 hint=_hint_of(field.type),
             ) from error
 
 
 def _hint_of(stored: Any) -> str:
     if pa.types.is_timestamp(stored):
-        return "round times to microseconds, or drop the rest with truncate_times=True; and tell the zone of naive ones."
+        return (
+            "round times to microseconds, or drop the rest with truncate_times=True; and tell the zone of naive ones."
+        )
     if pa.types.is_string(stored):
         return "one row group holds at most 2 GiB of text: ask for fewer rows with row_group_rows=."
     return "values must fit into the type exactly; name another with data_type=."
@@ -232,7 +236,9 @@ def _as_utc(column: Any, time_zone: str | None, *, truncate: bool) -> Any:
 def _check_role(fields: Sequence[Any], role: Role) -> None:
     if role.types is None:
         return
-    bad = [f"{field.name!r}: {field.type}" for field in fields if field.type not in {TYPES[name] for name in role.types}]
+    bad = [
+        f"{field.name!r}: {field.type}" for field in fields if field.type not in {TYPES[name] for name in role.types}
+    ]
     if bad:
         raise KindError(
             f"an array of role {role.name!r} has columns of {' or '.join(role.types)}.",
@@ -320,7 +326,8 @@ def _column(values: Any) -> Any:
         return pa.array(values)
     if array.ndim != 1:
         raise ValueError(f"a column has one dimension, not {array.ndim}")
-    return pa.array(array)
+    # Arrow ends NumPy's fixed text at the first NUL.
+    return pa.array(array.tolist(), pa.string()) if array.dtype.kind == "U" else pa.array(np.ascontiguousarray(array))
 
 
 def _of_array(array: np.ndarray[Any, Any]) -> pa.Table:
@@ -330,8 +337,8 @@ def _of_array(array: np.ndarray[Any, Any]) -> pa.Table:
         raise UnsupportedTableError(
             f"an array of {array.ndim} dimensions is no table.", hint="flatten grids with akdask.evo.flatten."
         )
-    columns = array.reshape(len(array), -1).T if array.size or array.ndim == 1 else array.T
+    columns = array[np.newaxis] if array.ndim == 1 else array.T
     try:
-        return pa.table({str(number): _column(np.ascontiguousarray(column) if not isinstance(column, np.ma.MaskedArray) else column) for number, column in enumerate(columns)})
+        return pa.table({str(number): _column(column) for number, column in enumerate(columns)})
     except pa.ArrowException as error:
         raise UnsupportedTableError(f"an array of {array.dtype} is no table.", details=[str(error)]) from error

@@ -253,33 +253,45 @@ _RULES: Mapping[str, tuple[Severity, Text]] = {
     "nan": ("error", _missing("NaN")),
     "null-key": (
         "error",
-        lambda item, _: f"{item.count:,} keys of the lookup table are null, first at row {item.first:,} of the row"
-        " group; leave these rows out.",
+        lambda item, _: (
+            f"{item.count:,} keys of the lookup table are null, first at row {item.first:,} of the row"
+            " group; leave these rows out."
+        ),
     ),
     "negative-index": (
         "error",
-        lambda item, _: f"{item.count:,} indices are below 0, such as {item.value:,}, first at row {item.first:,} of the"
-        " row group; indices count from 0.",
+        lambda item, _: (
+            f"{item.count:,} indices are below 0, such as {item.value:,}, first at row {item.first:,} of the"
+            " row group; indices count from 0."
+        ),
     ),
     "index-range": (
         "error",
-        lambda item, rules: f"{item.count:,} indices are not below the number of vertices, {rules.vertices:,}: up to"
-        f" {item.value:,}, first at row {item.first:,} of the row group; indices count from 0.",
+        lambda item, rules: (
+            f"{item.count:,} indices are not below the number of vertices, {rules.vertices:,}: up to"
+            f" {item.value:,}, first at row {item.first:,} of the row group; indices count from 0."
+        ),
     ),
     "cell-shape": (
         "error",
-        lambda item, _: f"{item.count:,} cells have unknown shape codes, such as {item.value}, first at row"
-        f" {item.first:,} of the row group; shapes are 0 to {_SHAPES - 1}.",
+        lambda item, _: (
+            f"{item.count:,} cells have unknown shape codes, such as {item.value}, first at row"
+            f" {item.first:,} of the row group; shapes are 0 to {_SHAPES - 1}."
+        ),
     ),
     "nul-character": (
         "warning",
-        lambda item, _: f"{item.count:,} strings have NUL characters, first at row {item.first:,} of the row group,"
-        " which some readers do not take; remove them.",
+        lambda item, _: (
+            f"{item.count:,} strings have NUL characters, first at row {item.first:,} of the row group,"
+            " which some readers do not take; remove them."
+        ),
     ),
     "unknown-code": (
         "warning",
-        lambda item, _: f"{item.count:,} codes have no key in the lookup table and are read as missing:"
-        f" {', '.join(map(str, item.codes[:_SHOWN]))}; first at row {item.first:,} of the row group.",
+        lambda item, _: (
+            f"{item.count:,} codes have no key in the lookup table and are read as missing:"
+            f" {', '.join(map(str, item.codes[:_SHOWN]))}; first at row {item.first:,} of the row group."
+        ),
     ),
 }
 """How bad it is that a rule is broken, and how that is told."""

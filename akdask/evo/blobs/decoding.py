@@ -84,7 +84,9 @@ class Lookup:
             )
         keys = table.column(0).combine_chunks().cast(pa.int64())
         if keys.null_count or pc.count_distinct(keys).as_py() < len(keys):
-            raise ContentError("keys of a lookup table are null or come more than once.", hint="give each value one key.")
+            raise ContentError(
+                "keys of a lookup table are null or come more than once.", hint="give each value one key."
+            )
         return cls(keys, table.column(1).combine_chunks().cast(pa.large_string()))
 
     def decode(self, codes: Any) -> Any:
@@ -164,7 +166,10 @@ class ColumnDecoding:
             return from_nulls(self.lookup.decode(self._without(array, self.missing)))
         match self.stored:
             case "string":
-                return from_nulls(array.cast(pa.large_string()))
+                if pa.types.is_dictionary(array.type):
+                    array = array.dictionary_decode()
+                # Only bytes are looked at: whether they are UTF-8.
+                return from_nulls(array.cast(pa.large_binary()).cast(pa.large_string()))
             case "timestamp":
                 return self._times(array)
             case "float64":
@@ -231,7 +236,9 @@ def _cast(array: Any, arrow: Any, why: str) -> Any:
         return array.cast(arrow)
     except pa.ArrowException as error:
         raise ContentError(
-            f"values cannot be read as {arrow}: {why}.", details=[str(error)], hint="read them with akdask.evo.read_arrow."
+            f"values cannot be read as {arrow}: {why}.",
+            details=[str(error)],
+            hint="read them with akdask.evo.read_arrow.",
         ) from error
 
 

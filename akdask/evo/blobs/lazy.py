@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from uuid import uuid4
@@ -16,6 +17,7 @@ from akdask.collections.core.to_arrow import ToArrow
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
 from akdask.columns import Table, empty
 from akdask.evo.errors import UnsupportedTableError
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
@@ -24,14 +26,18 @@ from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame, Node, materialize
 from akdask.plan.expr.rowwise import Project, Slice
 from akdask.plan.expr.sources import Literal, Rows, Scan
-from akdask.plan.join.categories import LABEL
+from akdask.plan.expr.values import Call, Value
 from akdask.plan.run.run import resolve_lengths, run
+from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.combine import Realign, row_slices
+from akdask.plan.task.operators import Collect, Sink
+from akdask.plan.task.pipeline import Compile, pipeline
+from akdask.plan.task.program import Program
 from akdask.plan.task.tables import Tables, Tasks
-from akdask.schema import STR, RowSpace
+from akdask.schema import RowSpace
 
-Encode = Callable[[pa.Table, int], Any]
-"""What is made of the rows of a row group, given its number."""
+Encode = Callable[[pa.Table], Any]
+"""What is made of the rows of a row group."""
 
 
 class LazyRows:
@@ -40,58 +46,53 @@ class LazyRows:
     Parameters
     ----------
     frame : DataFrame
-        The columns.
+        The columns; labels of a Categorical become text, missing where it is.
     """
 
     def __init__(self, frame: DataFrame) -> None:
-        columns = frame._columns
-        shown = {name: str(name) for name in columns.values}
-        self._labels = {name: kind for name, kind in columns.kinds.items() if isinstance(kind, Categorical)}
+        text = {
+            name: _as_text(frame[name]) for name, kind in frame._columns.kinds.items() if isinstance(kind, Categorical)
+        }
+        given = DataFrame({name: text.get(name, frame[name]) for name in frame.columns}) if text else frame
+        columns = given._columns
         self._project: Project = columns.project(with_index=False)
-        positions = tuple((name, position) for position, name in enumerate(self._labels))
-        meanings = tuple((name, text, columns.kinds[name]._arrow_meaning) for name, text in shown.items())
-        self._form = ToArrow(meanings, positions, columns.nullable())
+        meanings = tuple((name, str(name), columns.kinds[name]._arrow_meaning) for name in columns.values)
+        self._form = ToArrow(meanings, (), columns.nullable())
 
     @property
     def schema(self) -> pa.Schema:
         """The types that the columns have in Arrow."""
         project = self._project
         nothing = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
-        labels = [Table({LABEL: empty(STR)}, 0) for _ in self._labels]
-        return self._form(Table(nothing, 0), *labels).schema
-
-    @property
-    def nrows(self) -> int:
-        """Number of rows; counts them where it is not known."""
-        resolve_lengths(self._project)
-        return sum(self._project.rows.lengths or ())
+        return self._form(Table(nothing, 0)).schema
 
     def encoded(self, nrows: int, encode: Encode) -> EncodedRows:
         """Return the plan of encoded row groups of a number of rows each; counts rows where they are not known."""
-        total = self.nrows
-        lengths = self._project.rows.lengths or ()
-        wanted = tuple(min(nrows, total - start) for start in range(0, total, nrows)) or (0,)
-        extras = [kind._category_table for kind in self._labels.values()]
-        slices = row_slices(lengths, wanted)
         project = self._project
-        if tuple(lengths) == wanted:
-            pieces: Frame = project
-            runs = tuple((number, number + 1) for number in range(len(wanted)))
-        elif _is_cheap(project):
-            # Each task reads its rows alone, so that partitions may be of any size.
-            ranges = [(partition, start, stop, 1) for some in slices for partition, start, stop in some or [(0, 0, 0)]]
-            pieces = Project(Slice(project.frame, tuple(ranges)), project.names, project.values)
-            runs = tuple(_runs([max(len(some), 1) for some in slices]))
-        else:
-            pieces = Realign(project, tuple(lengths), wanted)
-            runs = tuple((number, number + 1) for number in range(len(wanted)))
-        return EncodedRows(pieces, runs, self._form, encode, *extras, _determ_token=uuid4().hex)
+        resolve_lengths(project)
+        lengths = tuple(project.rows.lengths or ())
+        total = sum(lengths)
+        wanted = tuple(min(nrows, total - start) for start in range(0, total, nrows)) or (0,)
+        name = uuid4().hex
+        if not _is_cheap(project):
+            cut = project if lengths == wanted else Realign(project, lengths, wanted)
+            return EncodedRows(cut, None, self._form, encode, _determ_token=name)
+        # Each task reads its rows alone, so that partitions may be of any size.
+        slices = [some or [(0, 0, 0)] for some in row_slices(lengths, wanted)]
+        ranges = tuple((partition, start, stop, 1) for some in slices for partition, start, stop in some)
+        pieces = Project(Slice(project.frame, ranges), project.names, project.values)
+        return EncodedRows(pieces, tuple(_runs(map(len, slices))), self._form, encode, _determ_token=name)
 
 
-def _runs(counts: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _as_text(labels: Categorical) -> Strings:
+    text, missing = labels.to_strings(), labels.isna()
+    return Strings(text._frame, Call("make_missing", text._value, missing._value))
+
+
+def _runs(counts: Iterable[int]) -> Iterator[tuple[int, ...]]:
     start = 0
     for count in counts:
-        yield start, start + count
+        yield tuple(range(start, start + count))
         start += count
 
 
@@ -101,21 +102,56 @@ def _is_cheap(project: Project) -> bool:
     return not chain.selections and all(isinstance(base, Scan | Rows | Literal) for base in chain.bases)
 
 
-class EncodedRows(Frame):
-    """Encoded row groups, each of some partitions of `frame`; operands after `encode` are the tables of labels."""
+@dataclass(frozen=True, slots=True)
+class EncodeRows:
+    """Collects rows and encodes them, in one task: no rows wait in memory to be encoded.
 
-    frame: Frame
-    runs: tuple[tuple[int, int], ...]
+    Parameters
+    ----------
+    collect : Collect
+        Collects the rows.
+    form : ToArrow
+        Makes an Arrow table of them.
+    encode : callable
+        Encodes the table.
+    """
+
+    collect: Collect
+    form: ToArrow
+    encode: Encode
+
+    @property
+    def leave_last_mask(self) -> bool:
+        """Whether the last filter is left to the sink."""
+        return False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """What is computed of the rows."""
+        return self.collect.programs
+
+    def run(self, partition: Partition | PartitionBatch) -> Any:
+        """Return the encoded rows of partitions."""
+        return self.encode(self.form(self.collect.run(partition)))
+
+
+class EncodedRows(Frame):
+    """Encoded row groups: of each partition of `frame`, or where `runs` are given of each run of partitions."""
+
+    frame: Project | Realign
+    runs: tuple[tuple[int, ...], ...] | None
     form: ToArrow
     encode: Encode
 
     @cached_property
     def rows(self) -> RowSpace:
-        return RowSpace.of_lengths([0] * len(self.runs))
+        """One row group a partition, whatever its rows."""
+        return RowSpace.of_lengths([1] * self.npartitions)
 
-    @property
+    @cached_property
     def npartitions(self) -> int:
-        return len(self.runs)
+        """Number of row groups."""
+        return self.frame.npartitions if self.runs is None else len(self.runs)
 
     def results(self, consume: Callable[[Any], None]) -> None:
         """Hand all row groups to a function in their order, each as soon as those before it are there; computes.
@@ -132,7 +168,9 @@ class EncodedRows(Frame):
             if shares_memory():
                 run(InOrder(consume, self, _determ_token=uuid4().hex))
             else:
-                (found,) = run(Tasks(f"all {self._name}", list, ((tuple((0, n) for n in range(self.npartitions)), ()),), self))
+                (found,) = run(
+                    Tasks(f"all {self._name}", list, ((tuple((0, n) for n in range(self.npartitions)), ()),), self)
+                )
                 for item in found:
                     consume(item)
             return
@@ -155,7 +193,8 @@ class InOrder(Frame):
 
     @cached_property
     def rows(self) -> RowSpace:
-        return RowSpace.of_lengths([0])
+        """One result."""
+        return RowSpace.of_lengths([1])
 
 
 class _Calls(Node):
@@ -191,21 +230,23 @@ def _(frame: InOrder) -> Expr:
 
 @lower.register
 def _(frame: EncodedRows) -> Expr:
-    extras = frame.operands[4:]
-    shared = Tables(f"encoding {frame._name}", ((frame.form, frame.encode),), _determ_token=uuid4().hex)
-    labels = tuple((2 + number, 0) for number in range(len(extras)))
-    calls = tuple(
-        (((0, 0), *labels, *((1, piece) for piece in range(start, stop))), (number, len(extras)))
-        for number, (start, stop) in enumerate(frame.runs)
-    )
-    return Tasks(frame._name, _encode, calls, shared, frame.frame, *extras)
+    if frame.runs is None:
+        shared = Tables(f"encoding {frame._name}", ((frame.form, frame.encode),), _determ_token=uuid4().hex)
+        calls = tuple((((0, 0), (1, number)), ()) for number in range(frame.npartitions))
+        return Tasks(frame._name, _encode, calls, shared, frame.frame)
+    project = frame.frame
+    assert isinstance(project, Project), "runs are of partitions that are read"
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
+        return EncodeRows(Collect(project.names, compile_these(values)), frame.form, frame.encode)
+
+    return pipeline(project.frame, project.values, sink, f"encode {frame._name}", batches=frame.runs)
 
 
-def _encode(inputs: Sequence[Any], number: int, nlabels: int) -> Any:
+def _encode(inputs: Sequence[Any]) -> Any:
     """Encode one row group: the function of its task."""
-    (form, encode), *rest = inputs
-    labels, tables = rest[:nlabels], rest[nlabels:]
-    return encode(form(Table.concat(tables), *labels), number)
+    (form, encode), table = inputs
+    return encode(form(table))
 
 
 def lazy_rows(given: Any) -> LazyRows | None:
@@ -214,7 +255,7 @@ def lazy_rows(given: Any) -> LazyRows | None:
     Parameters
     ----------
     given : object
-        A DataFrame or array of akdask or of Dask, also an array of two dimensions, or a mapping of names to such arrays.
+        A DataFrame or array of akdask or of Dask, also an array of two dimensions, or a mapping of names to arrays.
 
     Raises
     ------

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from collections import deque
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
@@ -60,7 +60,12 @@ class RowStream:
             return cls(rows.schema, iter([rows]))
         if hasattr(rows, "__arrow_c_stream__") and not _is_pandas(rows):
             return cls.of(pa.RecordBatchReader.from_stream(rows))
-        if hasattr(rows, "shape") and hasattr(rows, "dtype") and not isinstance(rows, np.ndarray) and not _is_pandas(rows):
+        if (
+            hasattr(rows, "shape")
+            and hasattr(rows, "dtype")
+            and not isinstance(rows, np.ndarray)
+            and not _is_pandas(rows)
+        ):
             return cls.of(_sliced(rows))
         if isinstance(rows, Iterator):
             return cls._of_tables(rows)
@@ -98,7 +103,9 @@ class RowStream:
 
 def _joined(tables: Sequence[pa.Table]) -> pa.Table:
     first = tables[0]
-    return first if len(tables) == 1 else pa.concat_tables([table.rename_columns(first.column_names) for table in tables])
+    return (
+        first if len(tables) == 1 else pa.concat_tables([table.rename_columns(first.column_names) for table in tables])
+    )
 
 
 def _is_pandas(rows: Any) -> bool:

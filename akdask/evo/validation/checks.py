@@ -154,7 +154,9 @@ def _check_some(
         ]
 
 
-def _checked(path: str, description: Any, expected: Expectations, *, footer_only: bool, in_tasks: bool) -> list[Finding]:
+def _checked(
+    path: str, description: Any, expected: Expectations, *, footer_only: bool, in_tasks: bool
+) -> list[Finding]:
     found = _check(path, description, expected, footer_only=footer_only, in_tasks=in_tasks)
     order = sorted(dict.fromkeys(found), key=lambda item: (not item.is_error, item.row_group is not None))
     return [finding.within(path) for finding in order]
@@ -177,12 +179,14 @@ def _check(path: str, description: Any, expected: Expectations, *, footer_only: 
         found += _of_footer(facts, expected)
     if footer_only:
         return found
-    names = [name for name in (os.path.basename(path).lower(), None if described is None else described.data)]
+    names = [os.path.basename(path).lower(), None if described is None else described.data]
     digests = [name for name in names if is_digest(name)]
     if facts is not None and _can_be_read(facts):
         reports, rules = _of_data(facts, expected, in_tasks=in_tasks)
         counted = {(item.code, item.column, item.row_group) for report in reports for item in report.findings}
-        found = [item for item in found if item.code != "null" or (item.code, item.column, item.row_group) not in counted]
+        found = [
+            item for item in found if item.code != "null" or (item.code, item.column, item.row_group) not in counted
+        ]
         found += [finding for report in reports for finding in report.findings]
         found += conclude([report.facts for report in reports], rules, facts.schema.names[0])
     return found + (check_digest(file, digests) if digests else [])

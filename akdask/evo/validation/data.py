@@ -87,7 +87,9 @@ def _check_values(ranges: RangeReader, facts: FooterFacts, number: int, rules: C
     except PARQUET_ERRORS as error:
         column = _column_at_fault(ranges, facts, number)
         text = f"values behind row {row:,} cannot be read: {str(error).strip() or type(error).__name__}"
-        return RowGroupReport(number, (Finding("error", "data", f"{text}; fetch the blob again.", column, number),), noted)
+        return RowGroupReport(
+            number, (Finding("error", "data", f"{text}; fetch the blob again.", column, number),), noted
+        )
     found = noted.findings(rules, number)
     if row != facts.rows[number]:
         text = f"the row group has {row:,} rows, its footer says {facts.rows[number]:,}; fetch the blob again."
@@ -100,7 +102,9 @@ def _column_at_fault(ranges: RangeReader, facts: FooterFacts, number: int) -> st
     for position, field in enumerate(facts.schema):
         try:
             opened = open_parquet(ranges)
-            batches = opened.reader.iter_batches(_ROWS, row_groups=[number], column_indices=[position], use_threads=False)
+            batches = opened.reader.iter_batches(
+                _ROWS, row_groups=[number], column_indices=[position], use_threads=False
+            )
             for batch in batches:
                 batch.validate(full=True)
         except PARQUET_ERRORS:

@@ -17,7 +17,7 @@ from akdask.evo.kinds import TYPES, kind_of_types, type_name
 from akdask.evo.roles import Role
 from akdask.parquet.metadata.columns import leaves_of
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, parsed, read_footer
-from akdask.parquet.metadata.row_groups import CODECS, PROBLEMS, read_row_groups
+from akdask.parquet.metadata.row_groups import CODECS, PROBLEMS, row_groups_of
 from akdask.parquet.metadata.thrift import ThriftError, integers, read_struct
 from akdask.storage.paths.files import FileIdentity
 
@@ -70,7 +70,7 @@ def check_footer(file: FileIdentity) -> tuple[FooterFacts | None, list[Finding]]
         footer = read_footer(file)
         tree, _ = read_struct(footer)
         metadata = parsed(file.path, footer)
-        rows, chunks = read_row_groups(footer, leaves_of(metadata), file.size - _TAIL - len(footer))
+        rows, chunks = row_groups_of(tree, leaves_of(metadata), file.size - _TAIL - len(footer))
         schema = metadata.schema.to_arrow_schema()
         leaves = [metadata.schema.column(number) for number in range(len(metadata.schema))]
     except ThriftError as error:
@@ -83,7 +83,7 @@ def check_footer(file: FileIdentity) -> tuple[FooterFacts | None, list[Finding]]
     if sum(rows.tolist()) > file.size * _MOST_ROWS_PER_BYTE:
         text = f"the footer claims {sum(rows.tolist()):,} rows in {file.size:,} bytes; the blob is damaged or made up."
         return None, [Finding("error", "footer", text)]
-    is_flat = len(leaves) == len(schema) and all(leaf.max_repetition_level == 0 for leaf in leaves)
+    is_flat = len(leaves) == len(schema) and not any(pa.types.is_nested(field.type) for field in schema)
     types = [type_name(field.type) for field in schema]
     kind = kind_of_types([name for name in types if name is not None]) if is_flat and all(types) else None
     facts = FooterFacts(

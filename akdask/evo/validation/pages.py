@@ -1,4 +1,4 @@
-"""Headers of pages, looked at before anything is unpacked: sizes that cannot be true are found without believing them."""
+"""Headers of pages, looked at before anything is unpacked, so that sizes which cannot be true are not believed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ def check_pages(
                 values += count
             at += packed
     except ThriftError as error:
-        yield Finding("error", "page", f"headers of pages make no sense: {error}; fetch the blob again.", name, row_group)
+        yield Finding(
+            "error", "page", f"headers of pages make no sense: {error}; fetch the blob again.", name, row_group
+        )
         return
     if values != expected:
         text = f"pages have {values:,} values, the footer says {expected:,}; fetch the blob again."

@@ -140,8 +140,7 @@ def _moved(group: Fields, by: int, number: int) -> Fields:
     moved[_COLUMNS] = Field(group[_COLUMNS].kind, (kind, [_moved_column(column, by) for column in columns]))
     if _GROUP_OFFSET in group:
         moved[_GROUP_OFFSET] = _shifted(group[_GROUP_OFFSET], by)
-    moved.pop(_ORDINAL, None)
-    if number < _MOST_ORDINALS:
+    if moved.pop(_ORDINAL, None) is not None and number < _MOST_ORDINALS:
         moved[_ORDINAL] = Field(_I16, number)
     return moved
 
