@@ -1,6 +1,6 @@
 """What an array is for, and which of its values that forbids.
 
-Nothing in a blob or its description tells the role; whoever reads, writes or checks names it.
+Nothing in a blob or its description tells the role: it is an argument of what reads, writes and checks.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _LEVELS = range(1, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class RowGroup:
+class RowGroupOutcome:
     """What came of the rows of one row group.
 
     Parameters
@@ -63,15 +63,15 @@ class RowGroupEncoder:
     rules: ContentRules
     encoding: RowGroupEncoding
 
-    def __call__(self, rows: pa.Table) -> RowGroup:
+    def __call__(self, rows: pa.Table) -> RowGroupOutcome:
         """Return what comes of rows; what is wrong with them is told by who knows where they are."""
         try:
             table = self.form.table(rows)
         except EvoError as error:
-            return RowGroup(None, RowFacts(), error)
+            return RowGroupOutcome(None, RowFacts(), error)
         facts = examine(table, self.rules)
         is_wrong = errors_among(facts.findings(self.rules, 0))
-        return RowGroup(None if is_wrong else self.encoding.encode(table), facts)
+        return RowGroupOutcome(None if is_wrong else self.encoding.encode(table), facts)
 
 
 def write_blob(
@@ -227,7 +227,7 @@ class BlobWriter:
         self._digest.update(data)
         self._sink.write(data)
 
-    def add(self, group: RowGroup) -> None:
+    def add(self, group: RowGroupOutcome) -> None:
         """Write the next row group.
 
         Raises

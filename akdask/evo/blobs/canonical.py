@@ -251,8 +251,8 @@ def _chosen(names: Names, kind: ArrayKind, given: Sequence[str]) -> Sequence[str
     width = len(given)
     if names is None:
         return canonical_names(kind.name, width)
-    chosen = given if isinstance(names, str) and names == "keep" else names
-    if isinstance(chosen, str) or not all(isinstance(name, str) and name for name in chosen):
+    chosen: Any = given if names == "keep" else names
+    if isinstance(chosen, str) or not all(_is_name(name) for name in chosen):
         raise ArgumentError(f"names are 'keep' or a list of str, not {names!r:.100}.")
     if len(chosen) != width:
         raise ShapeError(f"{width} columns need as many names, got {len(chosen)}.")
@@ -261,12 +261,24 @@ def _chosen(names: Names, kind: ArrayKind, given: Sequence[str]) -> Sequence[str
     return list(chosen)
 
 
+def _is_name(name: Any) -> bool:
+    """Whether a name is text that Parquet can hold."""
+    if not isinstance(name, str) or not name:
+        return False
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def table_of(rows: Any) -> pa.Table:
     """Return rows in memory as an Arrow table.
 
     Parameters
     ----------
-    rows : pyarrow.Table, RecordBatch, Array or ChunkedArray, pandas.DataFrame or Series, ndarray or mapping
+    rows : table, frame, ndarray or mapping
+        A table, batch or array of Arrow, a frame or series of pandas, or what is named below.
         Arrays of NumPy have one column, or two dimensions: rows and columns, or named fields; a mapping has columns by
         name.  Labels of pandas' rows are left out.
 

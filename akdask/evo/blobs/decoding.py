@@ -226,7 +226,7 @@ def _fits(value: Any, arrow: Any) -> bool:
         pa.scalar(int(value), arrow)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return False
-    return int(value) == value
+    return bool(int(value) == value)
 
 
 def _cast(array: Any, arrow: Any, why: str) -> Any:

@@ -57,13 +57,13 @@ class Finding:
         }
 
     def __str__(self) -> str:
-        places = [
+        where = [
             self.blob or "",
             f"column {self.column!r}" if self.column is not None else "",
             f"row group {self.row_group}" if self.row_group is not None else "",
         ]
-        where = ", ".join(filter(None, places))
-        return f"{self.severity} {self.code}{f' ({where})' if where else ''}: {self.message}"
+        shown = ", ".join(filter(None, where))
+        return f"{self.severity} {self.code}{f' ({shown})' if shown else ''}: {self.message}"
 
 
 def errors_among(findings: Iterable[Finding]) -> list[Finding]:

@@ -80,8 +80,8 @@ class LazyRows:
         # Each task reads its rows alone, so that partitions may be of any size.
         slices = [some or [(0, 0, 0)] for some in row_slices(lengths, wanted)]
         ranges = tuple((partition, start, stop, 1) for some in slices for partition, start, stop in some)
-        pieces = Project(Slice(project.frame, ranges), project.names, project.values)
-        return EncodedRows(pieces, tuple(_runs(map(len, slices))), self._form, encode, _determ_token=name)
+        sliced = Project(Slice(project.frame, ranges), project.names, project.values)
+        return EncodedRows(sliced, tuple(_runs(map(len, slices))), self._form, encode, _determ_token=name)
 
 
 def _as_text(labels: Categorical) -> Strings:
