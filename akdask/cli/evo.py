@@ -352,9 +352,8 @@ def _gc(options: argparse.Namespace) -> int:
     for name in found.names:
         print(name)
     done = "would be removed" if options.dry_run else "removed"
-    print(
-        f"{counted(len(found.names), 'blob')} {done}, {found.nbytes:,} bytes; {counted(found.recent, 'recent one')} left"
-    )
+    left = counted(found.recent, "recent one")
+    print(f"{counted(len(found.names), 'blob')} {done}, {found.nbytes:,} bytes; {left} left")
     for problem in found.problems:
         print(f"! {printable(problem)}")
     return 1 if found.problems else 0

@@ -13,8 +13,8 @@ _MODULES = {
     "EvoError": "errors",
     "Finding": "blobs.findings",
     "Store": "store.store",
-    "active_cells": "grids",
     "cell_count": "grids",
+    "count_active": "grids",
     "check_object": "objects.check",
     "copy_object": "objects.blobs",
     "digest_of_file": "identity",
@@ -34,15 +34,15 @@ _MODULES = {
 }
 """Where each public name is, below this package."""
 
-_WHOLE = ("categories", "colors", "errors", "grids", "kinds", "timestamps")
+_PUBLIC_MODULES = ("categories", "colors", "errors", "grids", "kinds", "timestamps")
 """Public modules."""
 
-__all__ = sorted([*_MODULES, *_WHOLE])  # noqa: PLE0605 - a list of str
+__all__ = sorted([*_MODULES, *_PUBLIC_MODULES])  # noqa: PLE0605 - a list of str
 
 
 def __getattr__(name: str) -> Any:
     """Return a public name, from the module that has it; or a public module."""
-    if name in _WHOLE:
+    if name in _PUBLIC_MODULES:
         return import_module(f"{__name__}.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -52,4 +52,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_WHOLE})
+    return sorted({*globals(), *_MODULES, *_PUBLIC_MODULES})

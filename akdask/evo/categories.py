@@ -88,8 +88,8 @@ def decode(codes: Any, table: Any) -> Any:
     Parameters
     ----------
     codes : object
-        Columns of integers: an Arrow table or array, a pandas DataFrame or Series, a mapping of names to columns, an array;
-        or lazily a DataFrame or array of akdask, or a Dask DataFrame.
+        Columns of integers: an Arrow table or array, a pandas DataFrame or Series, a mapping of names to columns, an
+        array; or lazily a DataFrame or array of akdask, or a Dask DataFrame.
     table : object
         The lookup table: an Arrow table, a pandas DataFrame or a DataFrame of akdask, whose first column has the keys
         and whose second has the values; or a mapping of keys to values.

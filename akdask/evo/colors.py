@@ -92,14 +92,14 @@ def unpack(colors: Any) -> tuple[Any, Any, Any, Any]:
     if _is_dask(colors):
         _check_type(colors.dtype)
         words = colors.map_blocks(as_words, dtype=np.uint32)
-        return tuple(words.map_blocks(_channel, number, dtype=np.uint8) for number in range(4))  # type: ignore[return-value]
+        return tuple(words.map_blocks(_channel, number, dtype=np.uint8) for number in range(4))
     if _is_arrow(colors):
         array = _flat(colors)
         words = as_words(array.fill_null(0).to_numpy(zero_copy_only=False))
         mask = _mask(array)
-        return tuple(pa.array(_channel(words, number), mask=mask) for number in range(4))  # type: ignore[return-value]
+        return tuple(pa.array(_channel(words, number), mask=mask) for number in range(4))
     words = as_words(np.asarray(colors))
-    return tuple(_channel(words, number) for number in range(4))  # type: ignore[return-value]
+    return tuple(_channel(words, number) for number in range(4))
 
 
 def as_words(colors: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

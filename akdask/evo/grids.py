@@ -1,11 +1,11 @@
 """Grids as columns: generalised column-major order, in which the first spatial axis varies fastest.
 
-Cell (i, j, k) of a grid of nx, ny, nz cells is row ``i + nx * (j + ny * k)``.  Nothing in an array tells which of its axes
-is which, so that all functions are told: ``axes="kji"`` for an array that is indexed [k, j, i], as rasters, VTK and netCDF
-have it, ``axes="ijk"`` for one that is indexed [i, j, k].
+Cell (i, j, k) of a grid of nx, ny, nz cells is row ``i + nx * (j + ny * k)``.  Nothing in an array tells which of its
+axes is which, so that all functions are told: ``axes="kji"`` for an array that is indexed [k, j, i], as rasters, VTK
+and netCDF have it, ``axes="ijk"`` for one that is indexed [i, j, k].
 
-What is not in memory stays lazy: Dask arrays, datasets of HDF5 files and mapped files become Dask arrays, in which a row
-of chunks of the grid is a chunk of the column.
+What is not in memory stays lazy: Dask arrays, datasets of HDF5 files and mapped files become Dask arrays, in which a
+row of chunks of the grid is a chunk of the column.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def unflatten(
     extent = vertex_size(size) if _at(at) == "vertices" else _size(size, len(axes))
     values = _as_column(column)
     if mask is not None:
-        values = _scattered(values, _mask_column(mask, axes, flip, extent[::-1]), fill)
+        values = _spread(values, _mask_column(mask, axes, flip, extent[::-1]), fill)
     elif not _is_unknown(values) and len(values) != math.prod(extent):
         raise ShapeError(
             f"a column of {len(values)} values is no grid of {_shown(extent)} {at}.",
@@ -152,7 +152,7 @@ def unflatten(
     return array.transpose(tuple(np.argsort(order)))
 
 
-def active_cells(mask: Any) -> int:
+def count_active(mask: Any) -> int:
     """Return how many cells of a mask are active; computes where it is lazy.
 
     Raises
@@ -205,7 +205,7 @@ def _reversed(axes: str) -> str:
     return _SPATIAL[: len(axes)][::-1]
 
 
-def _flips(axes: str, flip: str) -> tuple[slice, ...]:
+def _flips(axes: str, flip: Any) -> tuple[slice, ...]:
     """Return the slices that reverse some of the axes of an array."""
     if not isinstance(flip, str) or len(set(flip)) < len(flip) or set(flip) - set(axes):
         raise ArgumentError(f"flip names some of the axes {''.join(sorted(axes))!r}, each once, not {flip!r:.100}.")
@@ -255,7 +255,7 @@ def _opened(grid: Any, order: tuple[int, ...]) -> Any:
 
 
 def _from_storage(stored: Any, chunks: tuple[int, ...] | None, order: tuple[int, ...]) -> Any:
-    """Return what is in a file as a Dask array in chunks along the slowest axis, of whole stored chunks if it has such."""
+    """Return what is in a file as a Dask array in chunks along the slowest axis, of whole stored chunks if any."""
     import dask.array as da
 
     shape = stored.shape
@@ -414,7 +414,7 @@ def _check_bools(mask: Any) -> None:
         raise ContentError(f"a mask is of bool, not {mask.dtype}.", hint="compare its values first: mask != 0.")
 
 
-def _scattered(values: Any, mask: Any, fill: Any) -> Any:
+def _spread(values: Any, mask: Any, fill: Any) -> Any:
     """Return the values of active cells among those of all cells."""
     if fill is None and values.dtype.kind not in "fc":
         raise ArgumentError(

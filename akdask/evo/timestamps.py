@@ -115,7 +115,8 @@ def to_numpy(values: Any) -> np.ndarray[Any, Any]:
     if not isinstance(array, pa.Array) or not pa.types.is_timestamp(array.type):
         raise KindError(f"{type(values).__name__} is no Arrow array of timestamps.")
     numbers = _in_microseconds(array, truncate=False).cast(pa.int64())
-    return numbers.fill_null(_NAT).to_numpy(zero_copy_only=False).view("M8[us]")
+    counts: np.ndarray[Any, Any] = numbers.fill_null(_NAT).to_numpy(zero_copy_only=False)
+    return counts.view("M8[us]")
 
 
 def _in_microseconds(array: Any, truncate: bool) -> Any:
@@ -136,7 +137,7 @@ def _in_microseconds(array: Any, truncate: bool) -> Any:
 
 def _without_nanoseconds(numbers: Any, truncate: bool) -> Any:
     given = numbers.fill_null(0).to_numpy(zero_copy_only=False)
-    whole, rest = np.divmod(given, _FINEST)  # rounds down, before 1970 as well
+    counts, rest = np.divmod(given, _FINEST)  # rounds down, before 1970 as well
     finer = np.flatnonzero(rest)
     if len(finer) and not truncate:
         raise ContentError(
@@ -145,7 +146,7 @@ def _without_nanoseconds(numbers: Any, truncate: bool) -> Any:
             hint="drop what is finer with truncate=True.",
         )
     mask = numbers.is_null().to_numpy(zero_copy_only=False) if numbers.null_count else None
-    return pa.array(whole, pa.int64(), mask=mask)
+    return pa.array(counts, pa.int64(), mask=mask)
 
 
 def _as_arrow(values: Any, unit: str | None, truncate: bool) -> Any:

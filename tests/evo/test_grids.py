@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from itertools import permutations
 
-import akdask as ak
 import dask.array as da
 import h5py
 import numpy as np
@@ -14,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import akdask as ak
 from akdask.errors import ArgumentError
 from akdask.evo import grids
 from akdask.evo.errors import ContentError, ShapeError
-from akdask.evo.grids import active_cells, cell_count, flatten, unflatten, vertex_size
+from akdask.evo.grids import count_active, cell_count, flatten, unflatten, vertex_size
 
 SIZE = (2, 3, 2)
 ROWS = [0, 100, 10, 110, 20, 120, 1, 101, 11, 111, 21, 121]
@@ -93,7 +93,7 @@ def test_section_5_masked_grids_have_rows_for_active_cells_alone(axes, data):
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=12, max_size=12)))
     rows, grid = by_formula(SIZE, axes)
     active = unflatten(mask, SIZE, axes)
-    assert active_cells(active) == mask.sum()
+    assert count_active(active) == mask.sum()
     expected = rows[mask].astype(float)
     chunk = data.draw(st.integers(1, 12))
     for given_mask in (active, mask, da.from_array(active, chunks=2), pa.array(mask)):
@@ -185,7 +185,7 @@ def test_axes_are_never_guessed(axes):
         (lambda: flatten(GRID, "ijk", size=(3, 2, 2)), ShapeError, "2 x 3 x 2 cells, not 3 x 2 x 2"),
         (lambda: flatten(GRID, "ijk", flip="x"), ArgumentError, "flip"),
         (lambda: flatten(GRID, "ijk", flip="ii"), ArgumentError, "flip"),
-        (lambda: flatten(GRID, "ijk", at="edges"), ArgumentError, "at is"),
+        (lambda: flatten(GRID, "ijk", at="edges")  # type: ignore[arg-type], ArgumentError, "at is"),
         (lambda: flatten(GRID, "ijk", size=(2, 3)), ArgumentError, "size is"),
         (lambda: flatten(GRID, "ijk", size=(2, 3, -2)), ArgumentError, "size is"),
         (lambda: flatten(GRID, "ijk", mask=np.ones(3, bool)), ShapeError, "3 values"),

@@ -79,9 +79,6 @@ def age(store, name, seconds=1_000_000):
     os.utime(path, (time.time() - seconds,) * 2)
 
 
-# ------------------------------------------------------------------------------------------------------------ in and out
-
-
 def test_section_8_what_is_put_comes_back(store):
     described = store.put(ROWS, role="geometry")
     assert {key: described[key] for key in ("length", "width", "data_type")} == {
@@ -211,9 +208,6 @@ def test_a_store_has_a_place(place):
         evo.Store("blobs", storage_options="key")
 
 
-# ---------------------------------------------------------------------------------------------------------------- names
-
-
 @pytest.mark.parametrize(
     "name",
     ["../x", "/etc/passwd", "", "ab", "ab" * 31 + "/.", OTHER + "/..", UUID.replace("-", ""), "memory://x", "\0" * 64],
@@ -247,9 +241,6 @@ def test_blobs_that_are_not_there_are_told(store):
     assert [finding.code for finding in store.verify([OTHER])] == ["missing"]
     assert store.ls() == []
     assert store.gc([], grace=0).names == []
-
-
-# --------------------------------------------------------------------------------------------------------------- damage
 
 
 def test_every_flipped_bit_is_found_and_nothing_of_the_blob_is_returned(store):
@@ -300,9 +291,6 @@ def test_a_blob_is_not_what_another_description_says(store):
         store.get({**described, "length": 4})
     with pytest.raises(BlobFormatError, match="not as described"):
         store.check({**described, "width": 2})
-
-
-# --------------------------------------------------------------------------------------------------- writers and killing
 
 
 def test_section_8_writers_of_one_digest_do_not_disturb_each_other(store):
@@ -372,9 +360,6 @@ def test_a_failing_disk_leaves_no_blob(folder, monkeypatch):
     assert len(list(Path(folder.place).iterdir())) == 1
 
 
-# ------------------------------------------------------------------------------------------------------------ collecting
-
-
 def test_section_12_blobs_without_references_are_removed_after_the_grace_time(store):
     kept, gone = store.put(ROWS), store.put({"a": [1.0]})
     found = store.gc([{"vertices": {"list": [kept]}}], grace=3600)
@@ -429,9 +414,6 @@ def test_what_is_no_blob_is_never_removed(folder):
     assert {path.name for path in Path(folder.place).iterdir()} == {"notes.txt", OTHER, ".hidden", "x" * 64}
 
 
-# ---------------------------------------------------------------------------------------------- somebody else's folder
-
-
 def test_links_are_not_followed(folder, tmp_path):
     pq.write_table(ROWS, tmp_path / "secret.parquet", compression="gzip")
     folder.put({"a": [1.0]})
@@ -478,9 +460,6 @@ def test_a_file_is_no_store(tmp_path):
             call(evo.Store(tmp_path / "file"))
 
 
-# -------------------------------------------------------------------------------------------------------------- copying
-
-
 def test_blobs_are_copied_between_stores_once(store, tmp_path):
     blobs = [store.put({"a": [float(number)]}) for number in range(3)] + [store.put(ROWS, identifier="uuid")]
     target = evo.Store(tmp_path / "other")
@@ -494,13 +473,10 @@ def test_damaged_blobs_are_not_copied_and_the_others_are(store, tmp_path):
     blobs = [store.put({"a": [float(number)]}) for number in range(3)]
     flip(store, blobs[1], 40)
     target = evo.Store(tmp_path / "other")
-    with pytest.raises(EvoError, match="1 of 4 blobs were not copied|2 of 4 blobs were not copied"):
+    with pytest.raises(EvoError, match="2 of 4 blobs were not copied"):
         store.copy([*blobs, OTHER], target)
     assert {entry.name for entry in target.ls()} == {blobs[0]["data"], blobs[2]["data"]}
     assert {path.name for path in Path(target.place).iterdir()} == {blobs[0]["data"], blobs[2]["data"]}
-
-
-# ------------------------------------------------------------------------------------------------------------------- S3
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")

@@ -16,7 +16,7 @@ from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import EvoError
 from akdask.evo.objects.families import (
     ATTRIBUTE_TYPES,
-    FAMILIES,
+    SCHEMAS,
     LOOKUP,
     ArrayRule,
     AttributesRule,
@@ -76,7 +76,7 @@ class _ObjectCheck:
         self._store = store
         self._footer_only = footer_only
         self._name = family_name(document)
-        self._family = FAMILIES.get(self._name or "", Family(()))
+        self._family = SCHEMAS.get(self._name or "", Family(()))
 
     def findings(self) -> Iterator[Finding]:
         """Yield all that is found."""
@@ -84,7 +84,7 @@ class _ObjectCheck:
             yield Finding(
                 "warning", "schema", "the object does not say of which schema it is; only its arrays are checked."
             )
-        elif self._name not in FAMILIES:
+        elif self._name not in SCHEMAS:
             yield Finding(
                 "warning", "schema", f"nothing is known of the schema {self._name!r}; only its arrays are checked."
             )
@@ -135,12 +135,12 @@ class _ObjectCheck:
     def _tensor_problems(self) -> Iterator[Finding]:
         """Yield axes of a tensor grid whose numbers of cell sizes differ from its size."""
         size = self._document.get("size")
-        cells = self._document.get(f"grid_cells_{len(size)}d" if isinstance(size, list) else "")
-        if not isinstance(size, list) or not isinstance(cells, Mapping):
+        sizes_of_axes = self._document.get(f"grid_cells_{len(size)}d" if isinstance(size, list) else "")
+        if not isinstance(size, list) or not isinstance(sizes_of_axes, Mapping):
             yield Finding("error", "size", "a tensor grid tells its size, and the sizes of its cells.")
             return
         for axis, count in zip("xyz", size, strict=False):
-            sizes = cells.get(f"cell_sizes_{axis}")
+            sizes = sizes_of_axes.get(f"cell_sizes_{axis}")
             found = len(sizes) if isinstance(sizes, list) else None
             if found != count:
                 yield Finding("error", "size", f"there are {found} sizes of cells along {axis}, and {count} cells.")

@@ -205,24 +205,24 @@ def _collections(prefix: str) -> list[Rule]:
     ]
 
 
-def _cells(document: Mapping[str, Any]) -> int:
+def _cell_count(document: Mapping[str, Any]) -> int:
     return math.prod(map(int, document["size"]))
 
 
-def _vertices(document: Mapping[str, Any]) -> int:
+def _vertex_count(document: Mapping[str, Any]) -> int:
     return math.prod(int(count) + 1 for count in document["size"])
 
 
-def _active(document: Mapping[str, Any]) -> int:
+def _active_count(document: Mapping[str, Any]) -> int:
     return int(document["number_of_active_cells"])
 
 
 _GRID = Family(
     (AttributesRule("cell_attributes", "cells"), AttributesRule("vertex_attributes", "vertices")),
-    {"cells": _cells, "vertices": _vertices},
+    {"cells": _cell_count, "vertices": _vertex_count},
 )
 
-FAMILIES: Mapping[str, Family] = {
+SCHEMAS: Mapping[str, Family] = {
     "pointset": Family(tuple(_points("locations"))),
     "planar-data-pointset": Family(
         tuple(
@@ -261,7 +261,7 @@ FAMILIES: Mapping[str, Family] = {
     "tensor-3d-grid": _GRID,
     "regular-masked-3d-grid": Family(
         (ArrayRule("mask.values", ("bool-array-1",), "cells", "mask"), AttributesRule("cell_attributes", "active")),
-        {"cells": _cells, "active": _active},
+        {"cells": _cell_count, "active": _active_count},
         active="mask.values",
     ),
     "unstructured-hex-grid": Family(tuple(_mesh("hexahedrons", "index-array-8"))),

@@ -45,7 +45,7 @@ def scoped(name: str, numbers: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
     return name, numbers[: name.count("[]")]
 
 
-def resolve(document: Any, path: str) -> tuple[str, Any]:
+def resolve(document: Any, path: Any) -> tuple[str, Any]:
     """Return the place that a path, or the end of one, means in a document.
 
     Raises
@@ -60,17 +60,17 @@ def resolve(document: Any, path: str) -> tuple[str, Any]:
     exact = list(matches(document, path))
     if exact and "[]" not in path and _joined(path) == path:
         return exact[0][0], exact[0][2]
-    places = dict(_places(document))
-    ends = [found for found in places if found == path or found.endswith(f".{path}")]
+    nodes = dict(_nodes(document))
+    ends = [found for found in nodes if found == path or found.endswith(f".{path}")]
     # The outermost of those that lie in each other is meant.
     ends = [found for found in ends if not any(found != other and found.startswith(f"{other}.") for other in ends)]
     if len(ends) == 1:
-        return ends[0], places[ends[0]]
+        return ends[0], nodes[ends[0]]
     if ends:
         raise ObjectError(
             f"{path!r} is several places of the object.", details=sorted(ends)[:_MOST_NAMED], hint="name one of them."
         )
-    known = sorted(found for found, value in places.items() if isinstance(value, Mapping | list))
+    known = sorted(found for found, value in nodes.items() if isinstance(value, Mapping | list))
     raise ObjectError(
         f"the object has nothing at {path!r}.",
         details=known[:_MOST_NAMED],
@@ -86,7 +86,7 @@ def _joined(path: str) -> str:
     return found
 
 
-def _places(document: Any) -> Iterator[tuple[str, Any]]:
+def _nodes(document: Any) -> Iterator[tuple[str, Any]]:
     """Yield all maps and lists in a document by their paths."""
     waiting: list[tuple[str, Any]] = [("", document)]
     while waiting:

@@ -15,10 +15,10 @@ from akdask.evo.blobs.findings import errors_among
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import BlobFormatError, BlobWriteError, MissingBlobError, StoreError
 from akdask.evo.identity import is_digest
-from akdask.evo.kinds import TYPES
-from akdask.evo.reader import open_footer, readable_name
+from akdask.evo.kinds import TYPES, readable_name
+from akdask.evo.reader import open_footer
 from akdask.evo.store.digests import known_digest
-from akdask.evo.store.entries import BlobFolder, Entry, EntryKind
+from akdask.evo.store.entries import BlobFolder, StoreEntry, EntryKind
 from akdask.evo.store.local import LocalFolder
 from akdask.evo.store.names import Described, checked_name, described_by, name_of
 from akdask.evo.store.remote import RemoteFolder
@@ -84,7 +84,7 @@ class StoredBlobs:
         with self._looking():
             return self._find(name_of(blob)) is not None
 
-    def ls(self) -> list[Entry]:
+    def ls(self) -> list[StoreEntry]:
         """Return all blobs in the order of their names, damaged ones too; none if there is no folder."""
         with self._looking():
             found = [entry for entry in self._folder.entries() if entry.kind is EntryKind.BLOB]
@@ -216,7 +216,7 @@ class StoredBlobs:
                     with suppress(OSError):  # of another user, or gone meanwhile
                         self._folder.remove(entry.name)
 
-    def _find(self, name: str) -> Entry | None:
+    def _find(self, name: str) -> StoreEntry | None:
         """Return the file of a blob; names are compared without regard to case."""
         for written in (name, name.upper()) if is_digest(name) else (name,):
             entry = self._folder.find(written)
@@ -224,7 +224,7 @@ class StoredBlobs:
                 return entry
         return None
 
-    def _there(self, name: str) -> Entry:
+    def _there(self, name: str) -> StoreEntry:
         with self._looking():
             entry = self._find(name)
             strange = self._folder.find(name) if entry is None else None

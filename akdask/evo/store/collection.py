@@ -12,7 +12,7 @@ from akdask.errors import ArgumentError
 from akdask.evo.description import ArrayDescription
 from akdask.evo.identity import is_digest, is_uuid
 from akdask.evo.objects.references import identifiers_in, load_document
-from akdask.evo.store.entries import MARK, BlobFolder, Entry, EntryKind
+from akdask.evo.store.entries import MARK, BlobFolder, StoreEntry, EntryKind
 
 _MAGIC = b"PAR1"
 
@@ -23,7 +23,7 @@ class Collected:
 
     Parameters
     ----------
-    removed : tuple of Entry
+    removed : tuple of StoreEntry
         Blobs without references.
     temporaries : int
         Files of writes that nobody goes on with.
@@ -33,7 +33,7 @@ class Collected:
         What could not be removed, or has the name of a blob and is none.
     """
 
-    removed: tuple[Entry, ...]
+    removed: tuple[StoreEntry, ...]
     temporaries: int
     recent: int
     problems: tuple[str, ...]
@@ -68,9 +68,9 @@ def collect(
         Remove nothing.
     """
     entries = list(folder.entries())
-    marks = {entry.identifier: entry for entry in entries if entry.kind is EntryKind.MARK}
+    last_uses = {entry.identifier: entry for entry in entries if entry.kind is EntryKind.MARK}
     before = time.time() - grace
-    removed: list[Entry] = []
+    removed: list[StoreEntry] = []
     problems: list[str] = []
     recent = temporaries = 0
     for entry in sorted(entries, key=lambda entry: entry.name):
@@ -79,7 +79,7 @@ def collect(
             temporaries += is_gone
         if entry.kind is not EntryKind.BLOB or entry.identifier in used:
             continue
-        mark = marks.get(entry.identifier)
+        mark = last_uses.get(entry.identifier)
         if max(entry.modified, 0.0 if mark is None else mark.modified) > before:
             recent += 1
         elif not _is_parquet(folder, entry):
@@ -88,18 +88,18 @@ def collect(
             removed.append(entry)
     names = {entry.identifier for entry in removed}
     there = {entry.identifier for entry in entries if entry.kind is EntryKind.BLOB}
-    for name, mark in marks.items():
+    for name, mark in last_uses.items():
         if not dry_run and mark.modified <= before and (name in names or name not in there or name in used):
             _removed(folder, mark, problems)
     return Collected(tuple(removed), temporaries, recent, tuple(problems))
 
 
-def _is_unchanged(folder: BlobFolder, entry: Entry, mark: Entry | None) -> bool:
+def _is_unchanged(folder: BlobFolder, entry: StoreEntry, mark: StoreEntry | None) -> bool:
     """Whether nobody has put the blob again since the folder was listed."""
     return folder.find(entry.name) == entry and folder.find(MARK + entry.identifier) == mark
 
 
-def _is_parquet(folder: BlobFolder, entry: Entry) -> bool:
+def _is_parquet(folder: BlobFolder, entry: StoreEntry) -> bool:
     try:
         with folder.open(entry.name) as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -107,7 +107,7 @@ def _is_parquet(folder: BlobFolder, entry: Entry) -> bool:
         return True  # to be told of when it is removed
 
 
-def _removed(folder: BlobFolder, entry: Entry, problems: list[str]) -> bool:
+def _removed(folder: BlobFolder, entry: StoreEntry, problems: list[str]) -> bool:
     try:
         folder.remove(entry.name)
     except FileNotFoundError:

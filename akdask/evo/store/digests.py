@@ -11,7 +11,7 @@ from threading import Lock
 
 from dask.system import CPU_COUNT
 
-from akdask.evo.store.entries import BlobFolder, Entry
+from akdask.evo.store.entries import BlobFolder, StoreEntry
 from akdask.storage.paths.remote import AT_ONCE, accessing, current_options
 
 _STEP = 2**18
@@ -25,7 +25,7 @@ _KNOWN: OrderedDict[tuple[str, int, str], str] = OrderedDict()
 _LOCK = Lock()
 
 
-def digest_of_entry(folder: BlobFolder, entry: Entry) -> str:
+def digest_of_entry(folder: BlobFolder, entry: StoreEntry) -> str:
     """Return the lower-case SHA-256 of the bytes that a file of a store has now.
 
     Raises
@@ -50,20 +50,20 @@ def digest_of_entry(folder: BlobFolder, entry: Entry) -> str:
     return found
 
 
-def known_digest(folder: BlobFolder, entry: Entry) -> str:
+def known_digest(folder: BlobFolder, entry: StoreEntry) -> str:
     """Return the SHA-256 of a file; reads it only if this process has not read it in this state."""
     with _LOCK:
         found = _KNOWN.get(_key(folder, entry))
     return digest_of_entry(folder, entry) if found is None else found
 
 
-def digests_of(folder: BlobFolder, entries: Iterable[Entry]) -> dict[str, str | OSError]:
+def digests_of(folder: BlobFolder, entries: Iterable[StoreEntry]) -> dict[str, str | OSError]:
     """Return the SHA-256 of files by name, or the error with which reading one ended; many are read at a time."""
     # The largest first, so that no thread is left with one when the others have ended.
     ordered = sorted(entries, key=lambda entry: -entry.size)
     options = current_options()
 
-    def digest(entry: Entry) -> str | OSError:
+    def digest(entry: StoreEntry) -> str | OSError:
         with accessing(options):
             try:
                 return digest_of_entry(folder, entry)
@@ -75,5 +75,5 @@ def digests_of(folder: BlobFolder, entries: Iterable[Entry]) -> dict[str, str | 
         return dict(zip([entry.name for entry in ordered], pool.map(digest, ordered), strict=True))
 
 
-def _key(folder: BlobFolder, entry: Entry) -> tuple[str, int, str]:
+def _key(folder: BlobFolder, entry: StoreEntry) -> tuple[str, int, str]:
     return folder.location(entry.name), entry.size, entry.version

@@ -27,7 +27,7 @@ class EntryKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StoreEntry:
     """One entry of the folder.
 
     Parameters
@@ -93,11 +93,11 @@ class BlobFolder(Protocol):
         """Return the path or URL of an entry."""
         ...
 
-    def find(self, name: str) -> Entry | None:
+    def find(self, name: str) -> StoreEntry | None:
         """Return the entry of a name, None if there is none."""
         ...
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[StoreEntry]:
         """Yield all entries, in no particular order; none if there is no folder."""
         ...
 
@@ -117,6 +117,6 @@ class BlobFolder(Protocol):
         """Remove a file."""
         ...
 
-    def is_abandoned(self, entry: Entry, age: float) -> bool:
+    def is_abandoned(self, entry: StoreEntry, age: float) -> bool:
         """Whether nobody writes a temporary file any more that has not changed for so many seconds."""
         ...

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from akdask.evo.blobs.sink import LocalSink
 from akdask.evo.errors import BlobWriteError
-from akdask.evo.store.entries import MARK, Entry, kind_of_name
+from akdask.evo.store.entries import MARK, StoreEntry, kind_of_name
 from akdask.storage.paths.directory import Directory
 
 _NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.EBADF}
@@ -48,7 +48,7 @@ class LocalFolder:
         """Return the path of an entry."""
         return os.path.join(self._path, name)
 
-    def find(self, name: str) -> Entry | None:
+    def find(self, name: str) -> StoreEntry | None:
         """Return the entry of a name, None if there is none."""
         try:
             with Directory.at(self._path) as folder:
@@ -57,7 +57,7 @@ class LocalFolder:
             return None
         return None if status is None else _entry(name, status)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[StoreEntry]:
         """Yield all entries; none if there is no folder."""
         try:
             with Directory.at(self._path) as folder:
@@ -97,7 +97,7 @@ class LocalFolder:
         with Directory.at(self._path) as folder:
             folder.unlink(name)
 
-    def is_abandoned(self, entry: Entry, age: float) -> bool:
+    def is_abandoned(self, entry: StoreEntry, age: float) -> bool:
         """Whether a temporary file has not changed for so many seconds, and no process has it locked."""
         quiet = time.time() - entry.modified
         if quiet < age:
@@ -146,7 +146,7 @@ class _StoreSink(LocalSink):
         self.abort()
 
 
-def _entry(name: str, status: Any) -> Entry:
+def _entry(name: str, status: Any) -> StoreEntry:
     kind = kind_of_name(name, is_file=stat.S_ISREG(status.st_mode))
     version = f"{status.st_mtime_ns}/{status.st_ino}/{status.st_ctime_ns}"
-    return Entry(name, kind, status.st_size, status.st_mtime, version, max(status.st_mtime, status.st_ctime))
+    return StoreEntry(name, kind, status.st_size, status.st_mtime, version, max(status.st_mtime, status.st_ctime))

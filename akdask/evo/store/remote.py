@@ -17,12 +17,12 @@ from uuid import uuid4
 
 from akdask.evo.blobs.sink import TEMPORARY
 from akdask.evo.errors import BlobWriteError
-from akdask.evo.store.entries import MARK, Entry, kind_of_name
+from akdask.evo.store.entries import MARK, StoreEntry, kind_of_name
 from akdask.storage.paths.directory import path_of_open
 from akdask.storage.paths.files import version_of
 from akdask.storage.paths.remote import NoAnswerError, file_system, retrying
 
-_APPEAR_WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"})
+_APPEAR_AT_ONCE = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"})
 """Protocols of file systems in which a file appears when all of it was sent."""
 
 
@@ -50,7 +50,7 @@ class RemoteFolder:
         """Return the URL of an entry."""
         return f"{self._url}/{name}"
 
-    def find(self, name: str) -> Entry | None:
+    def find(self, name: str) -> StoreEntry | None:
         """Return the entry of a name, None if there is none."""
         system, inner = file_system(self.location(name))
         try:
@@ -58,7 +58,7 @@ class RemoteFolder:
         except FileNotFoundError:
             return None
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[StoreEntry]:
         """Yield all entries; none if there is no folder."""
         system, inner = file_system(self._url)
         with suppress(FileNotFoundError):
@@ -77,7 +77,7 @@ class RemoteFolder:
     def send(self, path: str, name: str) -> None:
         """Send a file of this machine; it appears under its name when all of it was sent."""
         system, inner = file_system(self.location(name))
-        if self._url.partition("://")[0] in _APPEAR_WHOLE:
+        if self._url.partition("://")[0] in _APPEAR_AT_ONCE:
             retrying(lambda: system.put_file(path, inner))
             return
         _, folder = file_system(self._url)
@@ -101,7 +101,7 @@ class RemoteFolder:
         system, inner = file_system(self.location(name))
         retrying(lambda: system.rm_file(inner))
 
-    def is_abandoned(self, entry: Entry, age: float) -> bool:
+    def is_abandoned(self, entry: StoreEntry, age: float) -> bool:
         """Whether a temporary file has not changed for so many seconds."""
         return time.time() - entry.modified >= max(age, 3600.0)
 
@@ -162,11 +162,13 @@ def _name_of(info: Mapping[str, Any]) -> str:
     return str(info["name"]).rstrip("/").rpartition("/")[2]
 
 
-def _entry(info: Mapping[str, Any]) -> Entry:
+def _entry(info: Mapping[str, Any]) -> StoreEntry:
     name = _name_of(info)
     kind = kind_of_name(name, is_file=info.get("type") == "file" and not info.get("islink"))
     modified = _modified(info)
-    return Entry(name, kind, int(info.get("size") or 0), modified, f"{version_of(info)}/{info.get('size')}", modified)
+    return StoreEntry(
+        name, kind, int(info.get("size") or 0), modified, f"{version_of(info)}/{info.get('size')}", modified
+    )
 
 
 def _modified(info: Mapping[str, Any]) -> float:

@@ -338,7 +338,7 @@ class Store(StoredBlobs):
         ArgumentError
             If a root is nothing of that, or the grace time is negative.
         """
-        seconds = grace.total_seconds() if isinstance(grace, timedelta) else grace
+        seconds: Any = grace.total_seconds() if isinstance(grace, timedelta) else grace
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
             raise ArgumentError(f"grace is a number of seconds from 0 on, not {grace!r:.100}.")
         used = used_by(roots)
@@ -450,8 +450,11 @@ def _nothing(described: ArrayDescription, columns: Columns) -> DataFrame:
     """Return the rows of an array without data."""
     names = canonical_names(described.kind, len(described.types))
     schema = pa.schema(list(zip(names, described.arrow_types, strict=True)))
-    found = from_arrow(schema.empty_table())
-    return found if columns is None else found[[names[c] if isinstance(c, int) else c for c in _chosen(columns)]]
+    found: DataFrame = from_arrow(schema.empty_table())
+    if columns is None:
+        return found
+    some: DataFrame = found[[names[c] if isinstance(c, int) else c for c in _chosen(columns)]]
+    return some
 
 
 def _chosen(columns: Columns) -> list[Any]:

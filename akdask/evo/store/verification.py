@@ -9,7 +9,7 @@ from akdask.evo.blobs.findings import Finding
 from akdask.evo.identity import is_digest
 from akdask.evo.reader import open_footer
 from akdask.evo.store.digests import digests_of
-from akdask.evo.store.entries import BlobFolder, Entry, EntryKind, is_identifier
+from akdask.evo.store.entries import BlobFolder, StoreEntry, EntryKind, is_identifier
 
 
 def findings_of(folder: BlobFolder, names: Iterable[str] | None) -> list[Finding]:
@@ -36,7 +36,9 @@ def findings_of(folder: BlobFolder, names: Iterable[str] | None) -> list[Finding
     return sorted(findings, key=lambda finding: finding.blob or "")
 
 
-def _wanted(folder: BlobFolder, names: Iterable[str], found: Mapping[str, Entry]) -> tuple[list[Entry], list[Finding]]:
+def _wanted(
+    folder: BlobFolder, names: Iterable[str], found: Mapping[str, StoreEntry]
+) -> tuple[list[StoreEntry], list[Finding]]:
     """Return the files of some blobs, and findings of those that are not there."""
     wanted, findings = [], []
     for name in dict.fromkeys(names):
@@ -50,16 +52,16 @@ def _wanted(folder: BlobFolder, names: Iterable[str], found: Mapping[str, Entry]
     return wanted, findings
 
 
-def _is_strange(entry: Entry) -> bool:
+def _is_strange(entry: StoreEntry) -> bool:
     """Whether something that is no file has the name of a blob."""
     return entry.kind is EntryKind.FOREIGN and is_identifier(entry.name)
 
 
-def _no_file(entry: Entry) -> Finding:
+def _no_file(entry: StoreEntry) -> Finding:
     return Finding("error", "no-file", "a link or a folder has the name of a blob; remove it.", blob=entry.name)
 
 
-def _digest_problem(entry: Entry, found: str | Exception) -> Finding | None:
+def _digest_problem(entry: StoreEntry, found: str | Exception) -> Finding | None:
     if isinstance(found, Exception):
         return Finding("error", "unreadable", f"the blob cannot be read: {found}", blob=entry.name)
     if found == entry.identifier:
@@ -68,7 +70,7 @@ def _digest_problem(entry: Entry, found: str | Exception) -> Finding | None:
     return Finding("error", "digest", text, blob=entry.name)
 
 
-def _footer_problem(folder: BlobFolder, entry: Entry) -> Finding | None:
+def _footer_problem(folder: BlobFolder, entry: StoreEntry) -> Finding | None:
     try:
         open_footer(folder.location(entry.name))
     except FileError as error:

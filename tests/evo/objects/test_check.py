@@ -11,7 +11,7 @@ import pytest
 
 from akdask import evo
 from akdask.evo.errors import ObjectError
-from akdask.evo.objects.families import FAMILIES, family_name
+from akdask.evo.objects.families import SCHEMAS, family_name
 
 
 @pytest.fixture
@@ -350,7 +350,7 @@ def test_families_are_found_by_their_schemas():
     assert family_name({"schema": schema("pointset", "1.0.1")}) == "pointset"
     assert family_name({"schema": "/objects/pointset/1.0.1/other.schema.json"}) is None
     assert {"pointset", "line-segments", "triangle-mesh", "regular-2d-grid", "regular-3d-grid", "block-model"} <= set(
-        FAMILIES
+        SCHEMAS
     )
 
 
