@@ -17,7 +17,7 @@ import akdask as ak
 from akdask.errors import ArgumentError
 from akdask.evo import grids
 from akdask.evo.errors import ContentError, ShapeError
-from akdask.evo.grids import count_active, cell_count, flatten, unflatten, vertex_size
+from akdask.evo.grids import cell_count, count_active, flatten, unflatten, vertex_size
 
 SIZE = (2, 3, 2)
 ROWS = [0, 100, 10, 110, 20, 120, 1, 101, 11, 111, 21, 121]
@@ -185,7 +185,7 @@ def test_axes_are_never_guessed(axes):
         (lambda: flatten(GRID, "ijk", size=(3, 2, 2)), ShapeError, "2 x 3 x 2 cells, not 3 x 2 x 2"),
         (lambda: flatten(GRID, "ijk", flip="x"), ArgumentError, "flip"),
         (lambda: flatten(GRID, "ijk", flip="ii"), ArgumentError, "flip"),
-        (lambda: flatten(GRID, "ijk", at="edges")  # type: ignore[arg-type], ArgumentError, "at is"),
+        (lambda: flatten(GRID, "ijk", at="edges"), ArgumentError, "at is"),  # type: ignore[arg-type]
         (lambda: flatten(GRID, "ijk", size=(2, 3)), ArgumentError, "size is"),
         (lambda: flatten(GRID, "ijk", size=(2, 3, -2)), ArgumentError, "size is"),
         (lambda: flatten(GRID, "ijk", mask=np.ones(3, bool)), ShapeError, "3 values"),

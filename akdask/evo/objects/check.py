@@ -16,8 +16,8 @@ from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import EvoError
 from akdask.evo.objects.families import (
     ATTRIBUTE_TYPES,
-    SCHEMAS,
     LOOKUP,
+    SCHEMAS,
     ArrayRule,
     AttributesRule,
     Family,

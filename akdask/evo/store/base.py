@@ -18,7 +18,7 @@ from akdask.evo.identity import is_digest
 from akdask.evo.kinds import TYPES, readable_name
 from akdask.evo.reader import open_footer
 from akdask.evo.store.digests import known_digest
-from akdask.evo.store.entries import BlobFolder, StoreEntry, EntryKind
+from akdask.evo.store.entries import BlobFolder, EntryKind, StoreEntry
 from akdask.evo.store.local import LocalFolder
 from akdask.evo.store.names import Described, checked_name, described_by, name_of
 from akdask.evo.store.remote import RemoteFolder

@@ -12,7 +12,7 @@ from akdask.errors import ArgumentError
 from akdask.evo.description import ArrayDescription
 from akdask.evo.identity import is_digest, is_uuid
 from akdask.evo.objects.references import identifiers_in, load_document
-from akdask.evo.store.entries import MARK, BlobFolder, StoreEntry, EntryKind
+from akdask.evo.store.entries import MARK, BlobFolder, EntryKind, StoreEntry
 
 _MAGIC = b"PAR1"
 

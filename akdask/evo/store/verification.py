@@ -9,7 +9,7 @@ from akdask.evo.blobs.findings import Finding
 from akdask.evo.identity import is_digest
 from akdask.evo.reader import open_footer
 from akdask.evo.store.digests import digests_of
-from akdask.evo.store.entries import BlobFolder, StoreEntry, EntryKind, is_identifier
+from akdask.evo.store.entries import BlobFolder, EntryKind, StoreEntry, is_identifier
 
 
 def findings_of(folder: BlobFolder, names: Iterable[str] | None) -> list[Finding]:
