@@ -33,7 +33,7 @@ def put_vertices(setting: Setting) -> list[Result]:
 
     def by_akdask() -> int:
         frame = ak.DataFrame(ak.read_hdf(files.pattern))
-        return evo.write_blob(frame, folder / "akdask", role="geometry").length
+        return int(evo.write_blob(frame, folder / "akdask", role="geometry").length)
 
     def by_pyarrow() -> int:
         schema = pa.schema([(name, pa.float64()) for name in NAMES])

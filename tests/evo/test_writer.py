@@ -314,6 +314,13 @@ def test_section_7_naive_times_are_refused_without_a_zone(tmp_path):
     assert evo.write_blob(lazy, tmp_path, time_zone="Pacific/Auckland") == described
 
 
+def test_section_7_times_of_dask_with_a_zone_are_utc(tmp_path):
+    times = pd.date_range("2024-01-01", periods=3, freq="6h", tz="Pacific/Auckland")
+    expected = evo.write_blob(pd.DataFrame({"t": times}), tmp_path)
+    lazy = dd.from_pandas(pd.DataFrame({"t": times}), npartitions=2)
+    assert evo.write_blob(lazy, tmp_path) == expected == evo.write_blob(lazy["t"], tmp_path)
+
+
 def test_section_7_what_is_finer_than_microseconds_is_refused_or_dropped_on_request(tmp_path):
     fine = {"t": pa.array([-1, 1001], pa.timestamp("ns", "UTC"))}
     with pytest.raises(ContentError, match="truncate"):

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
+import pandas as pd
 import pyarrow as pa
 
 from akdask._distributed import default_client, shares_memory
@@ -36,8 +37,32 @@ from akdask.plan.task.program import Program
 from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
 
+_UTC = pa.timestamp("ns", "UTC")
+
 Encode = Callable[[pa.Table], Any]
 """What is made of the rows of a row group."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToTable:
+    """Makes an Arrow table of the rows of a task.
+
+    Parameters
+    ----------
+    form : ToArrow
+        Makes a table whose times have no zone.
+    aware : frozenset of str
+        Columns of times that are UTC.
+    """
+
+    form: ToArrow
+    aware: frozenset[str]
+
+    def __call__(self, rows: Table) -> pa.Table:
+        """Return the table."""
+        table = self.form(rows)
+        fields = [pa.field(f.name, _UTC) if f.name in self.aware else f for f in table.schema]
+        return table.cast(pa.schema(fields)) if self.aware else table
 
 
 class LazyRows:
@@ -47,9 +72,11 @@ class LazyRows:
     ----------
     frame : DataFrame
         The columns; labels of a Categorical become text, missing where it is.
+    aware : iterable of str, optional
+        Columns of times that are known to be UTC.
     """
 
-    def __init__(self, frame: DataFrame) -> None:
+    def __init__(self, frame: DataFrame, aware: Iterable[str] = ()) -> None:
         text = {
             name: _as_text(frame[name]) for name, kind in frame._columns.kinds.items() if isinstance(kind, Categorical)
         }
@@ -57,7 +84,7 @@ class LazyRows:
         columns = given._columns
         self._project: Project = columns.project(with_index=False)
         meanings = tuple((name, str(name), columns.kinds[name]._arrow_meaning) for name in columns.values)
-        self._form = ToArrow(meanings, (), columns.nullable())
+        self._form = ToTable(ToArrow(meanings, (), columns.nullable()), frozenset(aware))
 
     @property
     def schema(self) -> pa.Schema:
@@ -110,14 +137,14 @@ class EncodeRows:
     ----------
     collect : Collect
         Collects the rows.
-    form : ToArrow
+    form : ToTable
         Makes an Arrow table of them.
     encode : callable
         Encodes the table.
     """
 
     collect: Collect
-    form: ToArrow
+    form: ToTable
     encode: Encode
 
     @property
@@ -140,7 +167,7 @@ class EncodedRows(Frame):
 
     frame: Project | Realign
     runs: tuple[tuple[int, ...], ...] | None
-    form: ToArrow
+    form: ToTable
     encode: Encode
 
     @cached_property
@@ -271,7 +298,8 @@ def lazy_rows(given: Any) -> LazyRows | None:
     if isinstance(given, Array):
         return LazyRows(DataFrame({"data": given}))
     if _is_dask(given):
-        return LazyRows(_of_dask(given))
+        meta = getattr(given, "_meta", None)
+        return LazyRows(_of_dask(given), _aware(meta))
     if isinstance(given, Mapping) and any(isinstance(item, Array) or _is_dask(item) for item in given.values()):
         columns: dict[Hashable, Any] = {}
         for name, item in given.items():
@@ -282,6 +310,12 @@ def lazy_rows(given: Any) -> LazyRows | None:
 
 def _is_dask(given: Any) -> bool:
     return type(given).__module__.partition(".")[0] == "dask" and hasattr(given, "__dask_graph__")
+
+
+def _aware(meta: Any) -> list[str]:
+    """Return the columns of a frame whose times have a zone: as lazy columns they are UTC, without one."""
+    dtypes = {"data": meta.dtype} if isinstance(meta, pd.Series) else getattr(meta, "dtypes", {})
+    return [str(name) for name, dtype in dict(dtypes).items() if isinstance(dtype, pd.DatetimeTZDtype)]
 
 
 def _of_dask(given: Any) -> DataFrame:
