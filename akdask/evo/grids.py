@@ -25,8 +25,11 @@ from akdask.hdf5.metadata.inspect import open_hdf5
 At = Literal["cells", "vertices"]
 
 _SPATIAL = "ijk"
-_CHUNK = 64 * 2**20
-"""Bytes of a chunk of what is read from a file, or brought into other chunks, about."""
+_CHUNK = 16 * 2**20
+"""Bytes of a chunk of what is read from a file, or brought into other chunks, about: a write has some in memory."""
+
+_LARGEST = 4
+"""How many times as large chunks may be, so that each stored chunk is unpacked once."""
 
 
 def flatten(
@@ -262,7 +265,7 @@ def _from_storage(stored: Any, chunks: tuple[int, ...] | None, order: tuple[int,
     slowest = order[0]
     plane = stored.dtype.itemsize * math.prod(shape) // max(shape[slowest], 1)
     step = max(_CHUNK // max(plane, 1), 1)
-    if chunks is not None:
+    if chunks is not None and chunks[slowest] * plane <= _LARGEST * _CHUNK:
         step = max(step // chunks[slowest], 1) * chunks[slowest]
     wanted = [-1] * len(shape)
     wanted[slowest] = min(step, max(shape[slowest], 1))
