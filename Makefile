@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CODE := akdask tests benchmarks conftest.py
 ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 
-.PHONY: demo test fresh long coverage lint types check bench format clean
+.PHONY: demo test test-evo fresh long coverage lint types check bench format clean
 
 demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
@@ -17,6 +17,11 @@ test: $(VENV)/test.installed
 
 # Only these modules are collected, as to collect all takes longer than to run what is wanted of them.
 PROPERTY_TESTS = $$(grep -rlw --include='test_*.py' hypothesis tests)
+
+# With the vendor's converters, which want an older Arrow than the rest, in an environment of their own.
+test-evo:
+	$(MAKE) --no-print-directory VENV=.venv-evo .venv-evo/converters.installed
+	.venv-evo/bin/python -m pytest tests/evo/interop
 
 # Property tests on examples that no run has drawn before, each by one path of the kernels; the seed, which is printed,
 # draws both.
@@ -51,7 +56,7 @@ format: $(VENV)/dev.installed
 	$(BIN)/ruff check --fix $(CODE)
 
 clean:
-	rm -rf $(VENV) .ci-venv* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf $(VENV) .venv-evo .ci-venv* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
 	find akdask tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Python compiles what is imported, which is a small part of what is installed.

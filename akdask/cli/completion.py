@@ -29,10 +29,18 @@ def run(options: argparse.Namespace) -> int:
     import shtab
 
     for parser in options.commands.values():
-        for action in parser._actions:
-            if not action.option_strings and not action.choices:
-                action.complete = shtab.FILE
+        _complete_files(parser, shtab.FILE)
     script = shtab.complete(options.parser, options.shell)
     # Names of files may hold what has to be quoted.
     print(script.replace("complete -o bashdefault", "complete -o bashdefault -o filenames"))
     return 0
+
+
+def _complete_files(parser: argparse.ArgumentParser, file: Any) -> None:
+    """Have what a command and its own subcommands take completed as names of files, unless there is a choice."""
+    for action in parser._actions:
+        if not action.option_strings and not action.choices:
+            action.complete = file  # type: ignore[attr-defined]  # shtab looks for it
+        elif isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                _complete_files(inner, file)

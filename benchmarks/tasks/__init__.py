@@ -8,6 +8,7 @@ from benchmarks.report import Result
 from benchmarks.setting import Setting
 from benchmarks.tasks.arriving import text_and_numbers_to_pandas
 from benchmarks.tasks.csv_files import read_write_csv
+from benchmarks.tasks.evo_blobs import get_two_of_three, memory_of_a_put, put_vertices, validate_many_footers
 from benchmarks.tasks.group import distinct_values, few_groups, many_groups, string_groups, two_keys
 from benchmarks.tasks.join import join, membership
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
@@ -60,6 +61,10 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "memory": memory_of_a_filtered_sum,
     "cluster": memory_of_workers,
     "outgrown": outgrown,
+    "evo-put": put_vertices,
+    "evo-get": get_two_of_three,
+    "evo-memory": memory_of_a_put,
+    "evo-footers": validate_many_footers,
 }
 
 ENGINE = (

@@ -31,6 +31,7 @@ def test_scripts_have_every_command_and_its_options(shell, script):
         "completion",
         "num-locales",
         "severity",
+        "footer-only",
     ):
         assert word in text
 
@@ -51,6 +52,9 @@ def test_shells_accept_their_scripts(shell, script, tmp_path):
         (["convert", "--file-type", ""], {"distribute", "single"}),
         (["validate", "--severity", "w"], {"warning"}),
         (["completion", ""], {"bash", "fish", "zsh"}),
+        (["evo", "v"], {"validate", "verify"}),
+        (["evo", "put", "--trunc"], {"--truncate-times"}),
+        (["evo", "verify", "fl"], {"flows.h5", "flows two.h5"}),
         (["ls", "fl"], {"flows.h5", "flows two.h5"}),
     ],
 )

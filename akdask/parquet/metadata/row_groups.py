@@ -101,6 +101,13 @@ def read_row_groups(
         If the structure makes no sense.
     """
     found, _ = read_struct(footer)
+    return row_groups_of(found, leaves, end)
+
+
+def row_groups_of(
+    found: Struct, leaves: Sequence[Leaf], end: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]:
+    """Return the rows of each row group, and all column chunks, of a structure that was read; see `read_row_groups`."""
     groups = found.get(4, [])
     if not isinstance(groups, list):
         raise ThriftError("there are no row groups")

@@ -1,8 +1,12 @@
-"""Thrift's compact protocol, as far as headers of pages need it; every length is compared with what is there."""
+"""Thrift's compact protocol, as far as footers and headers of pages need it.
+
+Every length is compared with what is there.  A structure is read as its values alone, or as fields that know their
+types, so that it can be changed and written again.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 Struct: TypeAlias = dict[int, Any]
 """The fields of a structure by their numbers."""
@@ -11,6 +15,19 @@ _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9,
 _INTS = (4, 5, 6)
 _DEEPEST = 16
 _LONGEST = 10  # bytes of a varint of 64 bits
+_FEW = 15  # items whose number fits into the head of a list
+
+
+class Field(NamedTuple):
+    """A field of a structure, with its type on the wire."""
+
+    kind: int
+    value: Any
+    """A number, bytes, `Fields`, or for lists the type of the items and the items."""
+
+
+Fields: TypeAlias = dict[int, Field]
+"""The fields of a structure by their numbers, as they can be written again."""
 
 
 class ThriftError(ValueError):
@@ -40,6 +57,35 @@ def read_struct(data: bytes) -> tuple[Struct, int]:
         return _struct(data, 0, 0)
     except IndexError:
         raise CutShortError("the bytes end within a structure") from None
+
+
+def read_fields(data: bytes) -> tuple[Fields, int]:
+    """Return the structure that some bytes begin with, so that it can be written again, and how many bytes it has.
+
+    For errors see `read_struct`.
+
+    Examples
+    --------
+    >>> read_fields(bytes([0x15, 0x02, 0x15, 0x06, 0x00, 0xFF]))
+    ({1: Field(kind=5, value=1), 2: Field(kind=5, value=3)}, 5)
+    """
+    try:
+        return _fields(data, 0, 0)
+    except IndexError:
+        raise CutShortError("the bytes end within a structure") from None
+
+
+def write_fields(fields: Fields) -> bytes:
+    """Return the bytes of a structure, its fields in the order of their numbers.
+
+    Examples
+    --------
+    >>> write_fields({1: Field(5, 1), 2: Field(5, 3)}).hex()
+    '1502150600'
+    """
+    out = bytearray()
+    _put_fields(out, fields)
+    return bytes(out)
 
 
 def integers(struct: Any, *numbers: int) -> tuple[int, ...]:
@@ -121,3 +167,87 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         if byte < 128:
             return found, at + place + 1
     raise ThriftError("a number has more than 64 bits")
+
+
+def _fields(data: bytes, at: int, depth: int) -> tuple[Fields, int]:
+    if depth > _DEEPEST:
+        raise ThriftError("structures are nested too deep")
+    found: Fields = {}
+    number = 0
+    while head := data[at]:
+        at += 1
+        kind = head & 15
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, at = _int(data, at)
+        if kind in (_TRUE, _FALSE):
+            found[number] = Field(kind, kind == _TRUE)
+        else:
+            value, at = _field_value(data, at, kind, depth)
+            found[number] = Field(kind, value)
+    return found, at + 1
+
+
+def _field_value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if kind == _STRUCT:
+        return _fields(data, at, depth + 1)
+    if kind not in (_LIST, _SET):
+        return _value(data, at, kind, depth)
+    head = data[at]
+    count, at = (head >> 4, at + 1) if head >> 4 < _FEW else _varint(data, at + 1)
+    if count > len(data) - at:
+        raise CutShortError("the bytes end within a list")
+    items = []
+    for _ in range(count):
+        item, at = _field_value(data, at, head & 15, depth + 1)
+        items.append(item)
+    return (head & 15, items), at
+
+
+def _put_fields(out: bytearray, fields: Fields) -> None:
+    last = 0
+    for number in sorted(fields):
+        kind, value = fields[number]
+        if kind in (_TRUE, _FALSE):
+            kind = _TRUE if value else _FALSE
+        if 0 < number - last <= _FEW:
+            out.append((number - last) << 4 | kind)
+        else:
+            out.append(kind)
+            _put_int(out, number)
+        if kind not in (_TRUE, _FALSE):
+            _put_value(out, kind, value)
+        last = number
+    out.append(0)
+
+
+def _put_value(out: bytearray, kind: int, value: Any) -> None:
+    if kind in _INTS:
+        _put_int(out, value)
+    elif kind in (_TRUE, _FALSE, _BYTE):
+        out.append(value)
+    elif kind == _STRUCT:
+        _put_fields(out, value)
+    elif kind in (_LIST, _SET):
+        item_kind, items = value
+        out.append(min(len(items), _FEW) << 4 | item_kind)
+        if len(items) >= _FEW:
+            _put_varint(out, len(items))
+        for item in items:
+            _put_value(out, item_kind, item)
+    else:
+        if kind == _BINARY:
+            _put_varint(out, len(value))
+        out += value
+
+
+def _put_int(out: bytearray, value: int) -> None:
+    _put_varint(out, (value << 1) ^ (value >> 63))
+
+
+def _put_varint(out: bytearray, value: int) -> None:
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)

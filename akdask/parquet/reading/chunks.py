@@ -6,7 +6,7 @@ is decoded and dropped.  What is read is bounded: some thousand rows at a time, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any
@@ -19,8 +19,6 @@ from akdask.columns import concat_rows, slice_rows
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.footers import PARQUET_ERRORS, metadata_of
-from akdask.parquet.reading.decoding import decode, nulls_of
-from akdask.schema import ColumnType
 from akdask.storage.data.ranges import RangeReader, range_reader
 from akdask.storage.paths.files import FileIdentity
 from akdask.typing import Column, NumberArray
@@ -104,8 +102,8 @@ class ArrowChunkReader:
         The row group.
     column : ParquetColumn
         The column.
-    dtype : ColumnType
-        The type of its rows; None for 1 where a row is null, else 0.
+    decode : callable
+        Makes the rows of an Arrow array.
     path : str
         The path of the file, for messages.
     """
@@ -115,12 +113,12 @@ class ArrowChunkReader:
         opened: pq.ParquetFile,
         group: int,
         column: ParquetColumn,
-        dtype: ColumnType | None,
+        decode: Callable[[Any], Column],
         path: str,
     ) -> None:
         self._path, self._column = path, column
         self._nrows = opened.metadata.row_group(group).num_rows
-        self._decode: Any = nulls_of if dtype is None else partial(decode, column=column, dtype=dtype)
+        self._decode = decode
         self._batches_from_first = partial(
             opened.reader.iter_batches, _ROWS, row_groups=[group], column_indices=[column.leaf], use_threads=False
         )

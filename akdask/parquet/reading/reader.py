@@ -17,6 +17,7 @@ from akdask.columns import concat_rows, empty
 from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming, open_parquet
+from akdask.parquet.reading.decoding import decode, nulls_of
 from akdask.parquet.reading.page_index import have_bounds, page_places, page_statistics
 from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError
 from akdask.parquet.reading.pages import PageReader
@@ -274,8 +275,8 @@ class ParquetPartReader(PartReader):
         with errors_naming(path, place.column.name):
             if self._opened is None:
                 self._opened = open_parquet(self._ranges)
-            dtype = None if place.of_nulls else place.dtype
-            return ArrowChunkReader(self._opened, group.number, place.column, dtype, path)
+            how: Any = nulls_of if place.of_nulls else partial(decode, column=place.column, dtype=place.dtype)
+            return ArrowChunkReader(self._opened, group.number, place.column, how, path)
 
     def _stored(self, column: str) -> StoredPlace:
         place = self._part.columns[column]

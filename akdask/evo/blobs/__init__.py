@@ -1,0 +1,1 @@
+"""How the rows of a blob are made, written, read and looked at."""

@@ -1,0 +1,330 @@
+"""Lazy rows as encoded row groups: a task for each, which reads only the rows that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import uuid4
+
+import pandas as pd
+import pyarrow as pa
+
+from akdask._distributed import default_client, shares_memory
+from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.core.array import Array
+from akdask.collections.core.to_arrow import ToArrow
+from akdask.collections.frame.dataframe import DataFrame
+from akdask.collections.functions.from_dask import from_dask
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
+from akdask.columns import Table, empty
+from akdask.evo.errors import UnsupportedTableError
+from akdask.plan.expr._dask import Expr, List, Task, TaskRef
+from akdask.plan.expr.chain import Chain
+from akdask.plan.expr.lower import lower
+from akdask.plan.expr.node import Frame, Node, materialize
+from akdask.plan.expr.rowwise import Project, Slice
+from akdask.plan.expr.sources import Literal, Rows, Scan
+from akdask.plan.expr.values import Call, Value
+from akdask.plan.run.run import resolve_lengths, run
+from akdask.plan.task.blocks import Partition, PartitionBatch
+from akdask.plan.task.combine import Realign, row_slices
+from akdask.plan.task.operators import Collect, Sink
+from akdask.plan.task.pipeline import Compile, pipeline
+from akdask.plan.task.program import Program
+from akdask.plan.task.tables import Tables, Tasks
+from akdask.schema import RowSpace
+
+_UTC = pa.timestamp("ns", "UTC")
+
+Encode = Callable[[pa.Table], Any]
+"""What is made of the rows of a row group."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToTable:
+    """Makes an Arrow table of the rows of a task.
+
+    Parameters
+    ----------
+    form : ToArrow
+        Makes a table whose times have no zone.
+    aware : frozenset of str
+        Columns of times that are UTC.
+    """
+
+    form: ToArrow
+    aware: frozenset[str]
+
+    def __call__(self, rows: Table) -> pa.Table:
+        """Return the table."""
+        table = self.form(rows)
+        fields = [pa.field(f.name, _UTC) if f.name in self.aware else f for f in table.schema]
+        return table.cast(pa.schema(fields)) if self.aware else table
+
+
+class LazyRows:
+    """Columns of a plan that share rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The columns; labels of a Categorical become text, missing where it is.
+    aware : iterable of str, optional
+        Columns of times that are known to be UTC.
+    """
+
+    def __init__(self, frame: DataFrame, aware: Iterable[str] = ()) -> None:
+        text = {
+            name: _as_text(frame[name]) for name, kind in frame._columns.kinds.items() if isinstance(kind, Categorical)
+        }
+        given = DataFrame({name: text.get(name, frame[name]) for name in frame.columns}) if text else frame
+        columns = given._columns
+        self._project: Project = columns.project(with_index=False)
+        meanings = tuple((name, str(name), columns.kinds[name]._arrow_meaning) for name in columns.values)
+        self._form = ToTable(ToArrow(meanings, (), columns.nullable()), frozenset(aware))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The types that the columns have in Arrow."""
+        project = self._project
+        nothing = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
+        return self._form(Table(nothing, 0)).schema
+
+    def encoded(self, nrows: int, encode: Encode) -> EncodedRows:
+        """Return the plan of encoded row groups of a number of rows each; counts rows where they are not known."""
+        project = self._project
+        resolve_lengths(project)
+        lengths = tuple(project.rows.lengths or ())
+        total = sum(lengths)
+        wanted = tuple(min(nrows, total - start) for start in range(0, total, nrows)) or (0,)
+        name = uuid4().hex
+        if not _is_cheap(project):
+            cut = project if lengths == wanted else Realign(project, lengths, wanted)
+            return EncodedRows(cut, None, self._form, encode, _determ_token=name)
+        # Each task reads its rows alone, so that partitions may be of any size.
+        slices = [some or [(0, 0, 0)] for some in row_slices(lengths, wanted)]
+        ranges = tuple((partition, start, stop, 1) for some in slices for partition, start, stop in some)
+        sliced = Project(Slice(project.frame, ranges), project.names, project.values)
+        return EncodedRows(sliced, tuple(_runs(map(len, slices))), self._form, encode, _determ_token=name)
+
+
+def _as_text(labels: Categorical) -> Strings:
+    text, missing = labels.to_strings(), labels.isna()
+    return Strings(text._frame, Call("make_missing", text._value, missing._value))
+
+
+def _runs(counts: Iterable[int]) -> Iterator[tuple[int, ...]]:
+    start = 0
+    for count in counts:
+        yield tuple(range(start, start + count))
+        start += count
+
+
+def _is_cheap(project: Project) -> bool:
+    """Whether rows of a partition are found without computing those before them."""
+    chain = Chain.of(project.frame)
+    return not chain.selections and all(isinstance(base, Scan | Rows | Literal) for base in chain.bases)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodeRows:
+    """Collects rows and encodes them, in one task: no rows wait in memory to be encoded.
+
+    Parameters
+    ----------
+    collect : Collect
+        Collects the rows.
+    form : ToTable
+        Makes an Arrow table of them.
+    encode : callable
+        Encodes the table.
+    """
+
+    collect: Collect
+    form: ToTable
+    encode: Encode
+
+    @property
+    def leave_last_mask(self) -> bool:
+        """Whether the last filter is left to the sink."""
+        return False
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """What is computed of the rows."""
+        return self.collect.programs
+
+    def run(self, partition: Partition | PartitionBatch) -> Any:
+        """Return the encoded rows of partitions."""
+        return self.encode(self.form(self.collect.run(partition)))
+
+
+class EncodedRows(Frame):
+    """Encoded row groups: of each partition of `frame`, or where `runs` are given of each run of partitions."""
+
+    frame: Project | Realign
+    runs: tuple[tuple[int, ...], ...] | None
+    form: ToTable
+    encode: Encode
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        """One row group a partition, whatever its rows."""
+        return RowSpace.of_lengths([1] * self.npartitions)
+
+    @cached_property
+    def npartitions(self) -> int:
+        """Number of row groups."""
+        return self.frame.npartitions if self.runs is None else len(self.runs)
+
+    def results(self, consume: Callable[[Any], None]) -> None:
+        """Hand all row groups to a function in their order, each as soon as those before it are there; computes.
+
+        Threads of this process hand them on within tasks.  Results of a cluster are fetched one by one.
+
+        Raises
+        ------
+        AkdaskError
+            What finding the rows, encoding them or the function raises.
+        """
+        client = None if shares_memory() else default_client()
+        if client is None:
+            if shares_memory():
+                run(InOrder(consume, self, _determ_token=uuid4().hex))
+            else:
+                (found,) = run(
+                    Tasks(f"all {self._name}", list, ((tuple((0, n) for n in range(self.npartitions)), ()),), self)
+                )
+                for item in found:
+                    consume(item)
+            return
+        futures = client.get(materialize(self), self.__dask_keys__(), sync=False)
+        try:
+            for number, future in enumerate(futures):
+                consume(future.result())
+                futures[number] = None
+                future.release()
+        except BaseException:
+            client.cancel([future for future in futures if future is not None])
+            raise
+
+
+class InOrder(Frame):
+    """A function called with the results of a frame, one after the other in their order; there is one result: None."""
+
+    consume: Callable[[Any], None]
+    frame: Frame
+
+    @cached_property
+    def rows(self) -> RowSpace:
+        """One result."""
+        return RowSpace.of_lengths([1])
+
+
+class _Calls(Node):
+    """The tasks of `InOrder`: each waits for the one before."""
+
+    consume: Callable[[Any], None]
+    frame: Expr
+
+    @property
+    def npartitions(self) -> int:
+        return 1
+
+    def _layer(self) -> dict[Any, Any]:
+        keys = self.frame.__dask_keys__()
+        graph: dict[Any, Any] = {}
+        before: Any = None
+        for number, key in enumerate(keys):
+            ours = (self._name, 0) if number == len(keys) - 1 else (f"{self._name}-after", number)
+            waits = [] if before is None else [TaskRef(before)]
+            graph[ours] = Task(ours, _call, self.consume, TaskRef(key), List(*waits))
+            before = ours
+        return graph
+
+
+def _call(consume: Callable[[Any], None], item: Any, before: Sequence[None]) -> None:
+    consume(item)
+
+
+@lower.register
+def _(frame: InOrder) -> Expr:
+    return _Calls(frame.consume, frame.frame, _determ_token=frame._name)
+
+
+@lower.register
+def _(frame: EncodedRows) -> Expr:
+    if frame.runs is None:
+        shared = Tables(f"encoding {frame._name}", ((frame.form, frame.encode),), _determ_token=uuid4().hex)
+        calls = tuple((((0, 0), (1, number)), ()) for number in range(frame.npartitions))
+        return Tasks(frame._name, _encode, calls, shared, frame.frame)
+    project = frame.frame
+    assert isinstance(project, Project), "runs are of partitions that are read"
+
+    def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
+        return EncodeRows(Collect(project.names, compile_these(values)), frame.form, frame.encode)
+
+    return pipeline(project.frame, project.values, sink, f"encode {frame._name}", batches=frame.runs)
+
+
+def _encode(inputs: Sequence[Any]) -> Any:
+    """Encode one row group: the function of its task."""
+    (form, encode), table = inputs
+    return encode(form(table))
+
+
+def lazy_rows(given: Any) -> LazyRows | None:
+    """Return what is lazy as lazy rows, None if it is not lazy.
+
+    Parameters
+    ----------
+    given : object
+        A DataFrame or array of akdask or of Dask, also an array of two dimensions, or a mapping of names to arrays.
+
+    Raises
+    ------
+    UnsupportedTableError
+        If it is lazy, but no table.
+    AlignmentError
+        If arrays do not share rows.
+    """
+    if isinstance(given, DataFrame):
+        return LazyRows(given)
+    if isinstance(given, ArrayView):
+        raise UnsupportedTableError("an array of several dimensions is no table.", hint="flatten it first.")
+    if isinstance(given, Array):
+        return LazyRows(DataFrame({"data": given}))
+    if _is_dask(given):
+        meta = getattr(given, "_meta", None)
+        return LazyRows(_of_dask(given), _aware(meta))
+    if isinstance(given, Mapping) and any(isinstance(item, Array) or _is_dask(item) for item in given.values()):
+        columns: dict[Hashable, Any] = {}
+        for name, item in given.items():
+            columns[str(name)] = from_dask(item) if _is_dask(item) else item
+        return LazyRows(DataFrame(columns))
+    return None
+
+
+def _is_dask(given: Any) -> bool:
+    return type(given).__module__.partition(".")[0] == "dask" and hasattr(given, "__dask_graph__")
+
+
+def _aware(meta: Any) -> list[str]:
+    """Return the columns of a frame whose times have a zone: as lazy columns they are UTC, without one."""
+    dtypes = {"data": meta.dtype} if isinstance(meta, pd.Series) else getattr(meta, "dtypes", {})
+    return [str(name) for name, dtype in dict(dtypes).items() if isinstance(dtype, pd.DatetimeTZDtype)]
+
+
+def _of_dask(given: Any) -> DataFrame:
+    ndim = getattr(given, "ndim", 0)
+    if hasattr(given, "chunks") and ndim == 2:
+        return DataFrame({str(number): from_dask(given[:, number]) for number in range(given.shape[1])})
+    if hasattr(given, "chunks") and ndim > 2:
+        raise UnsupportedTableError(
+            f"an array of {ndim} dimensions is no table.", hint="flatten grids with akdask.evo.flatten."
+        )
+    found = from_dask(given)
+    return DataFrame({"data": found}) if isinstance(found, Array) else found

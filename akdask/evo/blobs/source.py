@@ -1,0 +1,252 @@
+"""The rows of a blob as the lazy layer scans them: one partition for each run of row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow.parquet as pq
+
+from akdask.columns import concat_rows, empty
+from akdask.errors import FileFormatError
+from akdask.evo.blobs.decoding import ColumnDecoding
+from akdask.evo.errors import BlobFormatError, ContentError, place_of
+from akdask.parquet.metadata.columns import ParquetColumn
+from akdask.parquet.metadata.description import ParquetFileDescription
+from akdask.parquet.reading.chunks import ArrowChunkReader, open_parquet
+from akdask.parquet.reading.partitions import partitions_of
+from akdask.parquet.reading.reader import RowGroup
+from akdask.plan.expr.tokens import token
+from akdask.schema import ColumnType
+from akdask.storage.data.ranges import RangeReader, range_reader
+from akdask.storage.data.source import PartReader
+from akdask.storage.paths.files import FileIdentity, is_remote
+from akdask.typing import Column, NumberArray
+
+
+@dataclass(frozen=True)
+class BlobColumn:
+    """One column of a blob.
+
+    Parameters
+    ----------
+    stored : ParquetColumn
+        The column in the file.
+    decoding : ColumnDecoding
+        How it is read.
+    """
+
+    stored: ParquetColumn
+    decoding: ColumnDecoding
+
+
+@dataclass(frozen=True)
+class BlobPart:
+    """One partition: rows of some row groups; implements `akdask.storage.data.source.Part`.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file, in the state that was looked at.
+    start, stop : int
+        Rows of the file.
+    groups : tuple of RowGroup
+        The row groups that have them.
+    columns : mapping of str to BlobColumn
+        Only the columns that will be read.
+    chunks : mapping of str to tuple of (int, int)
+        Of each column, where its bytes begin and end in each row group.
+    """
+
+    file: FileIdentity
+    start: int
+    stop: int
+    groups: tuple[RowGroup, ...]
+    columns: Mapping[str, BlobColumn]
+    chunks: Mapping[str, tuple[tuple[int, int], ...]]
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows."""
+        return self.stop - self.start
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the file is not on this machine."""
+        return is_remote(self.file.path)
+
+    def open(self) -> BlobPartReader:
+        """Return a reader, to be used in a ``with`` statement."""
+        return BlobPartReader(self)
+
+
+class BlobPartReader(PartReader):
+    """Reads row ranges of one partition of a blob.
+
+    Parameters
+    ----------
+    part : BlobPart
+        The partition.
+    """
+
+    def __init__(self, part: BlobPart) -> None:
+        self._part = part
+        self._ranges: RangeReader = range_reader(part.file)
+        self._stack = ExitStack()
+        self._opened: pq.ParquetFile | None = None
+        self._chunks: dict[str, tuple[int, ArrowChunkReader]] = {}
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self._ranges)
+        if self._part.is_remote:
+            self._ranges.expect([list(ranges) for ranges in self._part.chunks.values()], goes_back=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._chunks.clear()
+        self._opened = None
+        self._stack.close()
+
+    def read(self, column: str, start: int, stop: int, out: NumberArray | None = None) -> Column:
+        """Return rows of a column; see `akdask.storage.data.source.PartReader.read`.
+
+        Raises
+        ------
+        BlobFormatError
+            If the data is damaged.
+        ContentError
+            If values are what the role of the array forbids.
+        """
+        if stop <= start:
+            return empty(self._part.columns[column].decoding.dtype)
+        parts = []
+        first = self._part.start + start
+        for number, group in enumerate(self._part.groups):
+            begin, end = max(first, group.first), min(self._part.start + stop, group.first + group.nrows)
+            if begin < end:
+                target = None if out is None else out[begin - first : end - first]
+                parts.append(self._read(column, number, begin - group.first, end - group.first, target))
+        return concat_rows(parts) if out is None else out[: stop - start]
+
+    def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
+        group = self._part.groups[number].number
+        try:
+            return self._chunk(column, number).read(start, stop, out)
+        except ContentError as error:
+            where = place_of(blob=self._part.file.path, column=column, row_group=group)
+            raise ContentError(error.message, details=[where, *error.details], hint=error.hint) from error
+        except FileFormatError as error:
+            raise BlobFormatError(
+                f"{place_of(blob=self._part.file.path, column=column, row_group=group)} cannot be read.",
+                details=[error.message, *error.details],
+                hint="the blob is damaged; fetch or write it again, and see akdask.evo.validate.",
+            ) from error
+
+    def _chunk(self, column: str, number: int) -> ArrowChunkReader:
+        known = self._chunks.get(column)
+        if known is not None and known[0] == number:
+            return known[1]
+        if self._opened is None:
+            self._opened = open_parquet(self._ranges)
+        wanted = self._part.columns[column]
+        group = self._part.groups[number].number
+        found = ArrowChunkReader(self._opened, group, wanted.stored, wanted.decoding, self._part.file.path)
+        self._chunks[column] = number, found
+        return found
+
+
+class BlobSource:
+    """The rows of a blob; implements `akdask.storage.data.source.Source`.
+
+    Parameters
+    ----------
+    file : ParquetFileDescription
+        The file.
+    columns : mapping of str to BlobColumn
+        The columns that can be read.
+    start, stop : int
+        Rows of the file.
+    limit : int
+        Bytes of a column of a partition.
+    """
+
+    def __init__(
+        self, file: ParquetFileDescription, columns: Mapping[str, BlobColumn], start: int, stop: int, limit: int
+    ) -> None:
+        self._file, self._found = file, dict(columns)
+        self._parts = tuple(_parts(file, start, stop, limit))
+
+    @cached_property
+    def token(self) -> str:
+        """Changes whenever the file, the rows or how columns are read change."""
+        how = [(name, column.stored.leaf, *_identity(column.decoding)) for name, column in self._found.items()]
+        rows = [(start, stop) for start, stop, _ in self._parts]
+        text = repr((self._file.file, rows, how))
+        return blake2b(text.encode(errors="surrogateescape"), digest_size=16).hexdigest()
+
+    @property
+    def label(self) -> str:
+        """How a user names it, for plans and messages."""
+        return f"read_blob({self._file.file.path!r})"
+
+    @cached_property
+    def columns(self) -> Mapping[str, ColumnType]:
+        """The columns with their types."""
+        return {name: column.decoding.dtype for name, column in self._found.items()}
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Rows in each partition."""
+        return tuple(stop - start for start, stop, _ in self._parts)
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The file of each partition."""
+        return [self._file.file.path] * len(self._parts)
+
+    def part(self, index: int, columns: Sequence[str]) -> BlobPart:
+        """Return one partition, reduced to the given columns."""
+        start, stop, groups = self._parts[index]
+        found = {name: self._found[name] for name in columns}
+        chunks = {name: tuple(self._ranges(column.stored, groups)) for name, column in found.items()}
+        return BlobPart(self._file.file, start, stop, groups, found, chunks)
+
+    def _ranges(self, stored: ParquetColumn, groups: Sequence[RowGroup]) -> Iterator[tuple[int, int]]:
+        chunks = self._file.chunks_of(stored)
+        for group in groups:
+            offset, size = int(chunks[group.number]["offset"]), int(chunks[group.number]["size"])
+            yield offset, offset + size
+
+    def bounds(self, column: str) -> None:
+        """Return None: nothing is known of values that may stand for others."""
+        return
+
+
+def _identity(decoding: ColumnDecoding) -> tuple[Any, ...]:
+    lookup = decoding.lookup
+    shown = None if lookup is None else token(lookup.keys.to_pylist(), lookup.values.to_pylist())
+    how = (decoding.may_be_null, decoding.missing, decoding.becomes, decoding.as_microseconds, decoding.is_complete)
+    return (decoding.stored, *how, shown)
+
+
+def _parts(
+    file: ParquetFileDescription, start: int, stop: int, limit: int
+) -> Iterator[tuple[int, int, tuple[RowGroup, ...]]]:
+    """Yield the rows of each partition, with the row groups that have them; one without rows if there are none."""
+    partitions = partitions_of([file], limit)
+    some = False
+    for index, (first, last) in enumerate(zip(partitions.starts.tolist(), partitions.stops.tolist(), strict=True)):
+        begin, end = max(first, start), min(last, stop)
+        if begin < end:
+            groups = partitions.groups_of(index)
+            yield begin, end, tuple(g for g in groups if g.first < end and g.first + g.nrows > begin)
+            some = True
+    if not some:
+        yield start, start, ()

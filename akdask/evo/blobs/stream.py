@@ -1,0 +1,145 @@
+"""Rows that come one after the other, from memory or from whatever hands them over, cut into row groups."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from dask.system import CPU_COUNT
+
+from akdask.evo.blobs.canonical import table_of
+from akdask.evo.errors import ShapeError, UnsupportedTableError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_STEP_BYTES = 2**24
+"""Bytes that are taken at a time of what is sliced."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowStream:
+    """Tables that come one after the other.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The columns of all.
+    tables : iterator of pyarrow.Table
+        The tables, which can be gone through once.
+    """
+
+    schema: pa.Schema
+    tables: Iterator[pa.Table]
+
+    @classmethod
+    def of(cls, rows: Any) -> RowStream:
+        """Return rows as a stream.
+
+        Parameters
+        ----------
+        rows : object
+            What `akdask.evo.blobs.canonical.table_of` takes; anything that hands over Arrow's streams, such as a
+            RecordBatchReader or a frame of polars; a dataset of HDF5 or an array of Zarr of one or two dimensions; or
+            an iterator of any of these.
+
+        Raises
+        ------
+        UnsupportedTableError
+            If it is none of these.
+        """
+        if isinstance(rows, pa.RecordBatchReader):
+            return cls(rows.schema, (pa.Table.from_batches([batch]) for batch in rows))
+        if isinstance(rows, pa.Table):
+            return cls(rows.schema, iter([rows]))
+        if hasattr(rows, "__arrow_c_stream__") and not _is_pandas(rows):
+            return cls.of(pa.RecordBatchReader.from_stream(rows))
+        if (
+            hasattr(rows, "shape")
+            and hasattr(rows, "dtype")
+            and not isinstance(rows, np.ndarray)
+            and not _is_pandas(rows)
+        ):
+            return cls.of(_sliced(rows))
+        if isinstance(rows, Iterator):
+            return cls._of_tables(rows)
+        table = table_of(rows)
+        return cls(table.schema, iter([table]))
+
+    @classmethod
+    def _of_tables(cls, given: Iterator[Any]) -> RowStream:
+        tables = (item for part in given for item in cls.of(part).tables)
+        first = next(tables, None)
+        if first is None:
+            raise UnsupportedTableError("there is no table, so that nothing tells the columns.")
+        return cls(first.schema, chain([first], tables))
+
+    def groups(self, nrows: int) -> Iterator[pa.Table]:
+        """Yield tables of a number of rows, the last with those that are left; one without rows if there are none."""
+        left: list[pa.Table] = []
+        count = 0
+        is_first = True
+        for table in self.tables:
+            if table.num_columns != len(self.schema):
+                raise ShapeError(f"a table of {table.num_columns} columns follows one of {len(self.schema)}.")
+            rest = table
+            while count + len(rest) >= nrows:
+                wanted = nrows - count
+                yield _joined([*left, rest.slice(0, wanted)])
+                left, count, is_first = [], 0, False
+                rest = rest.slice(wanted)
+            if len(rest):
+                left.append(rest)
+                count += len(rest)
+        if count or is_first:
+            yield _joined(left) if left else self.schema.empty_table()
+
+
+def _joined(tables: Sequence[pa.Table]) -> pa.Table:
+    first = tables[0]
+    return (
+        first if len(tables) == 1 else pa.concat_tables([table.rename_columns(first.column_names) for table in tables])
+    )
+
+
+def _is_pandas(rows: Any) -> bool:
+    return type(rows).__module__.partition(".")[0] == "pandas"
+
+
+def _sliced(dataset: Any) -> Iterator[np.ndarray[Any, Any]]:
+    """Yield runs of rows of what is like an array, but not in memory."""
+    if len(dataset.shape) not in (1, 2):
+        raise UnsupportedTableError(
+            f"an array of {len(dataset.shape)} dimensions is no table.", hint="flatten grids with akdask.evo.flatten."
+        )
+    width = int(np.prod(dataset.shape[1:], dtype=np.int64)) * np.dtype(dataset.dtype).itemsize
+    step = max(1, _STEP_BYTES // max(width, 1))
+    yield np.asarray(dataset[:0])
+    for start in range(0, dataset.shape[0], step):
+        yield np.asarray(dataset[start : start + step])
+
+
+def in_order(function: Callable[[T], R], items: Iterator[T]) -> Iterator[R]:
+    """Yield what a function makes of items, in their order, while threads are at work on the next ones.
+
+    No more items are taken than there are threads, so that memory is bounded.
+    """
+    pending: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(CPU_COUNT, "akdask-evo") as pool:
+        try:
+            for item in items:
+                pending.append(pool.submit(function, item))
+                del item
+                if len(pending) > CPU_COUNT:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()

@@ -1,0 +1,236 @@
+"""Array descriptions: the small JSON maps that stand in an object for a blob, and tell its name, shape and types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+from akdask.evo.errors import DescriptionError, EvoError, KindError
+from akdask.evo.identity import is_digest, parse_identifier
+from akdask.evo.kinds import BY_NAME, TYPES, ArrayKind, data_type_of, kind_of_schema, kind_of_types
+
+_MOST_WIDTH = 2**20
+_KEYS = ("data", "length", "width", "data_type", "keys_data_type", "values_data_type")
+
+
+@dataclass(frozen=True)
+class ArrayDescription:
+    """The description of one array.
+
+    Parameters
+    ----------
+    data : str or None
+        Name of the blob: 64 hexadecimal digits, or a UUID; None where there is no data.
+    length : int
+        Rows; 0 where there is no data.
+    width : int, default 1
+        Columns; 2 for lookup tables.
+    data_type : str, optional
+        The type of all columns, or one for each joined by slashes; None for lookup tables.
+    keys_data_type, values_data_type : str, optional
+        Of a lookup table, the types of its keys and values.
+
+    Raises
+    ------
+    DescriptionError
+        If something is missing, is no number or no known type, or contradicts the rest.
+    IdentifierError
+        If `data` names no blob.
+    KindError
+        If no kind of array has such columns.
+
+    Examples
+    --------
+    >>> found = ArrayDescription.from_json({"data": "AB" * 32, "length": 240, "width": 3, "data_type": "float64"})
+    >>> found.kind, found.data == "ab" * 32, found.to_json()["width"]
+    ('float-array-3', True, 3)
+    """
+
+    data: str | None
+    length: int
+    width: int = 1
+    data_type: str | None = None
+    keys_data_type: str | None = None
+    values_data_type: str | None = None
+
+    def __post_init__(self) -> None:
+        problems = [*_problems_of_numbers(self), *_problems_of_types(self)]
+        if problems:
+            raise DescriptionError(
+                "the description of an array makes no sense.", details=problems, hint="correct the object's JSON."
+            )
+        if self.data is not None:
+            object.__setattr__(self, "data", parse_identifier(self.data))
+        kind = kind_of_types(self.types)
+        if kind is None:
+            raise KindError(
+                f"no kind of array has the columns {'/'.join(self.types)}.", hint="see akdask.evo.kinds.KINDS."
+            )
+        if kind.form != "lookup" and self.data_type is not None:
+            object.__setattr__(self, "data_type", data_type_of(self.types))
+        if kind.form == "lookup" and self.data_type is not None:
+            raise DescriptionError(
+                "a lookup table is described by keys_data_type and values_data_type, not by data_type.",
+                details=[f"data_type: {self.data_type!r}"],
+            )
+        if kind.form != "lookup" and self.data_type is None:
+            raise DescriptionError(
+                f"keys of {self.keys_data_type} and values of {self.values_data_type} make no lookup table.",
+                hint="keys are int32 or int64, values are string.",
+            )
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any] | ArrayDescription) -> Self:
+        """Return the description that a JSON map is; keys that are not of descriptions are passed over.
+
+        `width` is 1 where it is missing, and 2 for lookup tables; `length` is 0 where there is no data.  For errors see
+        the class.
+        """
+        if isinstance(given, cls):
+            return given
+        if not isinstance(given, Mapping):
+            raise DescriptionError(f"an array is described by a map, not by a {type(given).__name__}.")
+        if "data" not in given:
+            raise DescriptionError(
+                "the description of an array lacks the name of its blob.",
+                details=[f"keys: {', '.join(map(str, given)) or 'none'}"],
+                hint="`data` is a digest, a UUID or null.",
+            )
+        values = {key: given[key] for key in _KEYS if key in given}
+        if values["data"] is None:
+            values.setdefault("length", 0)
+        if "length" not in values:
+            raise DescriptionError("the description of an array lacks `length`, its number of rows.")
+        if "keys_data_type" in values or "values_data_type" in values:
+            values.setdefault("width", 2)
+        return cls(**values)
+
+    @classmethod
+    def of_schema(cls, schema: Any, length: int, data: str | None = None) -> Self:
+        """Return the description of columns as an Arrow schema has them.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema
+            The columns.
+        length : int
+            Rows.
+        data : str, optional
+            Name of the blob.
+
+        Raises
+        ------
+        KindError
+            If no kind of array has such columns.
+        """
+        kind = kind_of_schema(schema)
+        names = [name for field in schema for name, arrow in TYPES.items() if arrow == field.type]
+        if kind.form == "lookup":
+            return cls(data, length, 2, keys_data_type=names[0], values_data_type=names[1])
+        return cls(data, length, len(names), data_type_of(names))
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """Names of the types of all columns."""
+        if self.data_type is None:
+            return (str(self.keys_data_type), str(self.values_data_type))
+        parts = tuple(self.data_type.split("/"))
+        return parts if len(parts) > 1 else parts * self.width
+
+    @property
+    def arrow_types(self) -> tuple[Any, ...]:
+        """Arrow types of all columns."""
+        return tuple(TYPES[name] for name in self.types)
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind of array."""
+        return self.array_kind.name
+
+    @property
+    def array_kind(self) -> ArrayKind:
+        """The kind of array, of `akdask.evo.kinds`."""
+        kind = kind_of_types(self.types)
+        assert kind is not None, "descriptions without a kind are refused"
+        return kind
+
+    @property
+    def is_hashed(self) -> bool:
+        """Whether the name of the blob is the digest of its bytes."""
+        return is_digest(self.data)
+
+    def with_data(self, data: str | None) -> Self:
+        """Return the description of the same array in a blob of another name."""
+        return replace(self, data=data)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON map: the keys that the kind of array has, in their usual order."""
+        found: dict[str, Any] = {"data": self.data, "length": self.length}
+        match self.array_kind.form:
+            case "array":
+                found |= {"width": self.width, "data_type": self.data_type}
+            case "plain":
+                found |= {"data_type": self.data_type}
+            case "lookup":
+                found |= {"keys_data_type": self.keys_data_type, "values_data_type": self.values_data_type}
+        return found
+
+
+def surplus_keys(given: Mapping[str, Any]) -> list[str]:
+    """Return the keys of a JSON map that its kind of array does not have; ``width`` of bools is tolerated.
+
+    Examples
+    --------
+    >>> surplus_keys({"data": None, "length": 0, "width": 1, "data_type": "uint32"})
+    ['width']
+    """
+    try:
+        described = ArrayDescription.from_json(given)
+    except EvoError:
+        return []
+    allowed = {*described.to_json(), *(["width"] if described.kind == BY_NAME["bool-array-1"].name else [])}
+    return [key for key in _KEYS if key in given and key not in allowed]
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _problems_of_numbers(given: ArrayDescription) -> list[str]:
+    problems = []
+    if not _is_count(given.length) or given.length >= 2**63:
+        problems.append(f"`length` is a whole number from 0 on, not {given.length!r:.100}")
+    elif given.data is None and given.length:
+        problems.append(f"`data` is null, so `length` is 0, not {given.length}")
+    if not _is_count(given.width) or not 0 < given.width <= _MOST_WIDTH:
+        problems.append(f"`width` is a whole number from 1 to {_MOST_WIDTH}, not {given.width!r:.100}")
+    return problems
+
+
+def _problems_of_types(given: ArrayDescription) -> list[str]:
+    # Of whatever type the JSON had.
+    data_type: Any = given.data_type
+    named: dict[str, Any] = {"keys_data_type": given.keys_data_type, "values_data_type": given.values_data_type}
+    width = given.width if _is_count(given.width) else 0
+    if data_type is not None:
+        if any(value is not None for value in named.values()):
+            return ["there are both `data_type` and types of keys and values"]
+        if not isinstance(data_type, str):
+            return [f"`data_type` is text, not {data_type!r:.100}"]
+        parts = data_type.split("/")
+        if len(parts) > 1 and len(parts) != width:
+            return [f"`data_type` {data_type!r:.100} names {len(parts)} types, `width` is {given.width!r:.100}"]
+        return [f"{name!r:.100} is none of the types {', '.join(TYPES)}" for name in parts if name not in TYPES]
+    if all(value is None for value in named.values()):
+        return ["`data_type` is missing"]
+    problems = [f"`{key}` is missing" for key, value in named.items() if value is None]
+    problems += [
+        f"`{key}` {value!r:.100} is none of the types {', '.join(TYPES)}"
+        for key, value in named.items()
+        if value is not None and (not isinstance(value, str) or value not in TYPES)
+    ]
+    if width != 2:
+        problems.append(f"a lookup table has 2 columns, `width` is {given.width!r:.100}")
+    return problems

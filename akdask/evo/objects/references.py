@@ -1,0 +1,167 @@
+"""References of objects to blobs: the array descriptions in a JSON document, and where they are in it.
+
+An object is whatever JSON map holds array descriptions, of any schema.  Paths are written as
+``triangles.vertices.attributes[0].values``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from akdask.evo.description import ArrayDescription
+from akdask.evo.errors import DescriptionError, EvoError, ObjectError
+from akdask.evo.identity import is_digest, is_uuid
+
+Document: TypeAlias = Mapping[str, Any] | str | os.PathLike[str]
+"""The JSON document of an object, or the path of a file with it."""
+
+_KEYS = frozenset({"length", "data_type", "keys_data_type", "values_data_type"})
+_MISSING = "nan_description"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An array description in a document.
+
+    Parameters
+    ----------
+    path : str
+        Where it is.
+    json : mapping
+        What is there.
+    nan_description : mapping, optional
+        Values that stand for missing, where the attribute that the array belongs to names some.
+    """
+
+    path: str
+    json: Mapping[str, Any]
+    nan_description: Any = None
+
+    @property
+    def description(self) -> ArrayDescription:
+        """The description.
+
+        Raises
+        ------
+        DescriptionError, KindError
+            If it makes no sense.
+        """
+        return ArrayDescription.from_json(self.json)
+
+
+def load_document(document: Document) -> Any:
+    """Return the JSON document of an object.
+
+    Parameters
+    ----------
+    document : mapping or path
+        The document itself, or the file that holds it.
+
+    Raises
+    ------
+    ObjectError
+        If the file cannot be read or holds no JSON.
+    """
+    if not isinstance(document, str | os.PathLike):
+        return document
+    try:
+        return json.loads(Path(document).expanduser().read_bytes())
+    except OSError as error:
+        raise ObjectError(
+            f"the object {os.fspath(document)!r} cannot be read.", details=[error.strerror or str(error)]
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise ObjectError(
+            f"{os.fspath(document)!r} is no JSON document.", details=[str(error) or "it is nested too deeply"]
+        ) from error
+
+
+def find_references(document: Document) -> list[Reference]:
+    """Return all array descriptions of an object, in the order of the document; one without data has null for ``data``.
+
+    Parameters
+    ----------
+    document : mapping or path
+        The object's JSON.
+
+    Raises
+    ------
+    ObjectError
+        If it cannot be read, or holds no JSON map.
+    DescriptionError
+        If descriptions make no sense; all are told.
+    """
+    found = list(references_in(load_object(document)))
+    wrong = []
+    for reference in found:
+        try:
+            ArrayDescription.from_json(reference.json)
+        except EvoError as error:
+            wrong.append(f"{reference.path}: {'; '.join([error.message, *error.details])}")
+    if wrong:
+        raise DescriptionError(
+            f"{len(wrong)} of {len(found)} array descriptions of the object make no sense.",
+            details=wrong,
+            hint="correct the object's JSON.",
+        )
+    return found
+
+
+def load_object(document: Document) -> Mapping[str, Any]:
+    """Return the JSON map of an object; see `load_document`.
+
+    Raises
+    ------
+    ObjectError
+        If it cannot be read, or is no map.
+    """
+    found = load_document(document)
+    if not isinstance(found, Mapping):
+        raise ObjectError(f"an object is a JSON map, not a {type(found).__name__}.", hint="pass json.load(file).")
+    return found
+
+
+def references_in(document: Any) -> Iterator[Reference]:
+    """Yield what look like array descriptions: maps with ``data`` beside a length or type, be they right or wrong."""
+    # Documents come from anywhere and may be nested deeper than Python calls functions.
+    waiting: list[tuple[str, Any, Any]] = [("", document, None)]
+    while waiting:
+        path, value, missing = waiting.pop()
+        inner: list[tuple[str, Any, Any]] = []
+        if isinstance(value, Mapping):
+            if "data" in value and not _KEYS.isdisjoint(value):
+                yield Reference(path, value, missing)
+            own = value.get(_MISSING)
+            inner = [
+                (f"{path}.{key}" if path else str(key), item, own if key == "values" else None)
+                for key, item in value.items()
+            ]
+        elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+            inner = [(f"{path}[{number}]", item, None) for number, item in enumerate(value)]
+        waiting += reversed(inner)
+
+
+def identifiers_in(document: Any) -> set[str]:
+    """Return all text in a document that may name a blob, in lower case, whatever it stands beside.
+
+    More than blobs are named so, as objects have UUIDs too; what is kept for the sake of one too many is not lost.
+    """
+    found: set[str] = set()
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, ArrayDescription):
+            waiting.append(value.data)
+        elif isinstance(value, Mapping):
+            waiting += value.values()
+        elif isinstance(value, str):
+            if is_digest(value) or is_uuid(value):
+                found.add(value.lower())
+        elif isinstance(value, Sequence | set | frozenset) and not isinstance(value, bytes):
+            waiting += value
+    return found

@@ -1,0 +1,290 @@
+"""Writing blobs: rows of any origin become one Parquet file, whose name is known when its last byte is out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from akdask.errors import AkdaskError, ArgumentError, TransferError, warn
+from akdask.evo.blobs.canonical import CanonicalForm, Names
+from akdask.evo.blobs.content import ContentRules, RowFacts, conclude, examine
+from akdask.evo.blobs.findings import Finding, errors_among
+from akdask.evo.blobs.lazy import lazy_rows
+from akdask.evo.blobs.sink import BlobSink, OpenTarget, opener
+from akdask.evo.blobs.stream import RowStream, in_order
+from akdask.evo.description import ArrayDescription
+from akdask.evo.errors import BlobWriteError, ContentError, EvoError
+from akdask.evo.identity import new_uuid
+from akdask.evo.roles import role_named
+from akdask.parquet.metadata.footers import PARQUET_ERRORS
+from akdask.parquet.writing.row_groups import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
+
+_LEVELS = range(1, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroupOutcome:
+    """What came of the rows of one row group.
+
+    Parameters
+    ----------
+    encoded : EncodedRowGroup or None
+        Its bytes, None if something is wrong.
+    facts : RowFacts
+        What was noted of its values.
+    error : EvoError, optional
+        Why they do not even have the types of the blob.
+    """
+
+    encoded: EncodedRowGroup | None
+    facts: RowFacts
+    error: EvoError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroupEncoder:
+    """Makes a row group of rows, and notes what is wrong with them: what a task does.
+
+    Parameters
+    ----------
+    form : CanonicalForm
+        What rows look like in the blob.
+    rules : ContentRules
+        What their values must be.
+    encoding : RowGroupEncoding
+        How they are encoded.
+    """
+
+    form: CanonicalForm
+    rules: ContentRules
+    encoding: RowGroupEncoding
+
+    def __call__(self, rows: pa.Table) -> RowGroupOutcome:
+        """Return what comes of rows; what is wrong with them is told by who knows where they are."""
+        try:
+            table = self.form.table(rows)
+        except EvoError as error:
+            return RowGroupOutcome(None, RowFacts(), error)
+        facts = examine(table, self.rules)
+        is_wrong = errors_among(facts.findings(self.rules, 0))
+        return RowGroupOutcome(None if is_wrong else self.encoding.encode(table), facts)
+
+
+def write_blob(
+    table: Any,
+    open_target: OpenTarget | str | os.PathLike[str],
+    *,
+    role: str = "attribute",
+    names: Names = None,
+    data_type: str | None = None,
+    row_group_rows: int | None = None,
+    level: int | None = None,
+    identifier: Literal["hash", "uuid"] = "hash",
+    vertices: int | None = None,
+    time_zone: str | None = None,
+    truncate_times: bool = False,
+    dictionaries: bool = False,
+) -> ArrayDescription:
+    """Write rows as one blob, and return its description; computes.
+
+    Row groups are encoded side by side and go out in order, so that a few of them are in memory at a time.  Where they
+    are cut depends on the types of the columns alone: equal rows give equal bytes, however they are partitioned.  Rows
+    whose number is not known, such as those of a filter, are counted first.
+
+    Parameters
+    ----------
+    table : DataFrame, array, mapping or iterator
+        Lazy rows: a DataFrame or array of akdask or of Dask, or a dict of such arrays.  Or a pandas DataFrame, whose
+        labels are left out; an Arrow table or anything that hands over Arrow's streams; an array of NumPy, HDF5 or
+        Zarr of one or two dimensions; a dict of columns; or an iterator of any of these.
+    open_target : path or callable
+        A folder on this machine, where the blob gets its name; the path of a file, which the blob gets; or a function
+        that begins an `akdask.evo.blobs.sink.BlobSink`.
+    role : str, default "attribute"
+        What the array is for, which decides about nulls, NaN and indices: ``geometry``, ``attribute``, ``index``,
+        ``category``, ``lookup``, ``mask``, ``color`` or ``time``.
+    names : list of str or "keep", optional
+        Names of the columns: those of the table with "keep", and unless given those of the kind of array.
+    data_type : str, optional
+        Type to store all columns as, or a type for each, joined by slashes, as in a description.  Only conversions
+        without loss are made.  Unless given types stay as they are, but for text, dictionaries of it, times of other
+        units and zones, and whole numbers of role ``index``.
+    row_group_rows : int, optional
+        Rows of a row group; 2**20 unless given, fewer for rows of more than 128 bytes.
+    level : int, optional
+        Level of gzip, from 1 to 9; that of Arrow unless given.
+    identifier : {"hash", "uuid"}, default "hash"
+        Whether the blob is named by the SHA-256 of its bytes, or by a new UUID.
+    vertices : int, optional
+        Number of vertices, which indices must be below.
+    time_zone : str, optional
+        The zone that times without one are of.
+    truncate_times : bool, default False
+        Drop what times have beyond microseconds, which is refused otherwise.
+    dictionaries : bool, default False
+        Let Parquet keep repeated text and whole numbers in dictionaries, which makes some blobs smaller; the format
+        leaves that to the writer, and `akdask.evo.validate` warns of it.
+
+    Returns
+    -------
+    ArrayDescription
+        With the name of the blob.
+
+    Raises
+    ------
+    KindError
+        If no kind of array has such columns, or the role forbids their types.
+    ContentError
+        If values are null, NaN, out of range or repeated where the role forbids that, or lose by conversion.
+    ShapeError
+        If there are not as many names or types as columns.
+    UnsupportedTableError
+        If it is no table.
+    BlobWriteError
+        If the bytes cannot be written.
+
+    Warns
+    -----
+    UserWarning
+        If text has NUL characters.
+
+    Notes
+    -----
+    Whatever is raised, nothing of the blob is left, and a file of that name is unchanged.
+    """
+    if identifier not in ("hash", "uuid"):
+        raise ArgumentError(f"identifier is 'hash' or 'uuid', not {identifier!r:.100}.")
+    if level is not None and level not in _LEVELS:
+        raise ArgumentError(f"level is a number from 1 to 9, not {level!r:.100}.")
+    _check_count("row_group_rows", row_group_rows, 1)
+    _check_count("vertices", vertices, 0)
+    begin = opener(open_target)
+    lazy = lazy_rows(table)
+    stream = RowStream.of(table) if lazy is None else None
+    schema = lazy.schema if lazy is not None else stream.schema  # type: ignore[union-attr]
+    chosen = role_named(role)
+    form = CanonicalForm.of(
+        schema, chosen, names=names, data_type=data_type, time_zone=time_zone, truncate_times=truncate_times
+    )
+    rules = ContentRules(chosen, form.kind.name, vertices)
+    nrows = form.group_rows if row_group_rows is None else int(row_group_rows)
+    encoder = RowGroupEncoder(form, rules, form.encoding(level, dictionaries=dictionaries))
+    if lazy is not None:
+        encoded = lazy.encoded(nrows, encoder)
+    writer = BlobWriter(begin(), rules, form.schema.names[0])
+    try:
+        if lazy is not None:
+            encoded.results(writer.add)
+        else:
+            assert stream is not None, "rows are lazy or come as a stream"
+            for group in in_order(encoder, stream.groups(nrows)):
+                writer.add(group)
+        name = writer.finish(None if identifier == "hash" else new_uuid())
+    except BaseException as error:
+        writer.abort()
+        if isinstance(error, AkdaskError) and not isinstance(error, TransferError):
+            raise
+        if isinstance(error, PARQUET_ERRORS):
+            raise BlobWriteError(
+                "a blob was not written.",
+                details=[f"{type(error).__name__}: {error}"],
+                hint="nothing of it is left; look at the rows that it was to have.",
+            ) from error
+        raise
+    return ArrayDescription.of_schema(form.schema, writer.nrows, name)
+
+
+class BlobWriter:
+    """One blob on its way out: takes row groups in order, and names the blob by what has gone out.
+
+    Parameters
+    ----------
+    sink : BlobSink
+        Where bytes go.
+    rules : ContentRules
+        What values must be.
+    name : str
+        Name of the first column.
+    """
+
+    def __init__(self, sink: BlobSink, rules: ContentRules, name: str) -> None:
+        self._sink, self._rules, self._name = sink, rules, name
+        self._digest = hashlib.sha256()
+        self._assembly = RowGroupAssembly()
+        self._facts: list[RowFacts] = []
+        self._write(self._assembly.start())
+
+    @property
+    def nrows(self) -> int:
+        """Rows that have gone out."""
+        return self._assembly.nrows
+
+    def _write(self, data: Any) -> None:
+        self._digest.update(data)
+        self._sink.write(data)
+
+    def add(self, group: RowGroupOutcome) -> None:
+        """Write the next row group.
+
+        Raises
+        ------
+        ContentError
+            If the role of the array, or the type of a column, forbids a value.
+        """
+        number = len(self._facts)
+        if group.error is not None:
+            where = f"row group {number}, which begins at row {self.nrows:,}"
+            error = group.error
+            raise type(error)(error.message, details=[where, *error.details], hint=error.hint) from error
+        _refuse(group.facts.findings(self._rules, number))
+        assert group.encoded is not None, "nothing is wrong"
+        self._write(self._assembly.add(group.encoded))
+        self._facts.append(group.facts)
+
+    def finish(self, name: str | None) -> str:
+        """Write the end of the blob, give it its name, and return that.
+
+        Parameters
+        ----------
+        name : str or None
+            The name; None for the digest of the bytes.
+
+        Raises
+        ------
+        ContentError
+            If something is wrong with the array as a whole.
+        """
+        _refuse(list(conclude(self._facts, self._rules, self._name)))
+        for data in self._assembly.finish():
+            self._write(data)
+        found = self._digest.hexdigest() if name is None else name
+        self._sink.commit(found)
+        for number, facts in enumerate(self._facts):
+            for finding in facts.findings(self._rules, number):
+                warn(str(finding), UserWarning)
+        return found
+
+    def abort(self) -> None:
+        """Drop all that was written."""
+        self._sink.abort()
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r:.100}.")
+
+
+def _refuse(findings: Any) -> None:
+    wrong: list[Finding] = errors_among(findings)
+    if wrong:
+        raise ContentError(
+            "an array has values that its role forbids, and is not written.",
+            details=[str(finding) for finding in wrong],
+            hint="correct the rows, or name another role.",
+        )
