@@ -15,7 +15,7 @@ from akdask.errors import ArgumentError
 from akdask.lbann.errors import LbannListError, MissingSampleError
 from akdask.lbann.lists.exclusion import parts
 from akdask.lbann.lists.grammar import ListType
-from akdask.lbann.lists.hdf5_groups import groups_like, open_samples, tree_of
+from akdask.lbann.lists.hdf5_groups import GroupTree, groups_like, open_samples, tree_of
 from akdask.lbann.lists.sample_list import SampleList, checked_words
 from akdask.lbann.lists.staged_file import write_file
 
@@ -158,20 +158,19 @@ def list_samples(
 class _Search:
     """Finds samples of a file; can be sent to workers."""
 
-    def __init__(self, tree: Any) -> None:
+    def __init__(self, tree: GroupTree) -> None:
         self.tree = tree
 
     def __call__(self, path: str) -> list[str]:
         return groups_like(path, self.tree)
 
 
-def _prototype(path: str, sample: str) -> Any:
+def _prototype(path: str, sample: str) -> GroupTree:
     with open_samples(path) as file:
         name = "/".join(parts(sample))
-        group = file.get(name) if name else file["/"]
-        if group is None or not hasattr(group, "keys"):
+        if not file.has_group(name or "/"):
             raise MissingSampleError("the prototype is not there, or no group.", file=path, sample=sample)
-        tree = tree_of(group)
+        tree = tree_of(file, name)
     if not tree:
         raise LbannListError("the prototype holds no datasets.", file=path, sample=sample)
     return tree

@@ -4,35 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TypeAlias
 
-import h5py
-
-from akdask.errors import MissingFileError
+from akdask.errors import FileFormatError
+from akdask.hdf5.tree.elements import UnknownElementsError
+from akdask.hdf5.tree.library_file import LibraryFile, NotThereError
+from akdask.hdf5.tree.open_files import OPEN_FILES
 from akdask.lbann.errors import LbannListError, MissingSampleError
 
-Tree = frozenset[tuple[str, str, int]]
+GroupTree: TypeAlias = frozenset[tuple[str, str, int]]
 """The datasets below a group: path, type and number of elements of each."""
+
+_DEEPEST = 64
+"""Groups within groups that are looked into; links can lead back to a group above."""
 
 
 @contextmanager
-def open_samples(path: str) -> Iterator[Any]:
-    """Open a file of samples for reading.
+def open_samples(path: str) -> Iterator[LibraryFile]:
+    """Give a file of samples that is open until the end of the ``with`` statement.
 
     Raises
     ------
     MissingSampleError
-        If there is no such file.
+        If there is no such file, or not what is looked for in it.
     LbannListError
         If it is no HDF5 file, or damaged.
     """
     try:
-        with h5py.File(path, "r", locking=False) as file:
-            yield file
-    except (FileNotFoundError, MissingFileError):
+        with OPEN_FILES.lease(path) as file:
+            yield file.library
+    except FileNotFoundError:
         raise MissingSampleError("there is no such file.", file=path) from None
-    except (OSError, RuntimeError, ValueError, KeyError, UnicodeError) as error:
-        raise LbannListError(f"cannot look for samples: {error}.", file=path) from error
+    except NotThereError as error:
+        raise MissingSampleError(f"cannot look for samples: it {error}.", file=path) from None
+    except (FileFormatError, OSError) as error:
+        details = error.details if isinstance(error, FileFormatError) else [error.strerror or str(error)]
+        raise LbannListError("cannot look for samples: it cannot be read.", file=path, details=details) from error
 
 
 def groups_at_depth(path: str, depth: int) -> list[str]:
@@ -53,55 +60,41 @@ def groups_at_depth(path: str, depth: int) -> list[str]:
         If the file is not there, or no HDF5 file.
     """
     with open_samples(path) as file:
-        found = [("", file["/"])]
+        found = [""]
         for _ in range(depth):
-            found = [(f"{name}/{child}", group) for name, parent in found for child, group in _subgroups(parent)]
-        return [name.removeprefix("/") for name, _ in found]
+            found = [f"{parent}/{name}" for parent in found for name, is_group in file.members(parent or "/") if is_group]
+    return [name.removeprefix("/") for name in found]
 
 
-def links(group: Any) -> list[str]:
-    """Return the names of what a group holds, in the order of creation where it is tracked.
+def tree_of(file: LibraryFile, group: str) -> GroupTree:
+    """Return the datasets below a group, in whatever order it holds them.
 
-    Groups that do not track it are in the order of names, whatever the file does.
+    Parameters
+    ----------
+    file : LibraryFile
+        An open file.
+    group : str
+        Path in it.
     """
-    plist = group.id.get_create_plist()
-    tracked = plist.get_link_creation_order() & h5py.h5p.CRT_ORDER_TRACKED
-    order = h5py.h5.INDEX_CRT_ORDER if tracked else h5py.h5.INDEX_NAME
-    names: list[bytes] = []
-    group.id.links.iterate(names.append, idx_type=order)
-    return [name.decode(errors="surrogateescape") for name in names]
+    return frozenset(_leaves(file, group, "", 0))
 
 
-def _subgroups(group: Any) -> Iterator[tuple[str, Any]]:
-    for name in links(group):
-        child = child_of(group, name)
-        if isinstance(child, h5py.Group):
-            yield name, child
+def _leaves(file: LibraryFile, group: str, prefix: str, depth: int) -> Iterator[tuple[str, str, int]]:
+    for name, is_group in file.members(group or "/"):
+        path = f"{group}/{name}"
+        if is_group and depth < _DEEPEST:
+            yield from _leaves(file, path, f"{prefix}{name}/", depth + 1)
+        elif not is_group:
+            try:
+                elements = file.elements(path)
+            except (UnknownElementsError, NotThereError) as error:
+                yield f"{prefix}{name}", str(error), 0
+            else:
+                # The byte order is not part of the type: it is converted when samples are read.
+                yield f"{prefix}{name}", elements.dtype.newbyteorder("=").str, elements.size
 
 
-def child_of(group: Any, name: str) -> Any:
-    """Return what a group holds under a name, None where the link leads out of the file or nowhere."""
-    if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-        return None
-    return group[name]
-
-
-def tree_of(group: Any) -> Tree:
-    """Return the datasets below a group, in whatever order it holds them."""
-    return frozenset(_leaves(group, ""))
-
-
-def _leaves(group: Any, prefix: str, depth: int = 0) -> Iterator[tuple[str, str, int]]:
-    for name in links(group):
-        child = child_of(group, name)
-        if isinstance(child, h5py.Dataset):
-            # The byte order is not part of the type; it is converted when samples are read.
-            yield f"{prefix}{name}", child.dtype.newbyteorder("=").str, child.size or 0
-        elif isinstance(child, h5py.Group) and depth < 64:
-            yield from _leaves(child, f"{prefix}{name}/", depth + 1)
-
-
-def groups_like(path: str, tree: Tree) -> list[str]:
+def groups_like(path: str, tree: GroupTree) -> list[str]:
     """Return the paths of the groups whose datasets are those of a tree, depth first; none within another.
 
     Parameters
@@ -118,16 +111,16 @@ def groups_like(path: str, tree: Tree) -> list[str]:
     """
     first = {name.partition("/")[0] for name, _, _ in tree}
     with open_samples(path) as file:
-        return list(_matches(file["/"], "", tree, first))
+        return list(_matches(file, "", tree, first, 0))
 
 
-def _matches(group: Any, prefix: str, tree: Tree, first: set[str], depth: int = 0) -> Iterator[str]:
-    for name in links(group):
-        child = child_of(group, name)
-        if not isinstance(child, h5py.Group):
+def _matches(file: LibraryFile, group: str, tree: GroupTree, first: set[str], depth: int) -> Iterator[str]:
+    for name, is_group in file.members(group or "/"):
+        path = f"{group}/{name}"
+        if not is_group:
             continue
         # Names are compared first, as the types of all datasets below take long to look up.
-        if set(child) == first and tree_of(child) == tree:
-            yield f"{prefix}{name}"
-        elif depth < 64:
-            yield from _matches(child, f"{prefix}{name}/", tree, first, depth + 1)
+        if {member for member, _ in file.members(path)} == first and tree_of(file, path) == tree:
+            yield path.removeprefix("/")
+        elif depth < _DEEPEST:
+            yield from _matches(file, path, tree, first, depth + 1)
