@@ -273,9 +273,8 @@ class Dataset:
 
     def grouped(self, names: Sequence[str] | None = None, dtype: Any = None) -> GroupedReader:
         """Return what reads samples at any positions of the list, file by file."""
-        if names is None:
-            return GroupedReader(self.samples, self.reader, None, dtype)
-        return GroupedReader(self.samples, self.reader, [resolve(name, self.names) for name in names], dtype)
+        everything = GroupedReader(self.samples, self.reader, None, dtype)
+        return everything if names is None else everything.reduced([resolve(name, self.names) for name in names])
 
     def batches(
         self,

@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from akdask.errors import AkdaskError
 from akdask.lbann.errors import SampleSizeError, SampleTypeError
 from akdask.lbann.lists.sample_list import SampleList
+from akdask.lbann.samples import SampleReader
+from akdask.lbann.schema import Fields
 
 Batch: TypeAlias = dict[str, np.ndarray]
 """Values of samples by name, a row for each sample."""
-
-
-class BatchReader(Protocol):
-    """Reads samples of one file: what `SampleReader` does."""
-
-    def read(self, path: str, sample_id: str) -> Batch:
-        """Return the values of one sample by name."""
-        ...
-
-    def read_batch(self, path: str, ids: Sequence[str]) -> Batch:
-        """Return the values of samples of one file by name, a row for each."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +59,7 @@ class GroupedReader:
     ----------
     samples : SampleList
         Where they are.
-    reader : BatchReader
+    reader : SampleReader
         Reads samples of one file.
     names : sequence of str, optional
         What to return of each sample; all unless given.
@@ -78,7 +68,7 @@ class GroupedReader:
     """
 
     def __init__(
-        self, samples: SampleList, reader: BatchReader, names: Sequence[str] | None = None, dtype: Any = None
+        self, samples: SampleList, reader: SampleReader, names: Sequence[str] | None = None, dtype: Any = None
     ) -> None:
         self.samples = samples
         self.reader = reader
@@ -86,6 +76,10 @@ class GroupedReader:
         self.dtype = None if dtype is None else np.dtype(dtype)
         # Sizes and types of the first samples, which all others share; of two threads one sets them.
         self._alike: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
+
+    def reduced(self, names: Sequence[str]) -> GroupedReader:
+        """Return what reads only some names of the same samples."""
+        return GroupedReader(self.samples, _reader_of(self.reader, names), names, self.dtype)
 
     def read(self, indices: np.ndarray) -> Batch:
         """Return the values of samples, a row for each, in the order of their positions.
@@ -208,3 +202,13 @@ class GroupedReader:
                 field=name,
                 hint="coerce the field to one type.",
             )
+
+
+def _reader_of(reader: SampleReader, names: Sequence[str]) -> SampleReader:
+    """Return a reader of the fields that some names need."""
+    needed = {
+        path: field for path, field in reader.fields.items() if path in names or field.directives.pack in names
+    }
+    if len(needed) == len(reader.fields):
+        return reader
+    return SampleReader(Fields(needed), keep_packed_fields=reader.keep_packed_fields)
