@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import h5py
 import numpy as np
 import numpy.typing as npt
-from h5py import h5g, h5p, h5s, h5t
+from h5py import h5g, h5l, h5o, h5p, h5s, h5t
 
 from akdask.errors import FileFormatError
 from akdask.hdf5.metadata.inspect import HDF5_ERRORS, open_hdf5
-from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO, NotFlatError, is_dataset, is_outside
+from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO, NotFlatError, is_dataset, is_outside, is_plain
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.links import open_member, open_path
 from akdask.hdf5.tree.elements import TEXT, Elements, elements_of
@@ -23,6 +23,24 @@ Values: TypeAlias = npt.NDArray[Any]
 
 class NotThereError(Exception):
     """Nothing is at a path, or something else than what was asked for; the text says what."""
+
+
+class StoredData(NamedTuple):
+    """What a dataset has.
+
+    Parameters
+    ----------
+    elements : Elements
+        Type and number.
+    is_plain : bool
+        Whether the stored bytes are what NumPy means by the type.
+    offset : int, optional
+        Where they begin in the file; None if they are in the header of the dataset, in chunks, or nowhere.
+    """
+
+    elements: Elements
+    is_plain: bool
+    offset: int | None
 
 
 class LibraryFile:
@@ -52,8 +70,8 @@ class LibraryFile:
         """Close the file."""
         self._file.close()
 
-    def elements(self, path: str) -> Elements:
-        """Return type and number of the elements of a dataset.
+    def description(self, path: str) -> StoredData:
+        """Return what a dataset has.
 
         Raises
         ------
@@ -63,7 +81,21 @@ class LibraryFile:
             If its elements are neither numbers nor text.
         """
         with _explained(self.path):
-            return elements_of(self._dataset(path))
+            dataset = self._dataset(path)
+            elements = elements_of(dataset)
+            can_be_read = elements.dtype != TEXT and is_plain(dataset, elements.dtype)
+            return StoredData(elements, can_be_read, dataset.get_offset())
+
+    def n_members(self, path: str) -> int:
+        """Return how many links a group has.
+
+        Raises
+        ------
+        NotThereError
+            If there is no group at the path.
+        """
+        with _explained(self.path):
+            return int(self._group(path).get_num_objs())
 
     def read(self, path: str) -> Values:
         """Return the elements of a dataset, one dimension in C order, numbers in native byte order.
@@ -97,6 +129,39 @@ class LibraryFile:
             except NotFlatError:
                 return False
 
+    def address(self, path: str) -> int:
+        """Return the address of the header of a group.
+
+        Raises
+        ------
+        NotThereError
+            If there is no group at the path.
+        """
+        with _explained(self.path):
+            group = self._group(path)
+            return int(h5o.get_info(group).addr)
+
+    def addresses(self, path: str) -> tuple[list[bytes], list[int]]:
+        """Return the names of the hard links in a group, and the addresses of the headers that they lead to.
+
+        Raises
+        ------
+        NotThereError
+            If there is no group at the path.
+        """
+        names: list[bytes] = []
+        addresses: list[int] = []
+
+        def add(name: bytes, info: H5Object) -> None:
+            if info.type == h5l.TYPE_HARD:
+                names.append(name)
+                addresses.append(info.u)
+
+        with _explained(self.path):
+            group = self._group(path)  # the links do not keep it open
+            group.links.iterate(add, info=True)
+        return names, addresses
+
     def members(self, path: str) -> list[tuple[str, bool]]:
         """Return the names in a group, by creation if the file tells it, else sorted, and whether each is a group.
 
@@ -106,9 +171,7 @@ class LibraryFile:
             If there is no group at the path.
         """
         with _explained(self.path):
-            group = self._open(path)
-            if not isinstance(group, h5g.GroupID):
-                raise NotThereError("is a dataset, not a group")
+            group = self._group(path)
             names = _names(group)
             found = []
             for name in names:
@@ -124,6 +187,12 @@ class LibraryFile:
             return open_path(self._root, path)
         except NotFlatError as error:
             raise NotThereError(str(error)) from None
+
+    def _group(self, path: str) -> H5Object:
+        found = self._open(path)
+        if not isinstance(found, h5g.GroupID):
+            raise NotThereError("is a dataset, not a group")
+        return found
 
     def _dataset(self, path: str) -> H5Object:
         found = self._open(path)

@@ -96,7 +96,9 @@ class OpenFiles:
             left = self._users.pop(id(file)) - 1
             if left:
                 self._users[id(file)] = left
-            elif self._files.get(file.path) is not file:
+            elif self._files.get(file.path) is file:
+                file.rest()
+            else:
                 file.close()
 
     def close(self) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from threading import Lock
 
 from akdask.hdf5.tree.library_file import LibraryFile
 from akdask.storage.paths.directory import open_regular
 from akdask.storage.paths.files import FileIdentity, has_status, identity_of
+
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+_NOWHERE = b"\xff" * 8
 
 
 class TreeFile:
@@ -45,6 +49,26 @@ class TreeFile:
                 self._library = LibraryFile(self.path)
             return self._library
 
+    @cached_property
+    def has_addresses(self) -> bool:
+        """Whether addresses in the file count bytes from its beginning, and nothing of its metadata is elsewhere."""
+        head = self.read_at(0, 64)
+        if len(head) < 64 or not head.startswith(_SIGNATURE):
+            return False
+        match head[8]:
+            case 0 | 1:  # no base, and no block that says how another driver spreads the file
+                base = 24 + 4 * head[8]
+                return (
+                    head[13:15] == b"\x08\x08" and not any(head[base : base + 8]) and head[base + 24 :][:8] == _NOWHERE
+                )
+            case 2 | 3:  # no base, and no extension
+                return head[9:11] == b"\x08\x08" and not any(head[12:20]) and head[20:28] == _NOWHERE
+        return False
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """Return bytes of the file; fewer at its end."""
+        return os.pread(self.descriptor, size, offset)
+
     def is_current(self) -> bool:
         """Whether the path still leads to this file, and the file is as it was when it was opened."""
         try:
@@ -52,8 +76,14 @@ class TreeFile:
         except OSError:
             return False
 
+    def rest(self) -> None:
+        """Close the library's own file: it would not let others in this process open the file as they like."""
+        with self._lock:
+            if self._library is not None:
+                self._library.close()
+                self._library = None
+
     def close(self) -> None:
         """Close the file."""
+        self.rest()
         os.close(self.descriptor)
-        if self._library is not None:
-            self._library.close()

@@ -1,26 +1,26 @@
-"""Reading samples: their fields are found in a file, read, transformed and packed, one sample or many at once."""
+"""Reading samples: their fields are found in their files, read, transformed and packed, one sample or many at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from akdask.errors import FileFormatError
-from akdask.hdf5.tree.elements import TEXT, Elements, UnknownElementsError
-from akdask.hdf5.tree.library_file import NotThereError
+from akdask.errors import AlignmentError, FileFormatError
+from akdask.hdf5.tree.elements import Elements
 from akdask.hdf5.tree.open_files import OPEN_FILES
-from akdask.hdf5.tree.tree_file import TreeFile
-from akdask.lbann.errors import LbannError, MissingSampleError, SampleError, SampleTypeError
+from akdask.lbann.errors import LbannError, MissingSampleError, SampleError
+from akdask.lbann.samples.batch import SampleBatch
 from akdask.lbann.schema import Fields
-from akdask.lbann.schema.nodes import KNOWN_KEYS
 from akdask.lbann.transform.layout import SampleLayout, layout_of, names_of
 from akdask.lbann.transform.names import resolve
 
 Values: TypeAlias = npt.NDArray[Any]
-Signature: TypeAlias = tuple[Elements, ...]
+
+_MOST_LAYOUTS = 256
 
 
 class SampleReader:
@@ -45,7 +45,7 @@ class SampleReader:
         self.fields = fields
         self.keep_packed_fields = keep_packed_fields
         self.names = names_of(fields, keep_packed_fields=keep_packed_fields)
-        self._layouts: dict[Signature, SampleLayout] = {}
+        self._layouts: dict[tuple[Elements, ...], SampleLayout] = {}
 
     def read(self, path: str, sample_id: str) -> dict[str, Values]:
         """Read one sample.
@@ -71,10 +71,10 @@ class SampleReader:
         SampleError
             If the file cannot be read.
         """
-        return {name: values[0] for name, values in self.read_batch(path, [sample_id]).items()}
+        return {name: values[0] for name, values in self.read_samples([path], [sample_id]).items()}
 
     def read_batch(self, path: str, ids: Sequence[str]) -> dict[str, Values]:
-        """Read samples of one file.
+        """Read samples of one file; see `read_samples`.
 
         Parameters
         ----------
@@ -90,24 +90,49 @@ class SampleReader:
 
         Raises
         ------
+        MissingSampleError, SampleTypeError, SampleSizeError, SampleError
+            As `read_samples` does.
+        """
+        return self.read_samples([path] * len(ids), ids)
+
+    def read_samples(self, paths: Sequence[str], ids: Sequence[str]) -> dict[str, Values]:
+        """Read samples of any files; those of a file are read together.
+
+        Parameters
+        ----------
+        paths : sequence of str, shape (n,)
+            The file of each sample.
+        ids : sequence of str, shape (n,)
+            Path of each sample in its file; one may come twice.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (n, size)
+            By name, transformed and packed; a row for each sample.  Without samples, size is 0 where no sample has
+            been read before.
+
+        Raises
+        ------
         MissingSampleError
-            If the file, a sample or a field is not there.
+            If a file, a sample or a field is not there.
         SampleTypeError, SampleSizeError
             If the elements of a field cannot be transformed or packed, or samples have not the same number of them.
         SampleError
-            If the file cannot be read.
+            If a file cannot be read.
         """
-        try:
-            with OPEN_FILES.lease(path) as file:
-                return self._read(file, ids)
-        except FileNotFoundError:
-            raise MissingSampleError("there is no such file.", file=path, sample=ids[0] if ids else None) from None
-        except FileFormatError as error:
-            raise SampleError("the file cannot be read.", file=path, details=[*error.details, error.message]) from error
-        except LbannError as error:
-            raise error.at(file=path) from error.__cause__
-        except OSError as error:
-            raise SampleError("the file cannot be read.", file=path, details=[error.strerror or str(error)]) from error
+        if len(paths) != len(ids):
+            raise AlignmentError(f"{len(paths)} files are given for {len(ids)} samples.")
+        batch = SampleBatch(self.layout, tuple(self.fields), len(ids))
+        rows_by_path: dict[str, list[int]] = {}
+        for row, path in enumerate(paths):
+            rows_by_path.setdefault(path, []).append(row)
+        for path, rows in rows_by_path.items():
+            with _explained(path, ids[rows[0]]), OPEN_FILES.lease(path) as file:
+                batch.read(file, rows, [ids[row] for row in rows])
+        if len(ids):
+            return batch.finish()
+        known = next(iter(self._layouts.values()), None)
+        return {name: np.empty((0, 0)) for name in self.names} if known is None else known.allocate(0)
 
     def size_of(self, name: str) -> int:
         """Return how many elements a sample has under a name.
@@ -142,57 +167,56 @@ class SampleReader:
             )
         return next(iter(self._layouts.values()))
 
-    def _read(self, file: TreeFile, ids: Sequence[str]) -> dict[str, Values]:
-        out: dict[str, Values] = {}
-        layout: SampleLayout | None = None
-        for row, sample_id in enumerate(ids):
-            try:
-                stored = {path: _read_field(file, sample_id, path) for path in self.fields}
-                signature = tuple(
-                    Elements(values.dtype if values.dtype.kind != "U" else TEXT, values.size)
-                    for values in stored.values()
-                )
-                layout = self._layout(signature)
-            except LbannError as error:
-                raise error.at(sample=sample_id) from error.__cause__
-            if not out:
-                out = layout.allocate(len(ids))
-            for path, transform in layout.transforms.items():
-                first, *others = layout.targets[path]
-                target = out[first.name][row : row + 1, first.start : first.stop]
-                transform.apply(stored[path][None], target)
-                for other in others:
-                    out[other.name][row, other.start : other.stop] = target[0]
-        return out
+    def layout(self, stored: tuple[Elements, ...]) -> SampleLayout:
+        """Return the arrays that samples become, given the elements of their fields.
 
-    def _layout(self, signature: Signature) -> SampleLayout:
-        known = self._layouts.get(signature)
-        if known is None:
-            stored = dict(zip(self.fields, signature, strict=True))
-            known = layout_of(self.fields, stored, keep_packed_fields=self.keep_packed_fields)
-            self._layouts[signature] = known
-        return known
+        Raises
+        ------
+        SampleTypeError, SampleSizeError
+            If they cannot be transformed, or are packed into groups of another type or size than those of the first
+            sample.
+        """
+        known = self._layouts.get(stored)
+        if known is not None:
+            return known
+        made = layout_of(
+            self.fields, dict(zip(self.fields, stored, strict=True)), keep_packed_fields=self.keep_packed_fields
+        )
+        if self._layouts:
+            check_same_groups(self.fields, next(iter(self._layouts.values())), made)
+        if len(self._layouts) < _MOST_LAYOUTS:
+            self._layouts[stored] = made
+        return made
 
 
-def _read_field(file: TreeFile, sample_id: str, field: str) -> Values:
-    path = f"{sample_id.strip('/')}/{field}"
+def check_same_groups(fields: Fields, first: SampleLayout, other: SampleLayout) -> None:
+    """Refuse packed fields of another type or size than those of the first sample.
+
+    Raises
+    ------
+    SampleTypeError, SampleSizeError
+        If there are such.
+    """
+    for path, field in fields.items():
+        if field.directives.pack is not None:
+            other.check_same(path, first)
+
+
+@contextmanager
+def _explained(path: str, sample_id: str) -> Iterator[None]:
+    """Say in which file and sample something went wrong."""
     try:
-        return file.library.read(path)
-    except UnknownElementsError as error:
-        raise SampleTypeError(
-            f"the field has elements that are neither numbers of up to 64 bits nor text: {error}.",
-            field=field,
-            hint="write it as integers or floats, or leave it out of the experiment schema.",
+        yield
+    except FileNotFoundError:
+        raise MissingSampleError(
+            "there is no such file.", file=path, sample=sample_id, hint="check the base directory of the list."
         ) from None
-    except NotThereError as error:
-        raise _missing(file, sample_id, field, str(error)) from None
-
-
-def _missing(file: TreeFile, sample_id: str, field: str, reason: str) -> MissingSampleError:
-    if not file.library.has_group(sample_id):
-        return MissingSampleError("the file has no such sample.", sample=sample_id)
-    leaf = field.rpartition("/")[2]
-    hint = "compare the schemas with the file: 'akdask lbann schema' writes one from a sample."
-    if leaf in KNOWN_KEYS:
-        hint = f"{leaf!r} looks like metadata; it belongs into a 'metadata' map below the field."
-    return MissingSampleError(f"the field cannot be read: it {reason}.", sample=sample_id, field=field, hint=hint)
+    except LbannError as error:
+        raise error.at(file=path) from error.__cause__
+    except FileFormatError as error:
+        raise SampleError(
+            "the file cannot be read.", file=path, sample=sample_id, details=[*error.details], hint=error.hint
+        ) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SampleError("the file cannot be read.", file=path, sample=sample_id, details=[reason]) from error

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.hdf5.tree.elements import TEXT, Elements
-from akdask.lbann.errors import SampleTypeError
+from akdask.lbann.errors import SampleSizeError, SampleTypeError
 from akdask.lbann.schema import FieldMetadata, Fields
 from akdask.lbann.transform.field import FieldTransform
 
@@ -85,6 +85,28 @@ class SampleLayout:
     def allocate(self, n: int) -> dict[str, Values]:
         """Return arrays for n samples, with anything in them."""
         return {name: np.empty((n, self.sizes[name]), _storable(dtype)) for name, dtype in self.dtypes.items()}
+
+    def check_same(self, path: str, first: SampleLayout) -> None:
+        """Refuse a field that becomes elements of another type or number than in another layout.
+
+        Raises
+        ------
+        SampleTypeError, SampleSizeError
+            If it does.
+        """
+        own, other = self.transforms[path], first.transforms[path]
+        if own.size != other.size:
+            raise SampleSizeError(
+                f"the field has {own.size:,} elements, but {other.size:,} in the samples before.",
+                field=path,
+                hint="leave the sample out, or write it again with as many elements as the others have.",
+            )
+        if own.dtype != other.dtype:
+            raise SampleTypeError(
+                f"the field has {own.dtype} elements, but {other.dtype} in the samples before.",
+                field=path,
+                hint="add 'coerce: float' or 'coerce: double' to its metadata.",
+            )
 
 
 def _storable(dtype: np.dtype[Any]) -> np.dtype[Any]:
