@@ -1,4 +1,4 @@
-"""Where the datasets of many groups of a file lie: found by templates, and remembered for groups that are read again."""
+"""Where the datasets of many groups of a file lie: found by templates, and remembered."""
 
 from __future__ import annotations
 

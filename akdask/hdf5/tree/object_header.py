@@ -1,7 +1,7 @@
 """Object headers of HDF5 files: the blocks that they are made of, and the messages in them.
 
-Written from the HDF5 File Format Specification, versions 1 and 2 of headers.  Anything that is not known here is left to
-the library.
+Written from the HDF5 File Format Specification, versions 1 and 2 of headers.  Anything that is not known here is
+left to the library.
 """
 
 from __future__ import annotations

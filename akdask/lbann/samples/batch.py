@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy.typing as npt
 
 from akdask.hdf5.tree.elements import TEXT, Elements, UnknownElementsError
 from akdask.hdf5.tree.library_file import NotThereError
-from akdask.hdf5.tree.locations import BY_LIBRARY, Located, locate
+from akdask.hdf5.tree.locations import BY_LIBRARY, locate
+from akdask.hdf5.tree.template import Offsets
 from akdask.hdf5.tree.tree_file import TreeFile
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleError, SampleTypeError
 from akdask.lbann.schema.nodes import KNOWN_KEYS
@@ -50,14 +52,19 @@ class SampleBatch:
         The fields.
     n : int
         Number of samples.
+    out : mapping of str to ndarray, optional
+        Arrays that take the values; new ones unless given.
     """
 
-    def __init__(self, layouts: Layouts, paths: tuple[str, ...], n: int) -> None:
+    def __init__(
+        self, layouts: Layouts, paths: tuple[str, ...], n: int, out: Mapping[str, Values] | None = None
+    ) -> None:
         self._layouts = layouts
         self._paths = paths
         self._n = n
         self._alike: dict[int, _Alike] = {}
         self._first: SampleLayout | None = None
+        self._given = out
         self._out: dict[str, Values] = {}
 
     def read(self, file: TreeFile, rows: Sequence[int], ids: Sequence[str]) -> None:
@@ -73,12 +80,14 @@ class SampleBatch:
         groups = [one.strip("/") for one in ids]
         located = locate(file, groups, self._paths)
         for which in np.unique(located.which).tolist():
-            positions = np.flatnonzero(located.which == which)
+            is_own = located.which == which
+            own_rows, own = zip(*compress(zip(rows, groups, strict=True), is_own), strict=True)
             if which == BY_LIBRARY:
-                for position in positions.tolist():
-                    self._read_by_library(file, rows[position], groups[position])
+                for row, sample_id in zip(own_rows, own, strict=True):
+                    self._read_by_library(file, row, sample_id)
             else:
-                self._read_alike(file, located, which, positions, rows, groups)
+                layout = self._layout(located.templates[which].elements, own[0])
+                self._read_alike(file, layout, located.offsets[is_own], own_rows, own)
 
     def _read_by_library(self, file: TreeFile, row: int, sample_id: str) -> None:
         values = [_read_field(file, sample_id, path) for path in self._paths]
@@ -88,34 +97,25 @@ class SampleBatch:
             self._put(layout, path, row, one)
 
     def _read_alike(
-        self,
-        file: TreeFile,
-        located: Located,
-        which: int,
-        positions: npt.NDArray[np.int64],
-        rows: Sequence[int],
-        ids: Sequence[str],
+        self, file: TreeFile, layout: SampleLayout, offsets: Offsets, rows: Sequence[int], ids: Sequence[str]
     ) -> None:
-        template = located.templates[which]
-        layout = self._layout(template.elements, ids[int(positions[0])])
+        """Read samples whose fields are stored alike, from where they lie."""
         alike = self._alike.setdefault(id(layout), _Alike(layout))
-        own_rows = [rows[position] for position in positions.tolist()]
-        alike.rows += own_rows
-        offsets = located.offsets[positions]
+        alike.rows += rows
         for column, path in enumerate(self._paths):
             at = offsets[:, column].tolist()
             try:
                 if path in alike.content:
                     alike.content[path] += _contents(file, at, _nbytes(layout.transforms[path]))
                 else:
-                    for row, offset in zip(own_rows, at, strict=True):
+                    for row, offset in zip(rows, at, strict=True):
                         if offset >= 0:
                             self._read_large(file, layout, path, row, offset)
             except SampleError as error:
                 raise error.at(field=path) from None
-            for position, row, offset in zip(positions.tolist(), own_rows, at, strict=True):
+            for sample_id, row, offset in zip(ids, rows, at, strict=True):
                 if offset < 0:
-                    self._put(layout, path, row, _read_field(file, ids[position], path))
+                    self._put(layout, path, row, _read_field(file, sample_id, path))
 
     def _read_large(self, file: TreeFile, layout: SampleLayout, path: str, row: int, offset: int) -> None:
         """Read a field of one sample into its place, or transform it into its place."""
@@ -154,7 +154,7 @@ class SampleBatch:
             layout = self._layouts(stored)
             if self._first is None:
                 self._first = layout
-                self._out = layout.allocate(self._n)
+                self._out = layout.allocate(self._n) if self._given is None else layout.fitting(self._given, self._n)
             elif layout is not self._first:
                 for path in self._paths:
                     layout.check_same(path, self._first)
@@ -206,7 +206,7 @@ def _contents(file: TreeFile, offsets: Sequence[int], size: int) -> list[bytes |
 
 def _read_into(file: TreeFile, target: Values, offset: int) -> None:
     """Read bytes into a row."""
-    view = memoryview(target).cast("B")
+    view = memoryview(target.view(np.uint8))
     while view:
         count = os.preadv(file.descriptor, [view], offset)
         if not count:

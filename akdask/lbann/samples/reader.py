@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ from akdask.hdf5.tree.open_files import OPEN_FILES
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleError
 from akdask.lbann.samples.batch import SampleBatch
 from akdask.lbann.schema import Fields
-from akdask.lbann.transform.layout import SampleLayout, layout_of, names_of
+from akdask.lbann.transform.layout import SampleLayout, groups_of, layout_of, names_of
 from akdask.lbann.transform.names import resolve
 
 Values: TypeAlias = npt.NDArray[Any]
@@ -95,7 +95,9 @@ class SampleReader:
         """
         return self.read_samples([path] * len(ids), ids)
 
-    def read_samples(self, paths: Sequence[str], ids: Sequence[str]) -> dict[str, Values]:
+    def read_samples(
+        self, paths: Sequence[str], ids: Sequence[str], out: Mapping[str, Values] | None = None
+    ) -> dict[str, Values]:
         """Read samples of any files; those of a file are read together.
 
         Parameters
@@ -104,6 +106,8 @@ class SampleReader:
             The file of each sample.
         ids : sequence of str, shape (n,)
             Path of each sample in its file; one may come twice.
+        out : mapping of str to ndarray, shape (n, size), optional
+            Arrays of the right types that take the values, one for each of `names`.
 
         Returns
         -------
@@ -122,7 +126,7 @@ class SampleReader:
         """
         if len(paths) != len(ids):
             raise AlignmentError(f"{len(paths)} files are given for {len(ids)} samples.")
-        batch = SampleBatch(self.layout, tuple(self.fields), len(ids))
+        batch = SampleBatch(self.layout, tuple(self.fields), len(ids), out)
         rows_by_path: dict[str, list[int]] = {}
         for row, path in enumerate(paths):
             rows_by_path.setdefault(path, []).append(row)
@@ -133,6 +137,27 @@ class SampleReader:
             return batch.finish()
         known = next(iter(self._layouts.values()), None)
         return {name: np.empty((0, 0)) for name in self.names} if known is None else known.allocate(0)
+
+    def select(self, names: Collection[str]) -> SampleReader:
+        """Return a reader of only those fields that some names need.
+
+        Parameters
+        ----------
+        names : collection of str
+            Groups and fields, also by their older spelling.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such name.
+        """
+        wanted = {resolve(name, self.names) for name in names}
+        groups = groups_of(self.fields)
+        packed = {field.path for name in wanted if name in groups for field in groups[name]}
+        needed = {path: field for path, field in self.fields.items() if path in packed or path in wanted}
+        # A field that is wanted for itself would be all that is left of its group.
+        fields = {path: field if path in packed else field.without("pack") for path, field in needed.items()}
+        return SampleReader(Fields(fields), keep_packed_fields=self.keep_packed_fields)
 
     def size_of(self, name: str) -> int:
         """Return how many elements a sample has under a name.

@@ -174,7 +174,8 @@ class _Values:
                 f"no type is called {word!r}.",
                 f"did you mean {close[0]!r}?" if close else f"it can be {', '.join(_TYPES)}.",
             )
-        return None if word is None else _TYPES[word]
+        found: np.dtype[Any] | None = None if word is None else _TYPES[word]
+        return found
 
     def channels(self) -> int | None:
         return self.integer("channels", least=1)

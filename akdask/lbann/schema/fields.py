@@ -49,6 +49,10 @@ class FieldMetadata(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"FieldMetadata({self.path!r}, {dict(self)})"
 
+    def without(self, key: str) -> FieldMetadata:
+        """Return metadata that lacks a key."""
+        return FieldMetadata(self.path, {name: entry for name, entry in self.entries.items() if name != key})
+
     def explain(self) -> str:
         """Return the values, a line each, with the file, line and node that each one comes from."""
         lines = [self.path, *(f"  {key}: {_explained(entry)}" for key, entry in self.entries.items())]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from akdask.errors import ArgumentError
 from akdask.hdf5.tree.elements import TEXT, Elements
 from akdask.lbann.errors import SampleSizeError, SampleTypeError
 from akdask.lbann.schema import FieldMetadata, Fields
@@ -85,6 +86,23 @@ class SampleLayout:
     def allocate(self, n: int) -> dict[str, Values]:
         """Return arrays for n samples, with anything in them."""
         return {name: np.empty((n, self.sizes[name]), _storable(dtype)) for name, dtype in self.dtypes.items()}
+
+    def fitting(self, out: Mapping[str, Values], n: int) -> dict[str, Values]:
+        """Return arrays that take n samples, if they can.
+
+        Raises
+        ------
+        ArgumentError
+            If one is missing, or has another shape or type.
+        """
+        for name, dtype in self.dtypes.items():
+            given = out.get(name)
+            if given is None or given.shape != (n, self.sizes[name]) or given.dtype != _storable(dtype):
+                shown = "nothing" if given is None else f"an array of shape {given.shape} and type {given.dtype}"
+                raise ArgumentError(
+                    f"{name!r} needs an array of shape {(n, self.sizes[name])} and type {dtype}, not {shown}."
+                )
+        return {name: out[name] for name in self.dtypes}
 
     def check_same(self, path: str, first: SampleLayout) -> None:
         """Refuse a field that becomes elements of another type or number than in another layout.
