@@ -92,14 +92,12 @@ class Batches:
 
     Attributes
     ----------
-    skipped : list of SkippedSample
-        Samples of the last epoch that could not be read, in the order of the data set.
     epoch : int
         Number of the next epoch; may be set.
     """
 
     def __init__(self, reader: GroupedReader, indices: np.ndarray, options: BatchOptions) -> None:
-        self._reader = reader
+        self.reader = reader
         self._indices = indices
         self.options = options
         self.epoch = 0
@@ -115,7 +113,19 @@ class Batches:
         return sorted(self._skipped.found, key=lambda one: one.index)
 
     def __iter__(self) -> Iterator[Batch]:
-        """Yield the batches of an epoch.
+        """Yield the batches of an epoch, and count it; see `of_epoch`."""
+        epoch, self.epoch = self.epoch, self.epoch + 1
+        return self.of_epoch(epoch)
+
+    def of_epoch(self, epoch: int, numbers: Sequence[int] | None = None) -> Iterator[Batch]:
+        """Yield batches of an epoch.
+
+        Parameters
+        ----------
+        epoch : int
+            Number of the epoch.
+        numbers : sequence of int, optional
+            Which batches of it, in ascending order; all unless given.
 
         Raises
         ------
@@ -127,14 +137,15 @@ class Batches:
         LbannWarning
             At the end of the epoch, if samples were skipped.
         """
-        windows = self._windows(self.epoch)
-        self.epoch += 1
+        windows = self._windows(epoch, range(len(self)) if numbers is None else numbers)
+        total = sum(map(self._n_batches, windows))
         skipped = self._skipped = SkippedSamples()
         read = self._serial(windows, skipped) if not self.options.prefetch else self._ahead(windows, skipped)
         for done, batch in enumerate(read, 1):
             if self.options.progress is not None:
-                self.options.progress(done, len(self))
+                self.options.progress(done, total)
             yield batch
+            del batch  # it would be in memory while the next is waited for
         if skipped.found:
             first = self.skipped[0]
             warn(
@@ -143,14 +154,16 @@ class Batches:
                 LbannWarning,
             )
 
-    def _windows(self, epoch: int) -> list[np.ndarray]:
+    def _windows(self, epoch: int, numbers: Sequence[int]) -> list[np.ndarray]:
         """Return the positions of the samples of each window, in the order of the epoch."""
-        options, indices = self.options, self._indices
-        files = self._reader.samples.file_of(indices) if options.shuffle == "files" else None
+        options, indices, size = self.options, self._indices, self.options.batch_size
+        files = self.reader.samples.file_of(indices) if options.shuffle == "files" else None
         order = indices[epoch_order(len(indices), files, options.shuffle, options.seed, epoch)]
-        order = order[: len(self) * options.batch_size]
-        step = options.batch_size * options.window
-        return [order[start : start + step] for start in range(0, len(order), step)]
+        batches = [order[number * size : (number + 1) * size] for number in numbers]
+        if not batches:
+            return []
+        step = options.window
+        return [np.concatenate(batches[start : start + step]) for start in range(0, len(batches), step)]
 
     def _serial(self, windows: Sequence[np.ndarray], skipped: SkippedSamples) -> Iterator[Batch]:
         for window in windows:
@@ -196,9 +209,9 @@ class Batches:
         """Return the batches of a window; those without samples, as all were skipped, are left out."""
         size = self.options.batch_size
         try:
-            return self._reader.read_batches(window, size, is_stopped)
+            return self.reader.read_batches(window, size, is_stopped)
         except AkdaskError:
             if self.options.on_error == "raise":
                 raise
-        batches = [self._reader.read_what_can_be(window[at : at + size], skipped) for at in range(0, len(window), size)]
+        batches = [self.reader.read_what_can_be(window[at : at + size], skipped) for at in range(0, len(window), size)]
         return [batch for batch in batches if batch]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from akdask.lbann.errors import LbannError, LbannListError
-from akdask.lbann.lists.hdf5_groups import groups_at_depth
+from akdask.lbann.samples.enumeration import sample_ids
 
 SampleFinder = Callable[[str, int], list[str]]
 """Returns the paths of the groups of a file that lie at a depth, 1 for the children of the root."""
@@ -37,7 +37,7 @@ def remaining_samples(
     LbannListError
         If counts disagree with the file, or an ID comes twice or is not in it.
     """
-    find = find_samples or groups_at_depth
+    find = find_samples or _found
     left_out = ["/".join(parts(sample)) for sample in named]
     _refuse_repeated(left_out, excluded, path, where)
     try:
@@ -58,6 +58,10 @@ def remaining_samples(
         )
     leaving = set(left_out)
     return [sample for sample in there if sample not in leaving]
+
+
+def _found(path: str, depth: int) -> list[str]:
+    return sample_ids(path, depth=depth)
 
 
 def parts(sample: str) -> list[str]:

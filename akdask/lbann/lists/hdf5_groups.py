@@ -1,4 +1,4 @@
-"""Groups of an HDF5 file: those at a depth, and those that are alike."""
+"""Groups of an HDF5 file that are alike."""
 
 from __future__ import annotations
 
@@ -42,30 +42,6 @@ def open_samples(path: str) -> Iterator[LibraryFile]:
         raise LbannListError("cannot look for samples: it cannot be read.", file=path, details=details) from error
 
 
-def groups_at_depth(path: str, depth: int) -> list[str]:
-    """Return the paths of the groups at a depth, 1 for the children of the root.
-
-    They are in the order of creation where the file tracks it, else in that of their names.
-
-    Parameters
-    ----------
-    path : str
-        An HDF5 file.
-    depth : int
-        Names in each path.
-
-    Raises
-    ------
-    MissingSampleError, LbannListError
-        If the file is not there, or no HDF5 file.
-    """
-    with open_samples(path) as file:
-        found = [""]
-        for _ in range(depth):
-            found = [f"{parent}/{name}" for parent in found for name, is_group in file.members(parent or "/") if is_group]
-    return [name.removeprefix("/") for name in found]
-
-
 def tree_of(file: LibraryFile, group: str) -> GroupTree:
     """Return the datasets below a group, in whatever order it holds them.
 
@@ -86,7 +62,7 @@ def _leaves(file: LibraryFile, group: str, prefix: str, depth: int) -> Iterator[
             yield from _leaves(file, path, f"{prefix}{name}/", depth + 1)
         elif not is_group:
             try:
-                elements = file.elements(path)
+                elements = file.description(path).elements
             except (UnknownElementsError, NotThereError) as error:
                 yield f"{prefix}{name}", str(error), 0
             else:
