@@ -36,11 +36,14 @@ class StoredData(NamedTuple):
         Whether the stored bytes are what NumPy means by the type.
     offset : int, optional
         Where they begin in the file; None if they are in the header of the dataset, in chunks, or nowhere.
+    shape : tuple of int, optional
+        Dimensions; None of a null dataspace.
     """
 
     elements: Elements
     is_plain: bool
     offset: int | None
+    shape: tuple[int, ...] | None = None
 
 
 class LibraryFile:
@@ -84,7 +87,7 @@ class LibraryFile:
             dataset = self._dataset(path)
             elements = elements_of(dataset)
             can_be_read = elements.dtype != TEXT and is_plain(dataset, elements.dtype)
-            return StoredData(elements, can_be_read, dataset.get_offset())
+            return StoredData(elements, can_be_read, dataset.get_offset(), dataset.shape)
 
     def n_members(self, path: str) -> int:
         """Return how many links a group has.

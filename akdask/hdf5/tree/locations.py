@@ -77,7 +77,7 @@ def locate(file: TreeFile, groups: Sequence[str], paths: Paths) -> Located:
     templates = _templates_for(paths)
     which = np.full(len(groups), BY_LIBRARY, np.int64)
     offsets: Offsets = np.full((len(groups), len(paths)), -1, np.int64)
-    if not paths or not file.has_addresses:
+    if not paths or file.root is None:
         return Located(templates, which, offsets)
     parents: dict[str, list[int]] = {}
     for row, group in enumerate(groups):
@@ -235,7 +235,7 @@ def _templates_for(paths: Paths) -> list[Template]:
 
 def _locate_in(file: TreeFile, parent: str, names: Sequence[str], lookup: _Lookup) -> tuple[Numbers, Offsets]:
     try:
-        listing = _LISTINGS.get(file, parent, lookup.paths, len(names))
+        listing = None if "" in names else _LISTINGS.get(file, parent, lookup.paths, len(names))
     except NotThereError:
         listing = None
     if listing is not None:
@@ -246,6 +246,8 @@ def _locate_in(file: TreeFile, parent: str, names: Sequence[str], lookup: _Looku
 
 
 def _address(file: TreeFile, group: str) -> int:
+    if not group and file.root is not None:
+        return file.root
     try:
         return file.library.address(group)
     except NotThereError:

@@ -12,6 +12,7 @@ from akdask.storage.paths.files import FileIdentity, has_status, identity_of
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _NOWHERE = b"\xff" * 8
+_WIDTHS = b"\x08\x08"  # bytes of addresses and of lengths
 
 
 class TreeFile:
@@ -50,20 +51,21 @@ class TreeFile:
             return self._library
 
     @cached_property
-    def has_addresses(self) -> bool:
-        """Whether addresses in the file count bytes from its beginning, and nothing of its metadata is elsewhere."""
-        head = self.read_at(0, 64)
-        if len(head) < 64 or not head.startswith(_SIGNATURE):
-            return False
+    def root(self) -> int | None:
+        """Address of the root group; None if addresses do not count bytes of this file from its beginning."""
+        head = self.read_at(0, 96)
+        if len(head) < 96 or not head.startswith(_SIGNATURE):
+            return None
+        address = None
         match head[8]:
             case 0 | 1:  # no base, and no block that says how another driver spreads the file
                 base = 24 + 4 * head[8]
-                return (
-                    head[13:15] == b"\x08\x08" and not any(head[base : base + 8]) and head[base + 24 :][:8] == _NOWHERE
-                )
+                if head[13:15] == _WIDTHS and not any(head[base : base + 8]) and head[base + 24 :][:8] == _NOWHERE:
+                    address = head[base + 40 :][:8]
             case 2 | 3:  # no base, and no extension
-                return head[9:11] == b"\x08\x08" and not any(head[12:20]) and head[20:28] == _NOWHERE
-        return False
+                if head[9:11] == _WIDTHS and not any(head[12:20]) and head[20:28] == _NOWHERE:
+                    address = head[36:44]
+        return None if address is None else int.from_bytes(address, "little")
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Return bytes of the file; fewer at its end."""

@@ -131,7 +131,7 @@ class SampleReader:
         for row, path in enumerate(paths):
             rows_by_path.setdefault(path, []).append(row)
         for path, rows in rows_by_path.items():
-            with _explained(path, ids[rows[0]]), OPEN_FILES.lease(path) as file:
+            with explained(path, ids[rows[0]]), OPEN_FILES.lease(path) as file:
                 batch.read(file, rows, [ids[row] for row in rows])
         if len(ids):
             return batch.finish()
@@ -228,7 +228,7 @@ def check_same_groups(fields: Fields, first: SampleLayout, other: SampleLayout) 
 
 
 @contextmanager
-def _explained(path: str, sample_id: str) -> Iterator[None]:
+def explained(path: str, sample_id: str) -> Iterator[None]:
     """Say in which file and sample something went wrong."""
     try:
         yield
