@@ -74,19 +74,17 @@ def locate(file: TreeFile, groups: Sequence[str], paths: Paths) -> Located:
     FileFormatError
         If the file cannot be read as HDF5.
     """
-    templates = _templates_for(paths)
+    lookup = _Lookup(file, paths, _templates_for(paths))
+    parts = [group.rpartition("/") for group in groups]
+    parents = {parent for parent, _, _ in parts}
+    if len(parents) == 1 and paths and file.root is not None:
+        return Located(lookup.templates, *_locate_in(file, parents.pop(), [name for _, _, name in parts], lookup))
     which = np.full(len(groups), BY_LIBRARY, np.int64)
     offsets: Offsets = np.full((len(groups), len(paths)), -1, np.int64)
-    if not paths or file.root is None:
-        return Located(templates, which, offsets)
-    parents: dict[str, list[int]] = {}
-    for row, group in enumerate(groups):
-        parents.setdefault(group.rpartition("/")[0], []).append(row)
-    for parent, rows in parents.items():
-        names = [groups[row].rpartition("/")[2] for row in rows]
-        found = _locate_in(file, parent, names, _Lookup(file, paths, templates))
-        which[rows], offsets[rows] = found
-    return Located(templates, which, offsets)
+    for parent in parents if paths and file.root is not None else ():
+        rows = [row for row, (above, _, _) in enumerate(parts) if above == parent]
+        which[rows], offsets[rows] = _locate_in(file, parent, [parts[row][2] for row in rows], lookup)
+    return Located(lookup.templates, which, offsets)
 
 
 class _Lookup(NamedTuple):
@@ -149,21 +147,31 @@ class _Listing:
         """Return template and offsets of groups; such as are not known yet are located with others beside them."""
         rows = self.find(names)
         is_there = rows >= 0
-        with self.lock:
-            new = np.unique(rows[is_there & (self.which[rows] == _UNKNOWN)])
-            if len(new):
-                self.which[new] = BY_LIBRARY
-                more = np.flatnonzero(self.which == _UNKNOWN)[:_AHEAD]
-                below = f"{parent}/" if parent else ""
-                paths = [below + name.decode(errors="surrogateescape") for name in self.names[new].tolist()]
-                located = np.concatenate([new, more])
-                which, offsets = lookup.fit(self.addresses[located], paths, len(new))
-                # What is no sample is asked for again if it is wanted.
-                is_found = (which != BY_LIBRARY) | (np.arange(len(located)) < len(new))
-                self.which[located[is_found]] = which[is_found]
-                self.offsets[located[is_found]] = offsets[is_found]
-        which = np.where(is_there, self.which[rows].astype(np.int64), BY_LIBRARY)
-        return which, np.where(is_there[:, None], self.offsets[rows], -1)
+        which = self.which[rows].astype(np.int64)
+        if _UNKNOWN in which:
+            with self.lock:
+                self._locate_more(rows[is_there], parent, lookup)
+            which = self.which[rows].astype(np.int64)
+        offsets = self.offsets[rows]
+        if not is_there.all():
+            which[~is_there], offsets[~is_there] = BY_LIBRARY, -1
+        return which, offsets
+
+    def _locate_more(self, rows: Numbers, parent: str, lookup: _Lookup) -> None:
+        """Locate groups that are not known yet, and others with them."""
+        new = np.unique(rows[self.which[rows] == _UNKNOWN])
+        if not len(new):
+            return
+        is_more = self.which == _UNKNOWN
+        is_more[new] = False
+        located = np.concatenate([new, np.flatnonzero(is_more)[:_AHEAD]])
+        below = f"{parent}/" if parent else ""
+        paths = [below + name.decode(errors="surrogateescape") for name in self.names[new].tolist()]
+        which, offsets = lookup.fit(self.addresses[located], paths, len(new))
+        # What is no sample is asked for again if it is wanted.
+        is_found = (which != BY_LIBRARY) | (np.arange(len(located)) < len(new))
+        self.offsets[located[is_found]] = offsets[is_found]
+        self.which[located[is_found]] = which[is_found]
 
 
 class _Listings:

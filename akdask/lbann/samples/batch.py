@@ -17,7 +17,6 @@ from akdask.hdf5.tree.template import Offsets
 from akdask.hdf5.tree.tree_file import TreeFile
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleError, SampleTypeError
 from akdask.lbann.schema.nodes import KNOWN_KEYS
-from akdask.lbann.transform.field import FieldTransform
 from akdask.lbann.transform.layout import SampleLayout
 
 Values: TypeAlias = npt.NDArray[Any]
@@ -33,12 +32,8 @@ class _Alike:
     def __init__(self, layout: SampleLayout) -> None:
         self.layout = layout
         self.rows: list[int] = []
-        small = [path for path, transform in layout.transforms.items() if _nbytes(transform) < _LARGE]
+        small = [path for path, transform in layout.transforms.items() if transform.nbytes < _LARGE]
         self.content: dict[str, list[bytes | None]] = {path: [] for path in small}
-
-
-def _nbytes(transform: FieldTransform) -> int:
-    return transform.stored.size * transform.stored.dtype.itemsize
 
 
 class SampleBatch:
@@ -79,7 +74,7 @@ class SampleBatch:
         """
         groups = [one.strip("/") for one in ids]
         located = locate(file, groups, self._paths)
-        for which in np.unique(located.which).tolist():
+        for which in set(located.which.tolist()):
             is_own = located.which == which
             own_rows, own = zip(*compress(zip(rows, groups, strict=True), is_own), strict=True)
             if which == BY_LIBRARY:
@@ -100,20 +95,22 @@ class SampleBatch:
         self, file: TreeFile, layout: SampleLayout, offsets: Offsets, rows: Sequence[int], ids: Sequence[str]
     ) -> None:
         """Read samples whose fields are stored alike, from where they lie."""
-        alike = self._alike.setdefault(id(layout), _Alike(layout))
+        alike = self._alike.get(id(layout))
+        if alike is None:
+            alike = self._alike[id(layout)] = _Alike(layout)
         alike.rows += rows
         for column, path in enumerate(self._paths):
             at = offsets[:, column].tolist()
             try:
                 if path in alike.content:
-                    alike.content[path] += _contents(file, at, _nbytes(layout.transforms[path]))
+                    alike.content[path] += _contents(file, at, layout.transforms[path].nbytes)
                 else:
                     for row, offset in zip(rows, at, strict=True):
                         if offset >= 0:
                             self._read_large(file, layout, path, row, offset)
             except SampleError as error:
                 raise error.at(field=path) from None
-            for sample_id, row, offset in zip(ids, rows, at, strict=True):
+            for sample_id, row, offset in zip(ids, rows, at, strict=True) if min(at) < 0 else ():
                 if offset < 0:
                     self._put(layout, path, row, _read_field(file, sample_id, path))
 
@@ -198,9 +195,8 @@ def _contents(file: TreeFile, offsets: Sequence[int], size: int) -> list[bytes |
         found: list[bytes | None] = [pread(descriptor, size, offset) for offset in offsets]
     else:
         found = [pread(descriptor, size, offset) if offset >= 0 else None for offset in offsets]
-    for content in found:
-        if content is not None and len(content) != size:
-            raise _cut_error()
+    if not all(content is None or len(content) == size for content in found):
+        raise _cut_error()
     return found
 
 

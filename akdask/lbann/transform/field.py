@@ -33,6 +33,8 @@ class FieldTransform:
     ----------
     dtype : numpy.dtype
         Type of the result, in native byte order.
+    nbytes : int
+        Stored bytes of a sample.
     is_plain : bool
         Whether the stored bytes are the result.
     is_in_place : bool
@@ -53,6 +55,7 @@ class FieldTransform:
         native = stored.dtype.newbyteorder("=")
         self.dtype = native if directives.dtype is None else directives.dtype
         self.size = stored.size
+        self.nbytes = stored.size * stored.dtype.itemsize
         self._channels = directives.channels or 1
         self._is_transposed = directives.is_transposed
         _check_types(metadata, stored)
