@@ -69,17 +69,18 @@ def parse(content: str | bytes, name: str) -> YamlNode:
         If it is no YAML, empty, too deep or too large, or a map has a key twice.
     """
     composer = _Composer(name)
-    loader = _LOADER(content)
+    loader = None
     try:
-        while True:
-            if composer.take(loader.get_event()):
-                break
+        loader = _LOADER(content)
+        while not composer.take(loader.get_event()):
+            pass
     except yaml.YAMLError as error:
         raise _syntax_error(error, name) from None
     except (UnicodeError, ValueError) as error:
         raise LbannSchemaError("the schema is no text in UTF-8.", schema=name, details=[str(error)]) from None
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
     if composer.document is None:
         raise LbannSchemaError("the schema is empty.", schema=name, hint="it needs at least one field.")
     return composer.document
