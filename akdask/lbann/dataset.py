@@ -356,6 +356,35 @@ class Dataset:
         """
         return self.grouped(names, dtype).read(self.indices)
 
+    def statistics(self, fields: Sequence[str] | None = None, *, by_channel: bool = False) -> Any:
+        """Return mean, deviation and extremes of fields, found in one pass that Dask runs in parallel.
+
+        Values are those in the files, coerced, but not scaled; see `akdask.lbann.making.statistics.normalized_schema`
+        for the schema that scales by them.
+
+        Parameters
+        ----------
+        fields : sequence of str, optional
+            Which fields; all that are numbers unless given.
+        by_channel : bool, default False
+            Tell channels apart, of fields that have several.
+
+        Returns
+        -------
+        dict of str to FieldStatistics
+            By field.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no samples.
+        LbannError
+            If one cannot be read.
+        """
+        from akdask.lbann.making.statistics import statistics_of  # made of what stands above
+
+        return statistics_of(self, fields, by_channel=by_channel)
+
     def to_torch(self, kind: str = "map", **options: Any) -> Any:
         """Return the samples as a data set of ``torch.utils.data``.
 

@@ -82,6 +82,10 @@ class GroupedReader:
         """Return what reads only some names of the same samples."""
         return GroupedReader(self.samples, self.reader.select(names), names, self.dtype)
 
+    def with_reader(self, reader: SampleReader) -> GroupedReader:
+        """Return what reads the same samples in another way."""
+        return GroupedReader(self.samples, reader, None, self.dtype)
+
     def read(self, indices: np.ndarray) -> Batch:
         """Return the values of samples, a row for each, in the order of their positions.
 
