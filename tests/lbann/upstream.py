@@ -10,10 +10,12 @@ import h5py
 import numpy as np
 import yaml
 
+
 def case_of(folder: Path, name: str) -> dict[str, Any]:
     """Return a case by its ID."""
     cases = json.loads((folder / "expected.json").read_text())["cases"]
     return next(case for case in cases if case["id"] == name)
+
 
 def tree(path: Path) -> dict[str, Any]:
     """Return a sample tree: keys are text, numbers typed as YAML has them."""

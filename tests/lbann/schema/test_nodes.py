@@ -11,14 +11,22 @@ from akdask.lbann.errors import LbannSchemaError, LbannWarning
 
 
 def test_the_nearest_definition_wins_and_the_root_may_have_metadata():
-    found = schema.load("metadata: {scale: 1.0, pack: p}\na:\n  metadata: {scale: 2.0}\n  b:\n    metadata: {bias: 3}\n")
+    found = schema.load(
+        "metadata: {scale: 1.0, pack: p}\na:\n  metadata: {scale: 2.0}\n  b:\n    metadata: {bias: 3}\n"
+    )
     assert found.metadata("a/b") == {"bias": 3, "scale": 2.0, "pack": "p"}
     assert found.metadata("a") == {"scale": 2.0, "pack": "p"}
 
 
 def test_values_are_typed_and_keys_are_not():
     found = schema.load("0.10:\n  metadata: {dims: [1, 2], scale: [1, 2.5], pack: yes, ordering: '300', coerce: }\n")
-    assert found.metadata("0.10") == {"dims": [1, 2], "scale": [1.0, 2.5], "pack": "yes", "ordering": 300, "coerce": None}
+    assert found.metadata("0.10") == {
+        "dims": [1, 2],
+        "scale": [1.0, 2.5],
+        "pack": "yes",
+        "ordering": 300,
+        "coerce": None,
+    }
 
 
 def test_a_file_is_loaded_with_its_name(tmp_path):
