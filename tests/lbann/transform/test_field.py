@@ -29,7 +29,7 @@ def applied(one, values):
     return out
 
 
-def by_rule(values, dtype, scale, bias, channels, layout, is_transposed):
+def by_rule(values, dtype, scale, bias, *, channels, layout, is_transposed):
     """One sample, as sections 6.1 to 6.3 of the format say it."""
     with np.errstate(all="ignore"):
         result = values.astype(dtype)
@@ -66,7 +66,9 @@ def test_many_samples_are_as_each_of_them_and_as_the_rule_says(data):
     found = applied(one, values)
     for row in range(n):
         assert applied(one, values[row : row + 1])[0].tobytes() == found[row].tobytes()
-        expected = by_rule(values[row], COERCED[word], scale, bias, channels, layout, is_transposed)
+        expected = by_rule(
+            values[row], COERCED[word], scale, bias, channels=channels, layout=layout, is_transposed=is_transposed
+        )
         np.testing.assert_array_max_ulp(found[row], expected, maxulp=1)
     wide = np.zeros((n, size + 5), one.dtype)  # a part of the columns of a group
     one.apply(values, wide[:, 2 : 2 + size])
@@ -91,7 +93,9 @@ def test_large_fields_are_computed_in_blocks():
     for layout in ("hwc", "chw"):
         found = applied(transform(f"scale: [1, 2, 3], channels: 3, layout: {layout}", "f4", 3 * 40_001), values)
         for row in range(2):
-            expected = by_rule(values[row], "f4", [1.0, 2.0, 3.0], [0.0] * 3, 3, layout, is_transposed=False)
+            expected = by_rule(
+                values[row], "f4", [1.0, 2.0, 3.0], [0.0] * 3, channels=3, layout=layout, is_transposed=False
+            )
             assert found[row].tobytes() == expected.tobytes()
 
 
@@ -108,7 +112,7 @@ def test_what_no_integer_holds_does_not_stop_the_epoch():
 @pytest.mark.parametrize("dtype", ["i1", "u8", TEXT])
 @pytest.mark.parametrize("metadata", ["scale: 2.0", "bias: 1.0", "pack: g, ordering: 1"])
 def test_only_floats_are_normalised_and_packed(dtype, metadata):
-    with pytest.raises(SampleTypeError, match="coerce|text") as caught:
+    with pytest.raises(SampleTypeError, match=r"coerce|text") as caught:
         transform(metadata, dtype, 1)
     assert caught.value.field == "a"
     assert caught.value.schema
