@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 
 import akdask
-from akdask.cli import completion, convert, demo, head, info, ls, repack, validate
+from akdask.cli import completion, convert, demo, head, info, lbann, ls, repack, validate
 from akdask.errors import AkdaskError
 
-COMMANDS = (ls, info, head, validate, convert, repack, demo, completion)
+COMMANDS = (ls, info, head, validate, convert, repack, lbann, demo, completion)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

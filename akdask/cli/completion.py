@@ -29,10 +29,18 @@ def run(options: argparse.Namespace) -> int:
     import shtab
 
     for parser in options.commands.values():
-        for action in parser._actions:
-            if not action.option_strings and not action.choices:
-                action.complete = shtab.FILE
+        _complete_files(parser, shtab.FILE)
     script = shtab.complete(options.parser, options.shell)
     # Names of files may hold what has to be quoted.
     print(script.replace("complete -o bashdefault", "complete -o bashdefault -o filenames"))
     return 0
+
+
+def _complete_files(parser: argparse.ArgumentParser, file: Any) -> None:
+    """Have positional arguments, of commands within commands too, completed by names of files."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                _complete_files(inner, file)
+        elif not action.option_strings and not action.choices:
+            action.complete = file  # type: ignore[attr-defined]  # what shtab reads

@@ -6,9 +6,18 @@ from importlib import import_module
 from typing import Any
 
 _MODULES = {
+    "Dataset": "dataset",
     "LbannError": "errors",
     "LbannWarning": "errors",
+    "SampleList": "lists.sample_list",
     "SampleReader": "samples",
+    "list_samples": "lists.generate",
+    "normalized_schema": "making.statistics",
+    "read_list": "lists.parse",
+    "read_prototext": "lists.prototext",
+    "verify": "verification.sample_set",
+    "worker_init": "torch",
+    "write_samples": "making.write",
 }
 """Where public names are: a module is imported with the first use of one of its names."""
 

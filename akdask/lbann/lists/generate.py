@@ -15,7 +15,7 @@ from akdask.errors import ArgumentError
 from akdask.lbann.errors import LbannListError, MissingSampleError
 from akdask.lbann.lists.exclusion import parts
 from akdask.lbann.lists.grammar import ListType
-from akdask.lbann.lists.hdf5_groups import GroupTree, groups_like, open_samples, tree_of
+from akdask.lbann.lists.hdf5_groups import MAX_DEPTH, GroupTree, groups_like, open_samples, tree_of
 from akdask.lbann.lists.sample_list import SampleList, checked_words
 from akdask.lbann.lists.staged_file import write_file
 
@@ -163,6 +163,39 @@ class _Search:
 
     def __call__(self, path: str) -> list[str]:
         return groups_like(path, self.tree)
+
+
+def find_prototype(path: str) -> str:
+    """Return the first of the groups of a file that seem to be samples.
+
+    These are the groups of the first depth at which two hold the same datasets; in a file of one sample, the first group
+    that holds datasets itself.
+
+    Parameters
+    ----------
+    path : str
+        An HDF5 file.
+
+    Raises
+    ------
+    MissingSampleError
+        If there is no such file.
+    LbannListError
+        If it has no such group.
+    """
+    with open_samples(path) as file:
+        level, single = [""], None
+        while level and len(level[0].split("/")) < MAX_DEPTH:
+            below = [(f"{group}/{name}", is_group) for group in level for name, is_group in file.members(group or "/")]
+            level = [group for group, is_group in below if is_group]
+            trees = [tree_of(file, group) for group in level[:2]]
+            if len(trees) == 2 and trees[0] and trees[0] == trees[1]:
+                return level[0].removeprefix("/")
+            holds = (group for group in level if any(not is_group for _, is_group in file.members(group)))
+            single = single or next(holds, None)
+    if single is None:
+        raise LbannListError("the file has no group with datasets.", file=path)
+    return single.removeprefix("/")
 
 
 def _prototype(path: str, sample: str) -> GroupTree:

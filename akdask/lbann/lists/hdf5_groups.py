@@ -15,7 +15,7 @@ from akdask.lbann.errors import LbannListError, MissingSampleError
 GroupTree: TypeAlias = frozenset[tuple[str, str, int]]
 """The datasets below a group: path, type and number of elements of each."""
 
-_DEEPEST = 64
+MAX_DEPTH = 64
 """Groups within groups that are looked into; links can lead back to a group above."""
 
 
@@ -58,7 +58,7 @@ def tree_of(file: LibraryFile, group: str) -> GroupTree:
 def _leaves(file: LibraryFile, group: str, prefix: str, depth: int) -> Iterator[tuple[str, str, int]]:
     for name, is_group in file.members(group or "/"):
         path = f"{group}/{name}"
-        if is_group and depth < _DEEPEST:
+        if is_group and depth < MAX_DEPTH:
             yield from _leaves(file, path, f"{prefix}{name}/", depth + 1)
         elif not is_group:
             try:
@@ -98,5 +98,5 @@ def _matches(file: LibraryFile, group: str, tree: GroupTree, first: set[str], de
         # Names are compared first, as the types of all datasets below take long to look up.
         if {member for member, _ in file.members(path)} == first and tree_of(file, path) == tree:
             yield path.removeprefix("/")
-        elif depth < _DEEPEST:
+        elif depth < MAX_DEPTH:
             yield from _matches(file, path, tree, first, depth + 1)

@@ -134,6 +134,11 @@ class SampleList:
         found: list[str] = self.ids.take(pa.array(indices, pa.int64())).to_pylist()
         return found
 
+    def find(self, sample: str) -> int | None:
+        """Return the position of the first sample of an ID, None if there is none."""
+        found = pc.index(self.ids, pa.scalar(sample, pa.large_string())).as_py()
+        return None if found < 0 else int(found)
+
     def take(self, indices: Any) -> SampleList:
         """Return the list of the samples at some positions, in their order.
 

@@ -19,8 +19,8 @@ from akdask.lbann.lists.parse import read_list
 from akdask.lbann.lists.sample_list import SampleList
 from akdask.lbann.samples import SampleReader
 from akdask.lbann.schema import Fields, Schema, load, merge
-from akdask.lbann.verify.faults import FileCheck, SampleFault, SampleSetReport, as_dict, from_dicts
-from akdask.lbann.verify.file_check import FileToCheck, check_file, state_of
+from akdask.lbann.verification.faults import FileCheck, SampleFault, SampleSetReport, as_dict, from_dicts
+from akdask.lbann.verification.file_check import FileToCheck, check_file, state_of
 
 _AT_ONCE = 64
 """Files that are checked before what was found is noted."""

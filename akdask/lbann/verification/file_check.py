@@ -14,7 +14,7 @@ from akdask.lbann.lists.exclusion import parts
 from akdask.lbann.samples import SampleReader
 from akdask.lbann.samples.enumeration import sample_ids
 from akdask.lbann.schema import Fields
-from akdask.lbann.verify.faults import FaultKind, FileCheck, SampleFault
+from akdask.lbann.verification.faults import FaultKind, FileCheck, SampleFault
 
 _AT_ONCE = 256
 """Samples that are read together."""
