@@ -18,6 +18,7 @@ from akdask.hdf5.tree.tree_file import TreeFile
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleError, SampleTypeError
 from akdask.lbann.schema.nodes import KNOWN_KEYS
 from akdask.lbann.transform.layout import SampleLayout
+from akdask.lbann.transform.recycled import empty
 
 Values: TypeAlias = npt.NDArray[Any]
 Layouts: TypeAlias = Callable[[tuple[Elements, ...]], SampleLayout]
@@ -74,27 +75,53 @@ class SampleBatch:
         """
         groups = [one.strip("/") for one in ids]
         located = locate(file, groups, self._paths)
-        for which in set(located.which.tolist()):
+        # In the order in which they are asked for, since all are compared with the first.
+        for which in dict.fromkeys(located.which.tolist()):
             is_own = located.which == which
             own_rows, own = zip(*compress(zip(rows, groups, strict=True), is_own), strict=True)
             if which == BY_LIBRARY:
                 for row, sample_id in zip(own_rows, own, strict=True):
-                    self._read_by_library(file, row, sample_id)
+                    self._read_by_library(file, row, sample_id, dict.fromkeys(self._paths))
+                continue
+            offsets, elements = located.offsets[is_own], located.templates[which].elements
+            if (offsets >= 0).all():
+                self._read_alike(file, self._layout(elements, own[0]), offsets, own_rows, own)
             else:
-                layout = self._layout(located.templates[which].elements, own[0])
-                self._read_alike(file, layout, located.offsets[is_own], own_rows, own)
+                self._read_mixed(file, elements, offsets, own_rows, own)
 
-    def _read_by_library(self, file: TreeFile, row: int, sample_id: str) -> None:
-        values = [_read_field(file, sample_id, path) for path in self._paths]
-        stored = tuple(Elements(TEXT if one.dtype.kind == "U" else one.dtype, one.size) for one in values)
-        layout = self._layout(stored, sample_id)
-        for path, one in zip(self._paths, values, strict=True):
-            self._put(layout, path, row, one)
+    def _read_mixed(
+        self, file: TreeFile, elements: Sequence[Elements], offsets: Offsets, rows: Sequence[int], ids: Sequence[str]
+    ) -> None:
+        """Read samples some of whose fields only the library can read; it also says what elements these have."""
+        groups: dict[int, tuple[SampleLayout, list[int]]] = {}
+        for position, (row, sample_id) in enumerate(zip(rows, ids, strict=True)):
+            is_located = (offsets[position] >= 0).tolist()
+            known = {
+                path: stored if is_there else None
+                for path, stored, is_there in zip(self._paths, elements, is_located, strict=True)
+            }
+            layout = self._read_by_library(file, row, sample_id, known)
+            groups.setdefault(id(layout), (layout, []))[1].append(position)
+        for layout, positions in groups.values():
+            own_rows, own = zip(*[(rows[position], ids[position]) for position in positions], strict=True)
+            self._read_alike(file, layout, offsets[positions], own_rows, own)
+
+    def _read_by_library(
+        self, file: TreeFile, row: int, sample_id: str, known: Mapping[str, Elements | None]
+    ) -> SampleLayout:
+        """Read those fields of a sample of which no elements are known yet, and return its layout."""
+        values = {path: _read_field(file, sample_id, path) for path, stored in known.items() if stored is None}
+        found = {path: Elements(TEXT if one.dtype.kind == "U" else one.dtype, one.size) for path, one in values.items()}
+        layout = self._layout(tuple([stored or found[path] for path, stored in known.items()]), sample_id)
+        for path, one in values.items():
+            layout.transforms[path].apply(one[None], self._target(layout, path, row))
+            self._copy(layout, path, row)
+        return layout
 
     def _read_alike(
         self, file: TreeFile, layout: SampleLayout, offsets: Offsets, rows: Sequence[int], ids: Sequence[str]
     ) -> None:
-        """Read samples whose fields are stored alike, from where they lie."""
+        """Read the located fields of samples whose fields are stored alike."""
         alike = self._alike.get(id(layout))
         if alike is None:
             alike = self._alike[id(layout)] = _Alike(layout)
@@ -109,10 +136,7 @@ class SampleBatch:
                         if offset >= 0:
                             self._read_large(file, layout, path, row, offset)
             except SampleError as error:
-                raise error.at(field=path) from None
-            for sample_id, row, offset in zip(ids, rows, at, strict=True) if min(at) < 0 else ():
-                if offset < 0:
-                    self._put(layout, path, row, _read_field(file, sample_id, path))
+                raise error.at(sample=ids[0] if len(ids) == 1 else None, field=path) from None
 
     def _read_large(self, file: TreeFile, layout: SampleLayout, path: str, row: int, offset: int) -> None:
         """Read a field of one sample into its place, or transform it into its place."""
@@ -123,14 +147,9 @@ class SampleBatch:
             if not transform.is_plain:
                 transform.apply(target, target)
         else:
-            stored = np.empty((1, transform.size), transform.stored.dtype)
+            stored = empty((1, transform.size), transform.stored.dtype)
             _read_into(file, stored[0], offset)
             transform.apply(stored, target)
-        self._copy(layout, path, row)
-
-    def _put(self, layout: SampleLayout, path: str, row: int, values: Values) -> None:
-        """Transform a field of one sample into its place."""
-        layout.transforms[path].apply(values[None], self._target(layout, path, row))
         self._copy(layout, path, row)
 
     def _target(self, layout: SampleLayout, path: str, row: int) -> Values:

@@ -14,6 +14,7 @@ from akdask.hdf5.tree.elements import TEXT, Elements
 from akdask.lbann.errors import SampleSizeError, SampleTypeError
 from akdask.lbann.schema import FieldMetadata, Fields
 from akdask.lbann.transform.field import FieldTransform
+from akdask.lbann.transform.recycled import empty
 
 Values = npt.NDArray[Any]
 
@@ -85,7 +86,7 @@ class SampleLayout:
 
     def allocate(self, n: int) -> dict[str, Values]:
         """Return arrays for n samples, with anything in them."""
-        return {name: np.empty((n, self.sizes[name]), _storable(dtype)) for name, dtype in self.dtypes.items()}
+        return {name: empty((n, self.sizes[name]), _storable(dtype)) for name, dtype in self.dtypes.items()}
 
     def fitting(self, out: Mapping[str, Values], n: int) -> dict[str, Values]:
         """Return arrays that take n samples, if they can.

@@ -398,3 +398,17 @@ def test_damaged_files_are_errors_and_never_crash(tmp_path, structure):
         with suppress(LbannError):
             found = SampleReader(FIELDS).read_batch(str(other), ids(*range(12)))
             assert found["samples"].shape == expected["samples"].shape
+
+
+def test_fields_that_only_the_library_can_read_may_be_stored_in_several_ways(tmp_path):
+    path = str(tmp_path / "f.h5")
+    stored = ["f8", "f4", ">i2", "f8", "u1"]
+    with h5py.File(path, "w") as file:
+        for k, dtype in enumerate(stored):
+            file.create_dataset(f"{k}/a", data=np.full(3, k, dtype), chunks=(2,))
+            file[f"{k}/b"] = float(k)
+    reader = SampleReader(schema.merge(schema.load("metadata: {coerce: float}\na:\nb:\n")))
+    for rows in ([0, 1, 2, 3, 4], [4, 2, 0], [1, 1]):
+        found = reader.read_batch(path, [str(row) for row in rows])
+        assert found["a"].tolist() == [[row] * 3 for row in rows]
+        assert found["b"].tolist() == [[row] for row in rows]
