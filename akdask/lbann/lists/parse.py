@@ -95,10 +95,8 @@ def _header_and_rest(path: str, block: int) -> tuple[ListHeader, Iterator[bytes]
         if start.count(b"\n") >= 4 or len(start) > MAX_HEADER:
             break
     lines = start[:MAX_HEADER].split(b"\n", 4)
-    try:
-        header = parse_header([line.decode() for line in lines[:4] if line or len(lines) > 1], path)
-    except UnicodeDecodeError:
-        raise LbannListError(f"{path!r} is no sample list: its first lines are no text.") from None
+    header = parse_header([line.decode(errors="replace") for line in lines[:4] if line or len(lines) > 1], path)
+    _split(b"\n".join(lines[: header.n_lines]), path, 0)  # refuses what is no text
     rest = start.split(b"\n", header.n_lines)[header.n_lines :]
 
     def body() -> Iterator[bytes]:
