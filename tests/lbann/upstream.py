@@ -14,7 +14,8 @@ import yaml
 def case_of(folder: Path, name: str) -> dict[str, Any]:
     """Return a case by its ID."""
     cases = json.loads((folder / "expected.json").read_text())["cases"]
-    return next(case for case in cases if case["id"] == name)
+    found: dict[str, Any] = next(case for case in cases if case["id"] == name)
+    return found
 
 
 def tree(path: Path) -> dict[str, Any]:

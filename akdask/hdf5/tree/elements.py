@@ -30,7 +30,7 @@ class UnknownElementsError(Exception):
     """Elements of a type that is no number of NumPy and no text."""
 
 
-class Elements(NamedTuple):
+class StoredElements(NamedTuple):
     """Type and number of the elements of a dataset.
 
     Parameters
@@ -45,7 +45,7 @@ class Elements(NamedTuple):
     size: int
 
 
-def elements_of(dataset: H5Object) -> Elements:
+def elements_of(dataset: H5Object) -> StoredElements:
     """Return the elements of an open dataset.
 
     Raises
@@ -54,7 +54,7 @@ def elements_of(dataset: H5Object) -> Elements:
         If they are neither numbers of up to 64 bits nor text.
     """
     shape = dataset.shape
-    return Elements(_dtype(dataset.get_type().encode()), 0 if shape is None else math.prod(shape))
+    return StoredElements(_dtype(dataset.get_type().encode()), 0 if shape is None else math.prod(shape))
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from akdask.hdf5.metadata.inspect import HDF5_ERRORS, open_hdf5
 from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO, NotFlatError, is_dataset, is_outside, is_plain
 from akdask.hdf5.schema.layout import H5Object
 from akdask.hdf5.schema.links import open_member, open_path
-from akdask.hdf5.tree.elements import TEXT, Elements, elements_of
+from akdask.hdf5.tree.elements import TEXT, StoredElements, elements_of
 
 Values: TypeAlias = npt.NDArray[Any]
 
@@ -30,7 +30,7 @@ class StoredData(NamedTuple):
 
     Parameters
     ----------
-    elements : Elements
+    elements : StoredElements
         Type and number.
     is_plain : bool
         Whether the stored bytes are what NumPy means by the type.
@@ -40,7 +40,7 @@ class StoredData(NamedTuple):
         Dimensions; None of a null dataspace.
     """
 
-    elements: Elements
+    elements: StoredElements
     is_plain: bool
     offset: int | None
     shape: tuple[int, ...] | None = None

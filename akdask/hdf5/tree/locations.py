@@ -16,7 +16,7 @@ from akdask.errors import FileFormatError
 from akdask.hdf5.tree.elements import UnknownElementsError
 from akdask.hdf5.tree.library_file import NotThereError
 from akdask.hdf5.tree.object_header import UnknownStructureInTreeError
-from akdask.hdf5.tree.template import Offsets, Template, make_template
+from akdask.hdf5.tree.template import GroupTemplate, Offsets, make_template
 from akdask.hdf5.tree.tree_file import TreeFile
 from akdask.storage.paths.files import FileIdentity
 
@@ -44,7 +44,7 @@ class Located(NamedTuple):
 
     Parameters
     ----------
-    templates : sequence of Template
+    templates : sequence of GroupTemplate
         How groups are made.
     which : ndarray of int64, shape (n,)
         Position of the template of each group; `BY_LIBRARY` where none fits, or the group is not there.
@@ -52,7 +52,7 @@ class Located(NamedTuple):
         Where data begins; -1 where only the library can read it.
     """
 
-    templates: Sequence[Template]
+    templates: Sequence[GroupTemplate]
     which: Numbers
     offsets: Offsets
 
@@ -92,7 +92,7 @@ class _Lookup(NamedTuple):
 
     file: TreeFile
     paths: Paths
-    templates: list[Template]
+    templates: list[GroupTemplate]
 
     def fit(self, addresses: Numbers, names: Sequence[str], n_wanted: int) -> tuple[Numbers, Offsets]:
         """Return template and offsets of groups, given their addresses; -1 of those that are not there.
@@ -120,7 +120,7 @@ class _Lookup(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Listing:
+class _GroupListing:
     """The groups below one group: names in order, addresses, and what has been located."""
 
     names: npt.NDArray[Any]
@@ -174,17 +174,17 @@ class _Listing:
         self.which[located[is_found]] = which[is_found]
 
 
-class _Listings:
+class _GroupListings:
     """Listings of groups of files, as many as there is memory for; safe for threads."""
 
     def __init__(self) -> None:
         self.lock = RLock()
-        self._found: OrderedDict[tuple[FileIdentity, str, Paths], _Listing] = OrderedDict()
+        self._found: OrderedDict[tuple[FileIdentity, str, Paths], _GroupListing] = OrderedDict()
         self._counts: dict[tuple[str, str], int] = {}
         self._nbytes = 0
         self._uses = 0
 
-    def get(self, file: TreeFile, parent: str, paths: Paths, count: int) -> _Listing | None:
+    def get(self, file: TreeFile, parent: str, paths: Paths, count: int) -> _GroupListing | None:
         """Return the listing of a group, made if enough of its members have been asked for."""
         key = (file.identity, parent, paths)
         with self.lock:
@@ -200,7 +200,7 @@ class _Listings:
             self._counts[file.path, parent] = asked
             if asked < _FEW or asked * _LOOKUPS < (n := file.library.n_members(parent)):
                 return None
-            if not self._make_room(n * (8 * len(paths) + 32)):
+            if not self._make_space(n * (8 * len(paths) + 32)):
                 return None
             made = _list(file, parent, len(paths))
             if made is not None:
@@ -209,7 +209,7 @@ class _Listings:
                 self._nbytes += made.nbytes
             return made
 
-    def _make_room(self, nbytes: int) -> bool:
+    def _make_space(self, nbytes: int) -> bool:
         """Forget groups that have not been used for long; those in use stay, as all take turns in an epoch."""
         while self._found and self._nbytes + nbytes > _MOST_BYTES:
             oldest = next(iter(self._found))
@@ -219,20 +219,20 @@ class _Listings:
         return nbytes <= _MOST_BYTES
 
 
-_LISTINGS = _Listings()
-_TEMPLATES: OrderedDict[Paths, list[Template]] = OrderedDict()
+_LISTINGS = _GroupListings()
+_TEMPLATES: OrderedDict[Paths, list[GroupTemplate]] = OrderedDict()
 
 
 def _start_anew() -> None:
     """Make new locks in a forked process: a thread of the parent may hold the old ones, and does not exist here."""
     global _LISTINGS  # noqa: PLW0603 - the state of this process
-    _LISTINGS = _Listings()
+    _LISTINGS = _GroupListings()
 
 
 os.register_at_fork(after_in_child=_start_anew)
 
 
-def _templates_for(paths: Paths) -> list[Template]:
+def _templates_for(paths: Paths) -> list[GroupTemplate]:
     with _LISTINGS.lock:
         templates = _TEMPLATES.setdefault(paths, [])
         _TEMPLATES.move_to_end(paths)
@@ -262,13 +262,13 @@ def _address(file: TreeFile, group: str) -> int:
         return -1
 
 
-def _list(file: TreeFile, parent: str, n_paths: int) -> _Listing | None:
+def _list(file: TreeFile, parent: str, n_paths: int) -> _GroupListing | None:
     names, addresses = file.library.addresses(parent)
     if not names or len(names) * max(map(len, names)) > _MOST_BYTES:
         return None
     table = np.array(names)
     order = np.argsort(table)
-    return _Listing(
+    return _GroupListing(
         table[order],
         np.array(addresses, np.int64)[order],
         np.full(len(names), _UNKNOWN, np.int8),
@@ -276,7 +276,7 @@ def _list(file: TreeFile, parent: str, n_paths: int) -> _Listing | None:
     )
 
 
-def _make(file: TreeFile, group: str, address: int, paths: Paths) -> Template | None:
+def _make(file: TreeFile, group: str, address: int, paths: Paths) -> GroupTemplate | None:
     """Make a template of a group; None if it has not all datasets, or its structure is known to the library only."""
     try:
         found = [file.library.description(f"{group}/{path}") for path in paths]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from akdask.hdf5.tree.elements import Elements
+from akdask.hdf5.tree.elements import StoredElements
 from akdask.hdf5.tree.object_header import (
     CONTINUATION,
     DATASPACE,
@@ -45,7 +45,7 @@ _LAYOUT_VERSIONS = {3, 4}
 _MOST_NODES = 4096  # of the tree of one group
 
 
-class Place(NamedTuple):
+class DataLocation(NamedTuple):
     """Where data lies: at an address that was found on the way, and so many bytes behind it."""
 
     address: int
@@ -76,7 +76,7 @@ class TemplateBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class GroupTemplate:
     """The walk from the header of a group to its datasets.
 
     Parameters
@@ -85,16 +85,16 @@ class Template:
         Each after the one that has its address.
     n_addresses : int
         How many addresses are found; the first is that of the group.
-    places : tuple of Place or None
+    locations : tuple of DataLocation or None
         Where the data of each dataset lies; None where only the library can read it.
-    elements : tuple of Elements
+    elements : tuple of StoredElements
         Of each dataset.
     """
 
     blocks: tuple[TemplateBlock, ...]
     n_addresses: int
-    places: tuple[Place | None, ...]
-    elements: tuple[Elements, ...]
+    locations: tuple[DataLocation | None, ...]
+    elements: tuple[StoredElements, ...]
 
     def locate(self, descriptor: int, file_size: int, groups: Offsets) -> tuple[npt.NDArray[np.bool_], Offsets]:
         """Return which groups are made like the first one, and where their datasets lie.
@@ -133,8 +133,8 @@ class Template:
         return fits, self._offsets(found, file_size)
 
     def _offsets(self, found: Offsets, file_size: int) -> Offsets:
-        offsets: Offsets = np.full((found.shape[1], len(self.places)), -1, np.int64)
-        for column, (place, elements) in enumerate(zip(self.places, self.elements, strict=True)):
+        offsets: Offsets = np.full((found.shape[1], len(self.locations)), -1, np.int64)
+        for column, (place, elements) in enumerate(zip(self.locations, self.elements, strict=True)):
             if place is not None:
                 at = found[place.address]
                 nbytes = elements.size * elements.dtype.itemsize
@@ -152,8 +152,8 @@ def _words(descriptor: int, addresses: Offsets, size: int) -> npt.NDArray[np.uin
 
 
 def make_template(
-    read: Read, group: int, paths: Sequence[str], elements: Sequence[Elements], is_plain: Sequence[bool]
-) -> Template:
+    read: Read, group: int, paths: Sequence[str], elements: Sequence[StoredElements], is_plain: Sequence[bool]
+) -> GroupTemplate:
     """Write down the walk from the header of a group to its datasets.
 
     Parameters
@@ -164,7 +164,7 @@ def make_template(
         Address of the group.
     paths : sequence of str
         Paths of datasets in the group.
-    elements : sequence of Elements
+    elements : sequence of StoredElements
         Of these datasets, as the library has found them.
     is_plain : sequence of bool
         Whether their stored bytes are what NumPy means by the type.
@@ -174,15 +174,15 @@ def make_template(
     UnknownStructureInTreeError
         If the group itself is of a structure that is not known; datasets that are not known have no place.
     """
-    walk = _Walk(read, group)
-    places: list[Place | None] = []
+    walk = _GroupWalk(read, group)
+    locations: list[DataLocation | None] = []
     for path, stored, can_be_read in zip(paths, elements, is_plain, strict=True):
         try:
-            places.append(walk.dataset(path, stored) if can_be_read else None)
+            locations.append(walk.dataset(path, stored) if can_be_read else None)
         except (UnknownStructureInTreeError, struct.error, IndexError, ValueError):
-            places.append(None)
-    demand(any(place is not None for place in places))
-    return Template(walk.blocks(), len(walk.numbers), tuple(places), tuple(elements))
+            locations.append(None)
+    demand(any(place is not None for place in locations))
+    return GroupTemplate(walk.blocks(), len(walk.numbers), tuple(locations), tuple(elements))
 
 
 class _Noted:
@@ -199,7 +199,7 @@ class _Noted:
         self.mask[start:stop] = b"\xff" * (stop - start)
 
 
-class _Walk:
+class _GroupWalk:
     """A walk through one group; addresses are known by the order in which they were found."""
 
     def __init__(self, read: Read, group: int) -> None:
@@ -247,7 +247,7 @@ class _Walk:
         self._headers[address] = header, noted
         return header, noted
 
-    def dataset(self, path: str, stored: Elements) -> Place:
+    def dataset(self, path: str, stored: StoredElements) -> DataLocation:
         """Return where the data of a dataset lies."""
         address = 0
         for name in path.split("/"):
@@ -267,12 +267,12 @@ class _Walk:
             case 0:  # the data is in the message
                 demand(struct.unpack_from("<H", content, 2)[0] == nbytes)
                 block.fix(message.place, message.place + 4)
-                return Place(block.address, message.place + 4)
+                return DataLocation(block.address, message.place + 4)
             case 1:
                 demand(struct.unpack_from("<Q", content, 10)[0] == nbytes)
                 block.fix(message.place, message.place + 2)
                 block.fix(message.place + 10, message.place + 18)
-                return Place(self._address(block, message.place + 2), 0)
+                return DataLocation(self._address(block, message.place + 2), 0)
         raise UnknownStructureInTreeError
 
     def _member(self, group: int, name: str) -> int:

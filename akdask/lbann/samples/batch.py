@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from akdask.hdf5.tree.elements import TEXT, Elements, UnknownElementsError
+from akdask.hdf5.tree.elements import TEXT, StoredElements, UnknownElementsError
 from akdask.hdf5.tree.library_file import NotThereError
 from akdask.hdf5.tree.locations import BY_LIBRARY, locate
 from akdask.hdf5.tree.template import Offsets
@@ -21,7 +21,7 @@ from akdask.lbann.transform.layout import SampleLayout
 from akdask.lbann.transform.recycled import empty
 
 Values: TypeAlias = npt.NDArray[Any]
-Layouts: TypeAlias = Callable[[tuple[Elements, ...]], SampleLayout]
+Layouts: TypeAlias = Callable[[tuple[StoredElements, ...]], SampleLayout]
 
 _LARGE = 2**16
 """Bytes of a field from which each sample is read and transformed on its own, straight into its place."""
@@ -90,7 +90,12 @@ class SampleBatch:
                 self._read_mixed(file, elements, offsets, own_rows, own)
 
     def _read_mixed(
-        self, file: TreeFile, elements: Sequence[Elements], offsets: Offsets, rows: Sequence[int], ids: Sequence[str]
+        self,
+        file: TreeFile,
+        elements: Sequence[StoredElements],
+        offsets: Offsets,
+        rows: Sequence[int],
+        ids: Sequence[str],
     ) -> None:
         """Read samples some of whose fields only the library can read; it also says what elements these have."""
         groups: dict[int, tuple[SampleLayout, list[int]]] = {}
@@ -107,11 +112,13 @@ class SampleBatch:
             self._read_alike(file, layout, offsets[positions], own_rows, own)
 
     def _read_by_library(
-        self, file: TreeFile, row: int, sample_id: str, known: Mapping[str, Elements | None]
+        self, file: TreeFile, row: int, sample_id: str, known: Mapping[str, StoredElements | None]
     ) -> SampleLayout:
         """Read those fields of a sample of which no elements are known yet, and return its layout."""
         values = {path: _read_field(file, sample_id, path) for path, stored in known.items() if stored is None}
-        found = {path: Elements(TEXT if one.dtype.kind == "U" else one.dtype, one.size) for path, one in values.items()}
+        found = {
+            path: StoredElements(TEXT if one.dtype.kind == "U" else one.dtype, one.size) for path, one in values.items()
+        }
         layout = self._layout(tuple([stored or found[path] for path, stored in known.items()]), sample_id)
         for path, one in values.items():
             layout.transforms[path].apply(one[None], self._target(layout, path, row))
@@ -164,7 +171,7 @@ class SampleBatch:
                 rows, first.start : first.stop
             ]
 
-    def _layout(self, stored: tuple[Elements, ...], sample_id: str) -> SampleLayout:
+    def _layout(self, stored: tuple[StoredElements, ...], sample_id: str) -> SampleLayout:
         """Return the layout of samples, which must become the same arrays as the others of the batch."""
         try:
             layout = self._layouts(stored)
@@ -221,7 +228,7 @@ def _contents(file: TreeFile, offsets: Sequence[int], size: int) -> list[bytes |
 
 def _read_into(file: TreeFile, target: Values, offset: int) -> None:
     """Read bytes into a row."""
-    view = memoryview(target.view(np.uint8))
+    view = memoryview(target.view(np.uint8))  # type: ignore[arg-type]
     while view:
         count = os.preadv(file.descriptor, [view], offset)
         if not count:

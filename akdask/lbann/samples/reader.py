@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import AlignmentError, FileFormatError
-from akdask.hdf5.tree.elements import Elements
+from akdask.hdf5.tree.elements import StoredElements
 from akdask.hdf5.tree.open_files import OPEN_FILES
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleError
 from akdask.lbann.samples.batch import SampleBatch
@@ -45,7 +45,7 @@ class SampleReader:
         self.fields = fields
         self.keep_packed_fields = keep_packed_fields
         self.names = names_of(fields, keep_packed_fields=keep_packed_fields)
-        self._layouts: dict[tuple[Elements, ...], SampleLayout] = {}
+        self._layouts: dict[tuple[StoredElements, ...], SampleLayout] = {}
 
     def read(self, path: str, sample_id: str) -> dict[str, Values]:
         """Read one sample.
@@ -192,7 +192,7 @@ class SampleReader:
             )
         return next(iter(self._layouts.values()))
 
-    def layout(self, stored: tuple[Elements, ...]) -> SampleLayout:
+    def layout(self, stored: tuple[StoredElements, ...]) -> SampleLayout:
         """Return the arrays that samples become, given the elements of their fields.
 
         Raises

@@ -14,7 +14,7 @@ from akdask.errors import warn
 from akdask.lbann.errors import LbannSchemaError, LbannWarning
 from akdask.lbann.schema.nodes import MetadataEntry
 
-_TYPES = {
+_TYPES: dict[str, np.dtype[Any]] = {
     "float": np.dtype(np.float32),
     "double": np.dtype(np.float64),
     "int": np.dtype(np.int32),
@@ -174,8 +174,7 @@ class _Values:
                 f"no type is called {word!r}.",
                 f"did you mean {close[0]!r}?" if close else f"it can be {', '.join(_TYPES)}.",
             )
-        found: np.dtype[Any] | None = None if word is None else _TYPES[word]
-        return found
+        return None if word is None else _TYPES[word]
 
     def channels(self) -> int | None:
         return self.integer("channels", least=1)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import warn
-from akdask.hdf5.tree.elements import TEXT, Elements
+from akdask.hdf5.tree.elements import TEXT, StoredElements
 from akdask.lbann.errors import LbannWarning, SampleSizeError, SampleTypeError
 from akdask.lbann.schema import FieldMetadata
 from akdask.lbann.transform.normalize import Normalization
@@ -26,7 +26,7 @@ class FieldTransform:
     ----------
     metadata : FieldMetadata
         What is demanded.
-    stored : Elements
+    stored : StoredElements
         Type and number of the elements of a sample in the file.
 
     Attributes
@@ -48,7 +48,7 @@ class FieldTransform:
         If there are not as many as there are to be transposed, or not the same number in each channel.
     """
 
-    def __init__(self, metadata: FieldMetadata, stored: Elements) -> None:
+    def __init__(self, metadata: FieldMetadata, stored: StoredElements) -> None:
         self.path = metadata.path
         self.stored = stored
         directives = metadata.directives
@@ -109,7 +109,7 @@ def _converted(values: Values, dtype: np.dtype[Any]) -> Values:
         return values.astype(dtype)
 
 
-def _check_types(metadata: FieldMetadata, stored: Elements) -> None:
+def _check_types(metadata: FieldMetadata, stored: StoredElements) -> None:
     directives = metadata.directives
     if stored.dtype == TEXT:
         for key in ("coerce", "scale", "bias", "pack"):

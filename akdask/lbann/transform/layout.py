@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import ArgumentError
-from akdask.hdf5.tree.elements import TEXT, Elements
+from akdask.hdf5.tree.elements import TEXT, StoredElements
 from akdask.lbann.errors import SampleSizeError, SampleTypeError
 from akdask.lbann.schema import FieldMetadata, Fields
 from akdask.lbann.transform.field import FieldTransform
@@ -132,14 +132,14 @@ def _storable(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(object) if dtype == TEXT else dtype
 
 
-def layout_of(fields: Fields, stored: Mapping[str, Elements], *, keep_packed_fields: bool) -> SampleLayout:
+def layout_of(fields: Fields, stored: Mapping[str, StoredElements], *, keep_packed_fields: bool) -> SampleLayout:
     """Return the arrays that samples become.
 
     Parameters
     ----------
     fields : Fields
         What is read, and what is done to it.
-    stored : mapping of str to Elements
+    stored : mapping of str to StoredElements
         What a sample has in the file, by field.
     keep_packed_fields : bool
         Whether packed fields are arrays of their own as well.

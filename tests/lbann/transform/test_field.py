@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.hdf5.tree.elements import TEXT, Elements
+from akdask.hdf5.tree.elements import TEXT, StoredElements
 from akdask.lbann import schema
 from akdask.lbann.errors import LbannWarning, SampleSizeError, SampleTypeError
 from akdask.lbann.transform.field import FieldTransform
@@ -20,7 +20,7 @@ COERCED = {"float": "f4", "double": "f8"}
 
 def transform(metadata, dtype, size):
     fields = schema.merge(schema.load(f"a:\n  metadata: {{{metadata} }}\n"))
-    return FieldTransform(fields["a"], Elements(np.dtype(dtype), size))
+    return FieldTransform(fields["a"], StoredElements(np.dtype(dtype), size))
 
 
 def applied(one, values):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from akdask.errors import ArgumentError
-from akdask.hdf5.tree.elements import Elements
+from akdask.hdf5.tree.elements import StoredElements
 from akdask.lbann import schema
 from akdask.lbann.errors import SampleSizeError, SampleTypeError
 from akdask.lbann.transform.layout import groups_of, layout_of, names_of
@@ -31,7 +31,9 @@ def fields():
 
 
 def stored(dtypes="fffff", sizes=(1, 2, 3, 4, 5)):
-    return {name: Elements(np.dtype(dtype), size) for name, dtype, size in zip("abcde", dtypes, sizes, strict=True)}
+    return {
+        name: StoredElements(np.dtype(dtype), size) for name, dtype, size in zip("abcde", dtypes, sizes, strict=True)
+    }
 
 
 def test_members_stand_by_their_ordering_and_ties_in_the_order_of_the_fields(fields):
