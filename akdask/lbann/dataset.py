@@ -385,6 +385,45 @@ class Dataset:
 
         return statistics_of(self, fields, by_channel=by_channel)
 
+    def to_hdf(
+        self, path: str | os.PathLike[str], names: Sequence[str] | None = None, *, separator: str = "."
+    ) -> None:
+        """Write the samples as a set of Arkouda, which its servers read: a column for each name; computes.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Prefix and extension of the set.
+        names : sequence of str, optional
+            Which columns; all names unless given.
+        separator : str, default "."
+            Stands in names of columns for the slashes of fields, which Arkouda cannot have.
+
+        Raises
+        ------
+        ArgumentError
+            If two names are the same without slashes.
+        """
+        frame = self.to_frame(names)
+        renamed = {name: name.replace("/", separator) for name in frame.columns}
+        if len(set(renamed.values())) < len(renamed):
+            raise ArgumentError(
+                "two columns would have the same name.", details=sorted(renamed.values()), hint="give another separator."
+            )
+        frame.rename(column=renamed).to_hdf(path)
+
+    def to_parquet(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
+        """Write the samples as a set of Parquet files: a column for each name; computes.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Prefix and extension of the set.
+        names : sequence of str, optional
+            Which columns; all names unless given.
+        """
+        self.to_frame(names).to_parquet(path)
+
     def to_torch(self, kind: str = "map", **options: Any) -> Any:
         """Return the samples as a data set of ``torch.utils.data``.
 

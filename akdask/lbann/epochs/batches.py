@@ -14,7 +14,7 @@ import numpy as np
 
 from akdask.errors import AkdaskError, ArgumentError, warn
 from akdask.lbann.epochs.order import Shuffle, epoch_order
-from akdask.lbann.epochs.reading import Batch, GroupedReader, SkippedSample, SkippedSamples
+from akdask.lbann.epochs.reading import Batch, GroupedReader, SkippedSample
 from akdask.lbann.errors import LbannWarning
 
 OnError: TypeAlias = Literal["raise", "skip"]
@@ -101,7 +101,7 @@ class Batches:
         self._indices = indices
         self.options = options
         self.epoch = 0
-        self._skipped = SkippedSamples()
+        self._skipped: list[SkippedSample] = []
 
     def __len__(self) -> int:
         n, size = len(self._indices), self.options.batch_size
@@ -110,7 +110,7 @@ class Batches:
     @property
     def skipped(self) -> list[SkippedSample]:
         """Samples of the last epoch that could not be read, in the order of the data set."""
-        return sorted(self._skipped.found, key=lambda one: one.index)
+        return sorted(self._skipped, key=lambda one: one.index)
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield the batches of an epoch, and count it; see `of_epoch`."""
@@ -139,17 +139,18 @@ class Batches:
         """
         windows = self._windows(epoch, range(len(self)) if numbers is None else numbers)
         total = sum(map(self._n_batches, windows))
-        skipped = self._skipped = SkippedSamples()
+        skipped: list[SkippedSample] = []
+        self._skipped = skipped
         read = self._serial(windows, skipped) if not self.options.prefetch else self._ahead(windows, skipped)
         for done, batch in enumerate(read, 1):
             if self.options.progress is not None:
                 self.options.progress(done, total)
             yield batch
             del batch  # it would be in memory while the next is waited for
-        if skipped.found:
+        if skipped:
             first = self.skipped[0]
             warn(
-                f"{len(skipped.found):,} samples were skipped; the first, {first.sample!r} of {first.path!r}: "
+                f"{len(skipped):,} samples were skipped; the first, {first.sample!r} of {first.path!r}: "
                 f"{first.error.message}",
                 LbannWarning,
             )
@@ -165,11 +166,11 @@ class Batches:
         step = options.window
         return [np.concatenate(batches[start : start + step]) for start in range(0, len(batches), step)]
 
-    def _serial(self, windows: Sequence[np.ndarray], skipped: SkippedSamples) -> Iterator[Batch]:
+    def _serial(self, windows: Sequence[np.ndarray], skipped: list[SkippedSample]) -> Iterator[Batch]:
         for window in windows:
             yield from self._read(window, skipped, lambda: False)
 
-    def _ahead(self, windows: Sequence[np.ndarray], skipped: SkippedSamples) -> Iterator[Batch]:
+    def _ahead(self, windows: Sequence[np.ndarray], skipped: list[SkippedSample]) -> Iterator[Batch]:
         """Yield what threads read: a window is begun when it fits into memory beside what waits to be taken."""
         stop, remaining = Event(), deque(windows)
         begun: deque[tuple[Future[list[Batch]], int]] = deque()
@@ -205,7 +206,7 @@ class Batches:
     def _n_batches(self, window: np.ndarray) -> int:
         return -(-len(window) // self.options.batch_size)
 
-    def _read(self, window: np.ndarray, skipped: SkippedSamples, is_stopped: Callable[[], bool]) -> list[Batch]:
+    def _read(self, window: np.ndarray, skipped: list[SkippedSample], is_stopped: Callable[[], bool]) -> list[Batch]:
         """Return the batches of a window; those without samples, as all were skipped, are left out."""
         size = self.options.batch_size
         try:

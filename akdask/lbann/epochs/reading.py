@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from threading import Lock
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,19 +39,6 @@ class SkippedSample:
     path: str
     sample: str
     error: AkdaskError
-
-
-@dataclass(slots=True)
-class SkippedSamples:
-    """Samples that could not be read, from whichever thread."""
-
-    found: list[SkippedSample] = field(default_factory=list)
-    _lock: Any = field(default_factory=Lock)
-
-    def add(self, skipped: Sequence[SkippedSample]) -> None:
-        """Note samples."""
-        with self._lock:
-            self.found.extend(skipped)
 
 
 class GroupedReader:
@@ -140,14 +126,14 @@ class GroupedReader:
         except LbannError:
             return math.inf
 
-    def read_what_can_be(self, indices: np.ndarray, skipped: SkippedSamples) -> Batch:
+    def read_what_can_be(self, indices: np.ndarray, skipped: list[SkippedSample]) -> Batch:
         """Return the values of the samples that can be read, a row for each; nothing if there are none.
 
         Parameters
         ----------
         indices : ndarray of int64, shape (n,)
             Positions in the list.
-        skipped : SkippedSamples
+        skipped : list of SkippedSample
             Takes those that cannot.
         """
         try:
@@ -156,11 +142,11 @@ class GroupedReader:
             good = np.array([self._can_be_read(index, skipped) for index in indices.tolist()])
         return self.read(indices[good]) if good.any() else {}
 
-    def _can_be_read(self, index: int, skipped: SkippedSamples) -> bool:
+    def _can_be_read(self, index: int, skipped: list[SkippedSample]) -> bool:
         try:
             self.read(np.array([index]))
         except AkdaskError as error:
-            skipped.add([SkippedSample(index, *self.samples[index], error)])
+            skipped.append(SkippedSample(index, *self.samples[index], error))
             return False
         return True
 

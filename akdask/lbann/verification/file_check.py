@@ -61,7 +61,7 @@ def check_file(reader: SampleReader, file: FileToCheck, reads_data: bool) -> Fil
     sizes: dict[str, tuple[int, str]] = {}
     for start in range(0, len(file.ids), _AT_ONCE):
         faults += _sample_faults(reader, file.path, file.ids[start : start + _AT_ONCE], reads_data)
-    for name in reader.names:
+    for name in reader.fields:
         try:
             sizes[name] = reader.size_of(name), str(reader.dtype_of(name))
         except LbannError:

@@ -70,7 +70,11 @@ def verify(
     if any(not fault.is_warning for fault in faults):
         return SampleSetReport(tuple(faults))
     files = _files(listed)
-    checks, n_known = _checks(fields, files, reads_data, resume, progress)
+    # Tasks run in threads, or in other processes: warnings are recorded around all of them.
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", LbannWarning)
+        checks, n_known = _checks(fields, files, reads_data, resume, progress)
+    faults += [SampleFault("size", text, is_warning=True) for text in dict.fromkeys(str(one.message) for one in told)]
     faults += [fault for check in checks for fault in check.faults]
     faults += _disagreeing(checks)
     return SampleSetReport(tuple(faults), len(files), len(listed), n_known)
@@ -163,6 +167,11 @@ def _known(path: str | os.PathLike[str], fields: Fields, reads_data: bool) -> di
 def _note(
     path: str | os.PathLike[str], fields: Fields, reads_data: bool, checks: Iterator[tuple[FileToCheck, FileCheck]]
 ) -> None:
+    with open(path, "a+b") as end:
+        # A run that was killed may have left a part of a line.
+        end.seek(max(end.tell() - 1, 0))
+        if end.read(1) not in {b"", b"\n"}:
+            end.write(b"\n")
     with open(path, "a", encoding="utf-8", errors="surrogateescape") as notes:
         for file, check in checks:
             note = {
