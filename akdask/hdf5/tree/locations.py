@@ -30,6 +30,9 @@ _UNKNOWN = -2
 _MAX_TEMPLATES = 12
 """Ways in which groups with the same datasets are made; a program's own are few."""
 
+_MAX_TRIES = 24
+"""Groups of which templates are made at a time; some lack a dataset, or have a structure that is not known."""
+
 _MAX_TREES = 64
 _FEW = 8  # groups that are looked up one by one before the names beside them are listed
 _LOOKUPS = 64  # names that are listed in the time of a few lookups
@@ -102,14 +105,11 @@ class _Lookup(NamedTuple):
         which = np.full(len(addresses), BY_LIBRARY, np.int64)
         offsets: Offsets = np.full((len(addresses), len(self.paths)), -1, np.int64)
         position = 0
+        is_tried = np.zeros(len(addresses), np.bool_)
         while True:
             rows = np.flatnonzero((which == BY_LIBRARY) & (addresses >= 0))
-            wanted = rows[rows < n_wanted]
-            if position == len(self.templates) and len(wanted) and position < _MAX_TEMPLATES:
-                first = int(wanted[0])
-                template = _make(self.file, names[first], int(addresses[first]), self.paths)
-                if template is not None:
-                    self.templates.append(template)
+            if position == len(self.templates):
+                self._add_template(addresses, names, rows[rows < n_wanted], is_tried)
             if position == len(self.templates) or not len(rows):
                 return which, offsets
             template = self.templates[position]
@@ -117,6 +117,19 @@ class _Lookup(NamedTuple):
             which[rows[fits]] = position
             offsets[rows[fits]] = found[fits]
             position += 1
+
+    def _add_template(
+        self, addresses: Numbers, names: Sequence[str], rows: Numbers, is_tried: npt.NDArray[np.bool_]
+    ) -> None:
+        """Add the template of one of the groups that no template fits, as long as it is worth to try."""
+        for row in rows[~is_tried[rows]].tolist():
+            if len(self.templates) >= _MAX_TEMPLATES or is_tried.sum() >= _MAX_TRIES:
+                return
+            is_tried[row] = True
+            template = _make(self.file, names[row], int(addresses[row]), self.paths)
+            if template is not None:
+                self.templates.append(template)
+                return
 
 
 @dataclass(slots=True)
