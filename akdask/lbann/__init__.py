@@ -11,6 +11,7 @@ _MODULES = {
     "LbannWarning": "errors",
     "SampleList": "lists.sample_list",
     "SampleReader": "samples",
+    "generate": "schema.generate",
     "list_samples": "lists.generate",
     "normalized_schema": "making.statistics",
     "read_list": "lists.parse",
@@ -25,6 +26,8 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "schema":
+        return import_module(f"{__name__}.schema")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
