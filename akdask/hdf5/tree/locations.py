@@ -15,6 +15,7 @@ import numpy.typing as npt
 from akdask.errors import FileFormatError
 from akdask.hdf5.tree.elements import UnknownElementsError
 from akdask.hdf5.tree.library_file import NotThereError
+from akdask.hdf5.tree.member_search import find_group
 from akdask.hdf5.tree.object_header import UnknownStructureInTreeError
 from akdask.hdf5.tree.template import GroupTemplate, Offsets, make_template
 from akdask.hdf5.tree.tree_file import TreeFile
@@ -193,7 +194,8 @@ class _GroupListings:
     def __init__(self) -> None:
         self.lock = RLock()
         self._found: OrderedDict[tuple[FileIdentity, str, Paths], _GroupListing] = OrderedDict()
-        self._counts: dict[tuple[str, str], int] = {}
+        # How many members have been asked for, and how many there are, 0 if that is not known.
+        self._counts: dict[tuple[str, str], tuple[int, int]] = {}
         self._nbytes = 0
         self._uses = 0
 
@@ -209,11 +211,12 @@ class _GroupListings:
                 return known
             if len(self._counts) > _MOST_COUNTS:
                 self._counts.clear()
-            asked = self._counts.get((file.path, parent), 0) + count
-            self._counts[file.path, parent] = asked
-            if asked < _FEW or asked * _LOOKUPS < (n := file.library.n_members(parent)):
-                return None
-            if not self._make_space(n * (8 * len(paths) + 32)):
+            asked, n = self._counts.get((file.path, parent), (0, 0))
+            asked += count
+            if asked >= _FEW and not n:
+                n = file.library.n_members(parent)
+            self._counts[file.path, parent] = asked, n
+            if asked < _FEW or asked * _LOOKUPS < n or not self._make_space(n * (8 * len(paths) + 32)):
                 return None
             made = _list(file, parent, len(paths))
             if made is not None:
@@ -267,8 +270,12 @@ def _locate_in(file: TreeFile, parent: str, names: Sequence[str], lookup: _Looku
 
 
 def _address(file: TreeFile, group: str) -> int:
-    if not group and file.root is not None:
-        return file.root
+    if file.root is not None:
+        if not group:
+            return file.root
+        found = find_group(file.read_at, file.root, group)
+        if found is not None:
+            return found
     try:
         return file.library.address(group)
     except NotThereError:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.hdf5.tree.elements import StoredElements
+from akdask.hdf5.tree.member_search import place_of_hard_link
 from akdask.hdf5.tree.object_header import (
     CONTINUATION,
     DATASPACE,
@@ -293,7 +294,7 @@ class _GroupWalk:
         """Return which address a link message of a new group has."""
         for message in header.of_kind(LINK):
             content = header.content(message)
-            place = _place_of_hard_link(content, name)
+            place = place_of_hard_link(content, name)
             if place is not None:
                 block = noted[message.block]
                 has_kind = content[1] & 8
@@ -352,22 +353,6 @@ class _GroupWalk:
             table.fix(0, 8)
             found.append(table)
         return found
-
-
-def _place_of_hard_link(content: bytes, name: bytes) -> int | None:
-    """Return where the address is in a link message, None if it links something else."""
-    version, flags = content[0], content[1]
-    demand(version == 1)
-    place = 2
-    if flags & 8:
-        if content[place]:
-            return None
-        place += 1
-    place += (8 if flags & 4 else 0) + (1 if flags & 16 else 0)
-    width = 1 << (flags & 3)
-    length = int.from_bytes(content[place : place + width], "little")
-    place += width
-    return place + length if content[place : place + length] == name else None
 
 
 def _template_block(noted: _Noted) -> TemplateBlock:
