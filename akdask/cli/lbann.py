@@ -50,8 +50,8 @@ def _register_verify(commands: Any) -> None:
     parser = commands.add_parser(
         "verify",
         help="find all faults of a sample set",
-        description="Compare a list, schemas and files of samples, in parallel, and tell every fault. Warnings leave the "
-        "exit code at 0.",
+        description="Compare a list, schemas and files of samples, in parallel, and tell every fault. "
+        "Warnings leave the exit code at 0.",
     )
     parser.add_argument("list", help="the sample list")
     _add_schemas(parser)
@@ -67,7 +67,9 @@ def _register_schema(commands: Any) -> None:
     )
     parser.add_argument("file", help="an HDF5 file of samples")
     parser.add_argument("--sample", metavar="ID", help="which sample; one that is found unless given")
-    parser.add_argument("--experiment", action="store_true", help="print the experiment schema, which selects all fields")
+    parser.add_argument(
+        "--experiment", action="store_true", help="print the experiment schema, which selects all fields"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write it to a file")
     parser.set_defaults(run=_schema)
 
@@ -204,10 +206,7 @@ def _written(path: str | None, text: bytes) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     samples = _samples_of(options.file, options.sample)
-    if options.data_schema is None:
-        schema = load(generate(*samples[0]).data)
-    else:
-        schema = load(options.data_schema)
+    schema = load(generate(*samples[0]).data if options.data_schema is None else options.data_schema)
     dataset = Dataset(samples, schema, options.experiment_schema, keep_packed_fields=True)
     found = dataset[0]
     path, sample = samples[0]
@@ -216,7 +215,9 @@ def _show(options: argparse.Namespace) -> int:
         print_json({"file": path, "sample": sample, "values": values})
         return 0
     print(f"{printable(sample)} of {printable(path)}")
-    rows = [[name, str(one.dtype), " x ".join(map(str, dataset.dims_of(name))), *_about(one)] for name, one in found.items()]
+    rows = [
+        [name, str(one.dtype), " x ".join(map(str, dataset.dims_of(name))), *_about(one)] for name, one in found.items()
+    ]
     print(table(["name", "type", "dims", "min", "mean", "max", "first values"], rows))
     if options.explain:
         print(dataset.explain())
@@ -228,8 +229,10 @@ def _samples_of(path: str, wanted: str) -> SampleList:
     with open(path, "rb") if os.path.isfile(path) else _absent(path) as file:
         is_hdf5 = file.read(8) == b"\x89HDF\r\n\x1a\n"
     if is_hdf5:
-        return SampleList.of({path: [wanted]}, base_directory=".") if not os.path.isabs(path) else SampleList.of(
-            {os.path.basename(path): [wanted]}, base_directory=os.path.dirname(path)
+        return (
+            SampleList.of({path: [wanted]}, base_directory=".")
+            if not os.path.isabs(path)
+            else SampleList.of({os.path.basename(path): [wanted]}, base_directory=os.path.dirname(path))
         )
     listed = read_list(path)
     index = listed.find(wanted)

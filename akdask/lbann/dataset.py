@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from akdask.errors import ArgumentError, PositionError
+from akdask.lbann.conversions import SampleConversions
 from akdask.lbann.epochs.batches import Batches, BatchOptions, OnError
 from akdask.lbann.epochs.order import Shuffle
 from akdask.lbann.epochs.reading import Batch, GroupedReader
@@ -24,11 +25,11 @@ PathOrSchema: TypeAlias = str | os.PathLike[str] | Schema
 """A schema, or the file that it is in."""
 
 
-class Dataset:
+class Dataset(SampleConversions):
     """Samples of HDF5 files, as a list and two schemas name them.
 
-    Lists and schemas are read when it is made; files of samples are opened when samples are.  It holds no open files and
-    can be sent to other processes.
+    Lists and schemas are read when it is made; files of samples are opened when samples are.  It holds no open files
+    and can be sent to other processes.
 
     Parameters
     ----------
@@ -75,7 +76,9 @@ class Dataset:
         *,
         keep_packed_fields: bool = False,
     ) -> None:
-        self.fields: Fields = merge(_schema(data_schema), None if experiment_schema is None else _schema(experiment_schema))
+        self.fields: Fields = merge(
+            _schema(data_schema), None if experiment_schema is None else _schema(experiment_schema)
+        )
         self.samples = samples if isinstance(samples, SampleList) else read_list(samples)
         self.indices: np.ndarray = np.arange(len(self.samples), dtype=np.int64)
         self.reader = SampleReader(self.fields, keep_packed_fields=keep_packed_fields)
@@ -107,14 +110,23 @@ class Dataset:
         split = {"validate": "validation", "tournament": "tournament"}.get(role)
         entry = entries.get(role) or (entries.get("train") if split else None)
         if entry is None or not entry.sample_list or not entry.data_schema:
-            found = ", ".join(f"{e.role or 'no role'}: list {e.sample_list}, schema {e.data_schema}" for e in entries.values())
+            found = ", ".join(
+                f"{e.role or 'no role'}: list {e.sample_list}, schema {e.data_schema}" for e in entries.values()
+            )
             raise ArgumentError(
                 f"{os.fspath(path)!r} has no complete entry for role {role!r}.", details=[f"entries: {found}"]
             )
-        made = cls(_located(entry, entry.sample_list), _located(entry, entry.data_schema),
-                   None if entry.experiment_schema is None else _located(entry, entry.experiment_schema), **options)
+        made = cls(
+            _located(entry, entry.sample_list),
+            _located(entry, entry.data_schema),
+            None if entry.experiment_schema is None else _located(entry, entry.experiment_schema),
+            **options,
+        )
         used = choose(
-            len(made), fraction=entry.fraction_of_data_to_use, count=entry.absolute_sample_count, seed=seed,
+            len(made),
+            fraction=entry.fraction_of_data_to_use,
+            count=entry.absolute_sample_count,
+            seed=seed,
             shuffle=entry.shuffle,
         )
         made.indices = used if entry.shuffle else np.sort(used)
@@ -355,150 +367,6 @@ class Dataset:
             If a sample cannot be read.
         """
         return self.grouped(names, dtype).read(self.indices)
-
-    def statistics(self, fields: Sequence[str] | None = None, *, by_channel: bool = False) -> Any:
-        """Return mean, deviation and extremes of fields, found in one pass that Dask runs in parallel.
-
-        Values are those in the files, coerced, but not scaled; see `akdask.lbann.making.statistics.normalized_schema`
-        for the schema that scales by them.
-
-        Parameters
-        ----------
-        fields : sequence of str, optional
-            Which fields; all that are numbers unless given.
-        by_channel : bool, default False
-            Tell channels apart, of fields that have several.
-
-        Returns
-        -------
-        dict of str to FieldStatistics
-            By field.
-
-        Raises
-        ------
-        ArgumentError
-            If there are no samples.
-        LbannError
-            If one cannot be read.
-        """
-        from akdask.lbann.making.statistics import statistics_of  # made of what stands above
-
-        return statistics_of(self, fields, by_channel=by_channel)
-
-    def to_hdf(
-        self, path: str | os.PathLike[str], names: Sequence[str] | None = None, *, separator: str = "."
-    ) -> None:
-        """Write the samples as a set of Arkouda, which its servers read: a column for each name; computes.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Prefix and extension of the set.
-        names : sequence of str, optional
-            Which columns; all names unless given.
-        separator : str, default "."
-            Stands in names of columns for the slashes of fields, which Arkouda cannot have.
-
-        Raises
-        ------
-        ArgumentError
-            If two names are the same without slashes.
-        """
-        frame = self.to_frame(names)
-        renamed = {name: name.replace("/", separator) for name in frame.columns}
-        if len(set(renamed.values())) < len(renamed):
-            raise ArgumentError(
-                "two columns would have the same name.", details=sorted(renamed.values()), hint="give another separator."
-            )
-        frame.rename(column=renamed).to_hdf(path)
-
-    def to_parquet(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
-        """Write the samples as a set of Parquet files: a column for each name; computes.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Prefix and extension of the set.
-        names : sequence of str, optional
-            Which columns; all names unless given.
-        """
-        self.to_frame(names).to_parquet(path)
-
-    def to_torch(self, kind: str = "map", **options: Any) -> Any:
-        """Return the samples as a data set of ``torch.utils.data``.
-
-        Parameters
-        ----------
-        kind : {"map", "iterable"}, default "map"
-            Samples by position, which a sampler of torch chooses; or batches in our own order and with our own read-ahead.
-        **options
-            Of `akdask.lbann.torch.MapSamples` or `IterableSamples`.
-
-        Raises
-        ------
-        ArgumentError
-            If torch is not installed, or the kind is unknown.
-        """
-        from akdask.lbann.torch import torch_dataset  # torch is large, and optional
-
-        return torch_dataset(self, kind, **options)
-
-    def to_frame(self, names: Sequence[str] | None = None) -> Any:
-        """Return a lazy DataFrame: a row for each sample, in a column of lists what has several elements.
-
-        Reads the first sample, for sizes and types.  Numbers are widened to the types that columns have.
-
-        Parameters
-        ----------
-        names : sequence of str, optional
-            Which columns; all names unless given.
-
-        Returns
-        -------
-        DataFrame
-            Lazy.
-
-        Raises
-        ------
-        UnknownNameError
-            If a name cannot be retrieved.
-        """
-        from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
-
-        return frame_of(self, names)
-
-    def to_dask_array(self, name: str, batch: int) -> Any:
-        """Return what samples have under a name as a lazy Dask array, one chunk for each batch.
-
-        Reads the first sample, for size and type.
-
-        Parameters
-        ----------
-        name : str
-            Group or field.
-        batch : int
-            Rows of a chunk.
-
-        Returns
-        -------
-        dask.array.Array, shape (n, size)
-            Lazy.
-        """
-        from akdask.lbann.lazy.dask_objects import dask_array_of  # loads dask.array
-
-        return dask_array_of(self, name, batch)
-
-    def to_dask_bag(self, names: Sequence[str] | None = None) -> Any:
-        """Return the samples as a lazy Dask bag of dicts: one partition for each run of samples of a file.
-
-        Parameters
-        ----------
-        names : sequence of str, optional
-            What each has; all unless given.
-        """
-        from akdask.lbann.lazy.dask_objects import dask_bag_of  # loads dask.bag
-
-        return dask_bag_of(self, names)
 
 
 class DatasetParts(NamedTuple):

@@ -7,7 +7,7 @@ tensors of; without torch, samples by position can be read all the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from akdask.errors import ArgumentError
 from akdask.hdf5.tree.open_files import OPEN_FILES
 from akdask.lbann.epochs.batches import Batches, BatchOptions
 from akdask.lbann.epochs.reading import Batch, GroupedReader
-
-if TYPE_CHECKING:
-    from akdask.lbann.dataset import Dataset
+from akdask.lbann.epochs.selection import SelectedSamples
 
 try:
     import torch.distributed
@@ -29,7 +27,7 @@ except ImportError:
     IterableDataset = object
 
 
-def torch_dataset(dataset: Dataset, kind: str, **options: Any) -> Any:
+def torch_dataset(dataset: SelectedSamples, kind: str, **options: Any) -> Any:
     """Return samples as a data set of torch; see `Dataset.to_torch`.
 
     Raises
@@ -54,7 +52,7 @@ class MapSamples:
 
     Parameters
     ----------
-    dataset : Dataset
+    dataset : SelectedSamples
         The samples.
     names : sequence of str, optional
         What each has; all unless given.
@@ -65,7 +63,12 @@ class MapSamples:
     """
 
     def __init__(
-        self, dataset: Dataset, *, names: Sequence[str] | None = None, dtype: Any = np.float32, shaped: bool = True
+        self,
+        dataset: SelectedSamples,
+        *,
+        names: Sequence[str] | None = None,
+        dtype: Any = np.float32,
+        shaped: bool = True,
     ) -> None:
         self._reader = dataset.grouped(names, dtype)
         self._indices = dataset.indices
@@ -94,7 +97,7 @@ class IterableSamples(IterableDataset):  # type: ignore[misc,valid-type]  # torc
 
     Parameters
     ----------
-    dataset : Dataset
+    dataset : SelectedSamples
         The samples.
     batch_size : int
         Samples of a batch.
@@ -116,7 +119,7 @@ class IterableSamples(IterableDataset):  # type: ignore[misc,valid-type]  # torc
 
     def __init__(
         self,
-        dataset: Dataset,
+        dataset: SelectedSamples,
         *,
         batch_size: int,
         shuffle: Any = False,
@@ -176,8 +179,7 @@ def _shaped(batch: Batch, reader: GroupedReader) -> dict[str, Any]:
 def worker_init(worker: int) -> None:
     """Prepare a worker process of a DataLoader: pass it as ``worker_init_fn``.
 
-    Files that the parent process had open are left to it.  Not necessary, as each process opens its own; it closes what a
-    worker that is used again has open.
+    Not necessary, as each process opens files of its own; closes those that a worker that is used again has open.
 
     Parameters
     ----------

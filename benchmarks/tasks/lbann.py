@@ -113,7 +113,7 @@ def open_a_list_of_many_samples(setting: Setting) -> list[Result]:
 
 
 class H5pyLoop:
-    """What a user writes: samples read field by field through h5py, transformed by NumPy.  A data set for torch, too."""
+    """What a user writes: samples read field by field through h5py, transformed by NumPy; a data set for torch, too."""
 
     def __init__(self, samples: list[tuple[str, str]]) -> None:
         self.samples = samples
@@ -161,9 +161,7 @@ def _memory(folder: Path, n: int) -> Result:
     return Result("memory of an epoch of small samples", MEBIBYTES, {OURS: more}, limit=100 * 2**20)
 
 
-def _made(
-    folder: Path, n: int, fields: Callable[[int], dict[str, np.ndarray]], schema: str, per_file: int
-) -> Dataset:
+def _made(folder: Path, n: int, fields: Callable[[int], dict[str, np.ndarray]], schema: str, per_file: int) -> Dataset:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     made = write_samples(fields(n), folder / "data.h5", per_file=per_file, parent="RUN_ID")
@@ -183,7 +181,6 @@ def _volumes(n: int, edge: int) -> np.ndarray:
 def _offset(path: str, name: str) -> int:
     with h5py.File(path) as file:
         return int(file[name].id.get_offset())
-
 
 
 def _in_a_process(code: str) -> list[float]:

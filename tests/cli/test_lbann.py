@@ -66,7 +66,7 @@ def test_a_sample_is_shown(folder, capsys):
 
 
 def test_a_list_is_split_as_upstream_splits_it(folder, capsys):
-    code, text = told(capsys, "split", "train.samples", "--validation", ".1", "--tournament", ".16", "--seed", "1")
+    code, _ = told(capsys, "split", "train.samples", "--validation", ".1", "--tournament", ".16", "--seed", "1")
     assert code == 0
     parts = [read_list(f"train_{part}.samples") for part in ("train", "validation", "tournament")]
     assert [len(part) for part in parts] == [15, 2, 3]

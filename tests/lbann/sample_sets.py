@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-
 import h5py
 import numpy as np
-
-
 
 SCHEMA = """
 image:

@@ -1,6 +1,6 @@
 """As much of ``torch.utils.data`` as data sets meet: the protocol, not the speed.
 
-Workers run one after the other, in copies that were pickled, and the loader takes batches from them in turns, as torch's.
+Workers run one after the other, in copies that were pickled, and the loader takes batches from them in turns.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import islice
 
 import numpy as np
 
-_worker = None
+_current = [None]
 
 
 @dataclass
@@ -31,18 +31,29 @@ class IterableDataset(Dataset):
 
 
 def get_worker_info():
-    return _worker
+    return _current[0]
 
 
 class _Sampler:
-    def __init__(self, dataset, num_replicas, rank, shuffle=True, seed=0, drop_last=False):
-        self.size, self.replicas, self.rank, self.shuffle, self.seed, self.epoch = len(dataset), num_replicas, rank, shuffle, seed, 0
+    def __init__(self, dataset, num_replicas, rank, *, shuffle=True, seed=0):
+        self.size, self.replicas, self.rank, self.shuffle, self.seed, self.epoch = (
+            len(dataset),
+            num_replicas,
+            rank,
+            shuffle,
+            seed,
+            0,
+        )
 
     def set_epoch(self, epoch):
         self.epoch = epoch
 
     def __iter__(self):
-        order = np.random.default_rng([self.seed, self.epoch]).permutation(self.size) if self.shuffle else np.arange(self.size)
+        order = (
+            np.random.default_rng([self.seed, self.epoch]).permutation(self.size)
+            if self.shuffle
+            else np.arange(self.size)
+        )
         order = np.resize(order, -(-self.size // self.replicas) * self.replicas)
         return iter(order[self.rank :: self.replicas].tolist())
 
@@ -75,17 +86,16 @@ class DataLoader:
             number += 1
 
     def _streams(self):
-        global _worker
         if not self.workers:
             yield from self.dataset
             return
         streams = []
         for worker in range(self.workers):
-            _worker = WorkerInfo(worker, self.workers)
+            _current[0] = WorkerInfo(worker, self.workers)
             if self.worker_init_fn is not None:
                 self.worker_init_fn(worker)
             streams.append(iter(list(self._copy())))
-        _worker = None
+        _current[0] = None
         while streams:
             for stream in list(streams):
                 batch = next(stream, None)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
 from akdask.errors import ArgumentError
+from akdask.lbann.epochs.selection import SelectedSamples
 from akdask.lbann.lazy.runs import RunReader, runs_of
 from akdask.plan.expr._dask import Task
 
-if TYPE_CHECKING:
-    from akdask.lbann.dataset import Dataset
 
-
-def dask_array_of(dataset: Dataset, name: str, batch: int) -> Any:
+def dask_array_of(dataset: SelectedSamples, name: str, batch: int) -> Any:
     """Return what samples have under a name; see `Dataset.to_dask_array`.
 
     Raises
@@ -42,7 +40,7 @@ def dask_array_of(dataset: Dataset, name: str, batch: int) -> Any:
     return da.Array(graph, key, (rows or (0,), (size,)), dtype=kind)
 
 
-def dask_bag_of(dataset: Dataset, names: Sequence[str] | None) -> Any:
+def dask_bag_of(dataset: SelectedSamples, names: Sequence[str] | None) -> Any:
     """Return samples as dicts; see `Dataset.to_dask_bag`."""
     import dask.bag as db
 
@@ -62,6 +60,6 @@ def _no_samples() -> list[dict[str, np.ndarray]]:
     return []
 
 
-def sample_bytes(dataset: Dataset, names: Sequence[str]) -> int:
+def sample_bytes(dataset: SelectedSamples, names: Sequence[str]) -> int:
     """Return about how many bytes a sample takes in memory; reads the first sample."""
     return sum(dataset.size_of(name) * max(np.dtype(dataset.dtype_of(name)).itemsize, 8) for name in names)

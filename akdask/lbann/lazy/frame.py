@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from akdask.collections.core.wrap import wrap
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.lists.segarray import SegArray
+from akdask.lbann.epochs.selection import SelectedSamples
 from akdask.lbann.lazy.dask_objects import sample_bytes
 from akdask.lbann.lazy.runs import RunReader, runs_of
 from akdask.lbann.lazy.source import SampleSource, type_of_column
 from akdask.plan.expr.sources import Scan
 from akdask.storage.paths.files import identify_all
 
-if TYPE_CHECKING:
-    from akdask.lbann.dataset import Dataset
 
-
-def frame_of(dataset: Dataset, names: Sequence[str] | None) -> DataFrame:
+def frame_of(dataset: SelectedSamples, names: Sequence[str] | None) -> DataFrame:
     """Return samples as rows; see `Dataset.to_frame`."""
     given = list(dataset.names if names is None else names)
     reader = dataset.grouped(given)
@@ -39,7 +36,7 @@ def frame_of(dataset: Dataset, names: Sequence[str] | None) -> DataFrame:
     return DataFrame(arrays)
 
 
-def _identity(dataset: Dataset, files: np.ndarray) -> str:
+def _identity(dataset: SelectedSamples, files: np.ndarray) -> str:
     """Return a text that changes whenever the samples, their files or what is done to them do."""
     paths = [dataset.samples.paths[number] for number in np.unique(files)]
     digest = blake2b(digest_size=16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def runs_of(files: np.ndarray, sample_bytes: int) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        Runs of rows of one file; where runs are short, as in random order, as many of them together as are worth a task.
+        Runs of rows of one file; where runs are short, as in random order, as many together as are worth a task.
 
     Examples
     --------
@@ -43,11 +44,7 @@ def runs_of(files: np.ndarray, sample_bytes: int) -> list[tuple[int, int]]:
     if len(starts) > 1 and n / len(starts) < _SHORT:
         starts = np.arange(0, n, min(most, _SHORT * _SHORT))
     bounds = [*starts.tolist(), n]
-    return [
-        (row, min(row + most, stop))
-        for start, stop in zip(bounds, bounds[1:], strict=False)
-        for row in range(start, stop, most)
-    ]
+    return [(row, min(row + most, stop)) for start, stop in pairwise(bounds) for row in range(start, stop, most)]
 
 
 class RunReader:

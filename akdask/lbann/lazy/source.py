@@ -121,9 +121,7 @@ class SampleSource(Source):
         Changes whenever files, samples or schemas do.
     """
 
-    def __init__(
-        self, runs: Sequence[RunReader], columns: Mapping[str, ColumnType], label: str, identity: str
-    ) -> None:
+    def __init__(self, runs: Sequence[RunReader], columns: Mapping[str, ColumnType], label: str, identity: str) -> None:
         self._runs = list(runs)
         self._columns = dict(columns)
         self._label = label

@@ -15,7 +15,7 @@ _DEEPEST = 32
 
 
 def remaining_samples(
-    path: str, named: Sequence[str], included: int, excluded: int, where: str, find_samples: SampleFinder | None = None
+    path: str, named: Sequence[str], counts: tuple[int, int], where: str, find_samples: SampleFinder | None = None
 ) -> list[str]:
     """Return the samples of a file that an exclusion list leaves, in the order of the file.
 
@@ -25,8 +25,8 @@ def remaining_samples(
         The file.
     named : sequence of str
         IDs that are left out.
-    included, excluded : int
-        What the line of the list says.
+    counts : (int, int)
+        What the line of the list says is included and excluded.
     where : str
         The line, for errors.
     find_samples : callable, optional
@@ -38,12 +38,15 @@ def remaining_samples(
         If counts disagree with the file, or an ID comes twice or is not in it.
     """
     find = find_samples or _found
+    included, excluded = counts
     left_out = ["/".join(parts(sample)) for sample in named]
     _refuse_repeated(left_out, excluded, path, where)
     try:
         there = _at_level(path, left_out, included + excluded, find)
     except LbannError as error:
-        raise LbannListError(f"{where} cannot be followed: {error.message}", file=path, details=error.findings) from None
+        raise LbannListError(
+            f"{where} cannot be followed: {error.message}", file=path, details=error.findings
+        ) from None
     unknown = [sample for sample in left_out if sample not in set(there)]
     if unknown:
         raise LbannListError(

@@ -150,7 +150,7 @@ def list_samples(
         checked_words("files", names),
         checked_words("samples", [name for ids in remaining for name in ids]),
         np.cumsum([0, *map(len, remaining)], dtype=np.int64),
-        np.array(list(map(len, absent)), np.int64),
+        excluded=np.array(list(map(len, absent)), np.int64),
     )
     return FoundSamples(included, absent)
 
@@ -168,8 +168,8 @@ class _Search:
 def find_prototype(path: str) -> str:
     """Return the first of the groups of a file that seem to be samples.
 
-    These are the groups of the first depth at which two hold the same datasets; in a file of one sample, the first group
-    that holds datasets itself.
+    These are the groups of the first depth at which two hold the same datasets; in a file of one sample, the first
+    group that holds datasets itself.
 
     Parameters
     ----------

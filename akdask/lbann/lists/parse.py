@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.errors import warn
-from akdask.lbann.errors import LbannWarning, LbannListError
+from akdask.lbann.errors import LbannListError, LbannWarning
 from akdask.lbann.lists.exclusion import SampleFinder, remaining_samples
 from akdask.lbann.lists.grammar import ListHeader, ListType, parse_header
 from akdask.lbann.lists.sample_list import SampleList
@@ -46,7 +46,7 @@ def read_list(
         The list.
     find_samples : callable, optional
         Finds the groups of a file at a depth, for exclusion lists; through HDF5 unless given.
-    block : int, default 16 MiB
+    block : int, default 16777216
         Bytes that are split into words at a time.
 
     Returns
@@ -180,7 +180,9 @@ def _including(body: _Body, header: ListHeader, path: str) -> SampleList:
         lambda line: f"says {said[line]:,} samples and names {body.n_ids[line]:,}",
     )
     excluded = body.counts[1] if len(body.counts) > 1 else None
-    return SampleList(header.type, header.base_directory, body.files, body.ids, first, excluded, header.label_file)
+    return SampleList(
+        header.type, header.base_directory, body.files, body.ids, first, excluded=excluded, label_file=header.label_file
+    )
 
 
 def _single(body: _Body, header: ListHeader) -> SampleList:
@@ -191,7 +193,7 @@ def _single(body: _Body, header: ListHeader) -> SampleList:
         named[body.n_ids > 0] = np.arange(len(body.ids))
         ids = pa.concat_arrays([body.ids, pa.array([""], pa.large_string())]).take(pa.array(named))
     first = np.arange(len(body.files) + 1, dtype=np.int64)
-    return SampleList(header.type, header.base_directory, body.files, ids, first, None, header.label_file)
+    return SampleList(header.type, header.base_directory, body.files, ids, first, label_file=header.label_file)
 
 
 def _excluding(body: _Body, header: ListHeader, path: str, find_samples: SampleFinder | None) -> SampleList:
@@ -203,12 +205,20 @@ def _excluding(body: _Body, header: ListHeader, path: str, find_samples: SampleF
         named = body.ids[int(stops[line] - body.n_ids[line]) : int(stops[line])].to_pylist()
         included, excluded = int(body.counts[0][line]), int(body.counts[1][line])
         where = f"line {body.numbers[line] + 1:,} of the sample list {path!r}"
-        samples = remaining_samples(base.paths[code], named, included, excluded, where, find_samples)
+        samples = remaining_samples(base.paths[code], named, (included, excluded), where, find_samples)
         found.append(pa.array(samples, pa.large_string()))
         counts.append(len(samples))
     first = np.cumsum([0, *counts], dtype=np.int64)
     ids = pa.concat_arrays(found)
-    return SampleList(header.type, header.base_directory, body.files, ids, first, body.counts[1], header.label_file)
+    return SampleList(
+        header.type,
+        header.base_directory,
+        body.files,
+        ids,
+        first,
+        excluded=body.counts[1],
+        label_file=header.label_file,
+    )
 
 
 def _refuse(body: _Body, wrong: np.ndarray, path: str, said: Callable[[int], str]) -> None:

@@ -12,12 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from akdask.errors import ArgumentError, PositionError
+from akdask.errors import PositionError
 from akdask.lbann.errors import LbannListError
 from akdask.lbann.lists.grammar import ListType
 from akdask.lbann.lists.staged_file import write_file
 from akdask.lbann.lists.words import Words, buffers, column
-
 
 _BLANK = pa.scalar(" ", pa.large_string())
 
@@ -56,6 +55,7 @@ class SampleList:
         files: Words,
         ids: Words,
         first: np.ndarray,
+        *,
         excluded: np.ndarray | None = None,
         label_file: str | None = None,
     ) -> None:
@@ -160,8 +160,8 @@ class SampleList:
             self.files.take(pa.array(chosen)),
             self.ids.take(pa.array(order)),
             np.append(begins, len(order)),
-            self.excluded[chosen],
-            self.label_file,
+            excluded=self.excluded[chosen],
+            label_file=self.label_file,
         )
 
     def to_text(self) -> bytes:
@@ -215,25 +215,3 @@ def checked_words(what: str, names: Sequence[str]) -> Words:
     data = [name.encode() for name in names]
     offsets = np.cumsum([0, *map(len, data)], dtype=np.int64)
     return column(offsets, np.frombuffer(b"".join(data), np.uint8))
-
-
-def joined(lists: Sequence[SampleList]) -> SampleList:
-    """Return the list of the samples of several, one after the other.
-
-    Raises
-    ------
-    ArgumentError
-        If there is none, or their base directories differ.
-    """
-    if not lists or len({one.base_directory for one in lists}) > 1:
-        raise ArgumentError("lists of different base directories cannot be joined.")
-    starts = np.cumsum([0, *map(len, lists)])
-    return SampleList(
-        lists[0].type.inclusion,
-        lists[0].base_directory,
-        pa.concat_arrays([one.files for one in lists]),
-        pa.concat_arrays([one.ids for one in lists]),
-        np.concatenate([*(one.first[:-1] + start for one, start in zip(lists, starts, strict=False)), starts[-1:]]),
-        np.concatenate([one.excluded for one in lists]),
-        lists[0].label_file,
-    )

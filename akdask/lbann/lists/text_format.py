@@ -83,9 +83,9 @@ class _Tokens:
         self.kind, self.text, self.line = next(self._tokens)
         return found
 
-    def skip(self, *marks: str) -> bool:
+    def skip(self, *tokens: str) -> bool:
         """Go past the next token, if it is one of these."""
-        if self.kind == "mark" and self.text in marks:
+        if self.kind == "mark" and self.text in tokens:
             self.take()
             return True
         return False
@@ -121,7 +121,9 @@ def _message(tokens: _Tokens, closing: str | None, depth: int) -> TextMessage:
     message = TextMessage(line=tokens.line)
     while not (tokens.kind == "end" if closing is None else tokens.text == closing and tokens.kind == "mark"):
         if tokens.kind not in {"word", "name"}:
-            raise tokens.error(f"expected the name of a field{f' or {closing}' if closing else ''}, not {_shown(tokens)}")
+            raise tokens.error(
+                f"expected the name of a field{f' or {closing}' if closing else ''}, not {_shown(tokens)}"
+            )
         name = tokens.take()[1]
         has_colon = tokens.skip(":")
         values = message.fields.setdefault(name, [])

@@ -27,7 +27,7 @@ def text_blocks(path: str | os.PathLike[str], block: int = BLOCK) -> Iterator[by
     ----------
     path : str or path-like
         A local file, which may be compressed by gzip or zlib.
-    block : int, default 16 MiB
+    block : int, default 16777216
         Bytes of a block, or more where a line is longer.
 
     Raises

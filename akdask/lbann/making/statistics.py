@@ -6,19 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import yaml
 
 from akdask.errors import ArgumentError
+from akdask.lbann.epochs.selection import SelectedSamples
 from akdask.lbann.lazy.runs import RunReader, runs_of
 from akdask.lbann.lists.exclusion import parts
 from akdask.lbann.samples import SampleReader
 from akdask.lbann.schema import FieldMetadata, Fields
-
-if TYPE_CHECKING:
-    from akdask.lbann.dataset import Dataset
 
 _RAW = ("coerce", "dims", "channels", "layout", "transpose", "hwc")
 """What of the metadata is followed when a field is read for statistics: not scale, bias and packing."""
@@ -62,7 +60,7 @@ class _Moments:
 
 
 def statistics_of(
-    dataset: Dataset, fields: Sequence[str] | None = None, *, by_channel: bool = False
+    dataset: SelectedSamples, fields: Sequence[str] | None = None, *, by_channel: bool = False
 ) -> dict[str, FieldStatistics]:
     """Return statistics of fields over all samples, in one pass that Dask runs in parallel.
 
@@ -70,7 +68,7 @@ def statistics_of(
 
     Parameters
     ----------
-    dataset : Dataset
+    dataset : SelectedSamples
         The samples.
     fields : sequence of str, optional
         Which fields; all that are numbers unless given.
@@ -149,7 +147,7 @@ def _finished(moments: _Moments, dtype: np.dtype[Any]) -> FieldStatistics:
 
 
 def normalized_schema(
-    dataset: Dataset,
+    dataset: SelectedSamples,
     statistics: Mapping[str, FieldStatistics],
     *,
     to: Literal["standard", "unit"] = "standard",
@@ -160,7 +158,7 @@ def normalized_schema(
 
     Parameters
     ----------
-    dataset : Dataset
+    dataset : SelectedSamples
         Whose fields are selected, with all of their metadata.
     statistics : mapping of str to FieldStatistics
         As `statistics_of` returns them; other fields stay as they are.

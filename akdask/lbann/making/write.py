@@ -121,9 +121,7 @@ def write_samples(
     except BaseException:
         staged.discard()
         raise
-    return WrittenSamples(
-        os.path.join(folder, list_name), tuple(os.path.join(folder, file) for file in files), listed
-    )
+    return WrittenSamples(os.path.join(folder, list_name), tuple(os.path.join(folder, file) for file in files), listed)
 
 
 class _RowsOf:
@@ -133,7 +131,8 @@ class _RowsOf:
         names = list(data) if isinstance(data, Mapping) else list(getattr(data, "columns", ()))
         if not names:
             raise ArgumentTypeError(
-                f"a {type(data).__name__} has no columns to make fields of.", hint="give a DataFrame or a dict of arrays."
+                f"a {type(data).__name__} has no columns to make fields of.",
+                hint="give a DataFrame or a dict of arrays.",
             )
         for name in names:
             parts = name.split("/") if isinstance(name, str) else []
@@ -191,7 +190,9 @@ def _stored_type(name: str, values: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "U" or (values.dtype == object and all(isinstance(one, str) for one in values.flat)):
         return values.astype(object)
     if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
-        raise ArgumentTypeError(f"field {name!r} has values of type {values.dtype}: neither numbers of up to 64 bits nor text.")
+        raise ArgumentTypeError(
+            f"field {name!r} has values of type {values.dtype}: neither numbers of up to 64 bits nor text."
+        )
     wanted = _TO_STORED.get(values.dtype.kind) or _TO_STORED.get(values.dtype.str[1:])
     return values if wanted is None else values.astype(wanted)
 

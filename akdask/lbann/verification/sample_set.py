@@ -102,7 +102,11 @@ def _files(listed: SampleList) -> list[FileToCheck]:
     ends = np.searchsorted(listed.line_files[order], np.arange(len(listed.paths)), side="right")
     files = []
     for code, lines in enumerate(np.split(order, ends[:-1]) if len(ends) else []):
-        ids = [one for line in lines for one in listed.ids[int(listed.first[line]) : int(listed.first[line + 1])].to_pylist()]
+        ids = [
+            one
+            for line in lines
+            for one in listed.ids[int(listed.first[line]) : int(listed.first[line + 1])].to_pylist()
+        ]
         excluded = int(listed.excluded[lines].sum())
         files.append(FileToCheck(listed.paths[code], tuple(ids), len(ids) + excluded if excluded else None))
     return files
@@ -146,7 +150,9 @@ def _marked(file: FileToCheck) -> str:
 
 def _asked(fields: Fields, reads_data: bool) -> str:
     """Return what tells apart what was asked of files."""
-    return blake2b(f"{reads_data}{[(path, dict(one)) for path, one in fields.items()]}".encode(), digest_size=16).hexdigest()
+    return blake2b(
+        f"{reads_data}{[(path, dict(one)) for path, one in fields.items()]}".encode(), digest_size=16
+    ).hexdigest()
 
 
 def _known(path: str | os.PathLike[str], fields: Fields, reads_data: bool) -> dict[tuple[str, str], FileCheck]:
@@ -187,7 +193,7 @@ def _note(
 
 
 def _disagreeing(checks: Sequence[FileCheck]) -> list[SampleFault]:
-    """Return files whose samples have other sizes or types than most: of batches with the others they would be errors."""
+    """Return files whose samples have other sizes or types than those of most, which would be errors in batches."""
     usual = Counter(tuple(sorted(check.sizes.items())) for check in checks if check.sizes)
     if len(usual) < 2:
         return []

@@ -38,7 +38,9 @@ def test_rows_are_samples_and_lists_are_vectors(ds, made):
 
 def test_rows_follow_the_order_of_a_subset(ds, made):
     order = [9, 2, 14, 2]
-    np.testing.assert_array_equal(ds.subset(order).to_frame(["in/count"])["in/count"].to_ndarray(), made["responses"][order, 0])
+    np.testing.assert_array_equal(
+        ds.subset(order).to_frame(["in/count"])["in/count"].to_ndarray(), made["responses"][order, 0]
+    )
 
 
 def test_frames_are_lazy_and_know_when_files_change(ds, tmp_path):

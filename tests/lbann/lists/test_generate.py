@@ -12,7 +12,9 @@ from akdask.lbann.lists.generate import common_directory, find_prototype, list_s
 from akdask.lbann.lists.parse import read_list
 
 
-@pytest.mark.parametrize(("path", "normal"), [("/a//b///c/", "/a/b/c"), ("/", "/"), ("./", "."), ("a/", "a"), ("//", "/")])
+@pytest.mark.parametrize(
+    ("path", "normal"), [("/a//b///c/", "/a/b/c"), ("/", "/"), ("./", "."), ("a/", "a"), ("//", "/")]
+)
 def test_paths_are_squeezed(path, normal):
     assert normal_path(path) == normal
 
@@ -63,7 +65,11 @@ def test_members_are_found_in_the_order_of_creation_where_it_is_tracked(tmp_path
     with h5py.File(tmp_path / "t.h5", "w", track_order=True) as file:
         for name in ("bar", "baz", "bat/baz"):
             file[f"foo/{name}/a"] = 1
-    assert list_samples([tmp_path / "t.h5"], "foo/bar").included.ids_of(range(3)) == ["foo/bar", "foo/baz", "foo/bat/baz"]
+    assert list_samples([tmp_path / "t.h5"], "foo/bar").included.ids_of(range(3)) == [
+        "foo/bar",
+        "foo/baz",
+        "foo/bat/baz",
+    ]
 
 
 def test_inclusion_and_exclusion_lists_are_of_the_same_samples(tmp_path):

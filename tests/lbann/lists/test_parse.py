@@ -64,7 +64,9 @@ def test_a_base_directory_that_ends_with_a_slash_gets_no_second_one(tmp_path):
     assert read(tmp_path, GOOD.replace("/data", "/data/"))[0][0] == "/data/a.h5"
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress, lambda text: gzip.compress(text[:50]) + gzip.compress(text[50:])])
+@pytest.mark.parametrize(
+    "pack", [gzip.compress, zlib.compress, lambda text: gzip.compress(text[:50]) + gzip.compress(text[50:])]
+)
 def test_compressed_lists_are_unpacked(tmp_path, pack):
     assert read(tmp_path, pack(GOOD.encode())).to_text() == GOOD.encode()
 
@@ -158,7 +160,12 @@ def test_exclusion_finds_the_level_of_samples_and_becomes_an_inclusion_list(two_
     found = read(two_levels, text)
     assert found.ids_of(range(4)) == ["RUN/z", "RUN/x", "y", "z"]
     lines = found.to_text().decode().splitlines()
-    assert [lines[0], lines[1], *lines[3:]] == ["CONDUIT_HDF5_INCLUSION", "4 1 2", "a.h5 2 1 RUN/z RUN/x", "b.h5 2 0 y z"]
+    assert [lines[0], lines[1], *lines[3:]] == [
+        "CONDUIT_HDF5_INCLUSION",
+        "4 1 2",
+        "a.h5 2 1 RUN/z RUN/x",
+        "b.h5 2 0 y z",
+    ]
 
 
 def test_exclusion_keeps_the_order_of_creation_where_it_is_tracked(tmp_path):
@@ -203,7 +210,9 @@ def test_mutated_lists_are_read_or_refused(tmp_path_factory, data):
         at = data.draw(st.integers(0, len(text)))
         match data.draw(st.sampled_from(["insert", "delete", "repeat"])):
             case "insert":
-                text[at:at] = data.draw(st.binary(max_size=4) | st.sampled_from([b"\n", b" ", b"9", b"\x1f\x8b", b"x\x9c"]))
+                text[at:at] = data.draw(
+                    st.binary(max_size=4) | st.sampled_from([b"\n", b" ", b"9", b"\x1f\x8b", b"x\x9c"])
+                )
             case "delete":
                 del text[at : at + data.draw(st.integers(1, 20))]
             case "repeat":
@@ -237,5 +246,7 @@ def test_names_that_no_list_can_hold_are_refused():
 
 
 def test_types_say_how_they_are_written_back():
-    assert [one.inclusion.value for one in ListType if one.is_exclusion] == ["CONDUIT_HDF5_INCLUSION", "MULTI-SAMPLE_INCLUSION"]
-
+    assert [one.inclusion.value for one in ListType if one.is_exclusion] == [
+        "CONDUIT_HDF5_INCLUSION",
+        "MULTI-SAMPLE_INCLUSION",
+    ]

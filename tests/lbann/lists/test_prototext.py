@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,7 +34,11 @@ def test_entries_tell_list_schemas_role_and_fractions(tmp_path):
     (tmp_path / "reader.prototext").write_text(ENTRIES)
     train, test = read_prototext(tmp_path / "reader.prototext")
     assert (train.name, train.role, train.shuffle) == ("hdf5_data_reader", "train", True)
-    assert (train.sample_list, train.data_schema, train.experiment_schema) == ("/a/train.samples", "data.yaml", "exp.yaml")
+    assert (train.sample_list, train.data_schema, train.experiment_schema) == (
+        "/a/train.samples",
+        "data.yaml",
+        "exp.yaml",
+    )
     assert (train.validation_fraction, train.tournament_fraction) == (0.1, 0.1)
     assert (train.fraction_of_data_to_use, train.absolute_sample_count) == (1.0, None)
     assert train.others == {"num_labels": [16]}
@@ -48,7 +54,21 @@ def test_values_of_all_kinds_are_read():
 
 
 @pytest.mark.parametrize(
-    "text", ["a", "a {", "a: [1 2]", 'a: "x', "a: 0x", "a: \\", "}", "a: <", 'a: "\\q"', "a {" * 200, "1: 2", 'a: "\\U00200000"']
+    "text",
+    [
+        "a",
+        "a {",
+        "a: [1 2]",
+        'a: "x',
+        "a: 0x",
+        "a: \\",
+        "}",
+        "a: <",
+        'a: "\\q"',
+        "a {" * 200,
+        "1: 2",
+        'a: "\\U00200000"',
+    ],
 )
 def test_what_is_no_such_text_is_refused_with_its_line(text):
     with pytest.raises(LbannSchemaError, match="on line 2"):
@@ -77,10 +97,8 @@ def test_mutated_texts_are_read_or_refused(data):
     for _ in range(data.draw(st.integers(1, 5))):
         at = data.draw(st.integers(0, len(text) - 1))
         text[at : at + data.draw(st.integers(0, 9))] = data.draw(st.text('"{}[]<>:a1.-#\\', max_size=4))
-    try:
+    with suppress(LbannError):
         parse_prototext("".join(text))
-    except LbannError:
-        pass
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):

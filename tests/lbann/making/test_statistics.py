@@ -10,16 +10,24 @@ from akdask.errors import ArgumentError
 from akdask.lbann import Dataset, normalized_schema, write_samples
 from akdask.lbann.schema import load
 
-SCHEMA = load(
-    "image:\n  metadata: {pack: samples, ordering: 1, dims: [2, 2], channels: 3, layout: hwc, transpose: chw, scale: [9.0, 9.0, 9.0]}\n"
-    "n:\n  metadata: {coerce: double, pack: r, ordering: 1}\nsame:\n"
-)
+SCHEMA = load("""
+image:
+  metadata:
+    {pack: samples, ordering: 1, dims: [2, 2], channels: 3, layout: hwc, transpose: chw, scale: [9.0, 9.0, 9.0]}
+n:
+  metadata: {coerce: double, pack: r, ordering: 1}
+same:
+""")
 
 
 @pytest.fixture
 def data():
     rng = np.random.default_rng(3)
-    return {"image": rng.normal([1, 10, 100], [1, 2, 3], (20, 2, 2, 3)), "n": rng.integers(0, 99, 20), "same": np.full(20, 7.0)}
+    return {
+        "image": rng.normal([1, 10, 100], [1, 2, 3], (20, 2, 2, 3)),
+        "n": rng.integers(0, 99, 20),
+        "same": np.full(20, 7.0),
+    }
 
 
 @pytest.fixture

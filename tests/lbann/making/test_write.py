@@ -56,7 +56,10 @@ def test_samples_go_to_arkouda_and_parquet_and_back(tmp_path):
     ds.to_hdf(tmp_path / "set.h5")
     ds.to_parquet(tmp_path / "set.parquet")
     assert (tmp_path / "set_LOCALE0000.h5").exists()
-    sets = (ak.read_hdf(str(tmp_path / "set_LOCALE*.h5")), "in.y"), (ak.read_parquet(str(tmp_path / "set*.parquet")), "in/y")
+    sets = (
+        (ak.read_hdf(str(tmp_path / "set_LOCALE*.h5")), "in.y"),
+        (ak.read_parquet(str(tmp_path / "set*.parquet")), "in/y"),
+    )
     for back, name in sets:
         again = write_samples(ak.DataFrame({"x": back["x"], "in/y": back[name]}), tmp_path / "back.h5", per_file=4)
         found = Dataset(again.sample_list, SCHEMA).to_numpy()
