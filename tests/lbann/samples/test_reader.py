@@ -412,3 +412,21 @@ def test_fields_that_only_the_library_can_read_may_be_stored_in_several_ways(tmp
         found = reader.read_batch(path, [str(row) for row in rows])
         assert found["a"].tolist() == [[row] * 3 for row in rows]
         assert found["b"].tolist() == [[row] for row in rows]
+
+
+def test_data_in_other_files_is_not_read_and_impossible_sizes_take_no_memory(tmp_path):
+    path = str(tmp_path / "f.h5")
+    (tmp_path / "secret").write_bytes(bytes(80))
+    with h5py.File(path, "w") as file:
+        file.create_dataset("external/a", (10,), "f8", external=[(str(tmp_path / "secret"), 0, 80)])
+        layout = h5py.VirtualLayout((10,), "f8")
+        layout[:] = h5py.VirtualSource(str(tmp_path / "g.h5"), "a", (10,))
+        file.create_group("virtual").create_virtual_dataset("a", layout)
+        file.create_dataset("huge/a", (2**50,), "f8", chunks=(2**16,))
+        file["plain/a"] = np.arange(10.0)
+    reader = SampleReader(schema.merge(schema.load("a:\n\n")))
+    for sample, message in {"external": "other files", "virtual": "other files", "huge": "claims"}.items():
+        for _ in range(2):
+            with pytest.raises(MissingSampleError, match=message):
+                reader.read_batch(path, [sample])
+    assert reader.read(path, "plain")["a"].tolist() == list(range(10))
