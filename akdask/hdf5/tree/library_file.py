@@ -189,7 +189,8 @@ class LibraryFile:
         try:
             return open_path(self._root, path)
         except NotFlatError as error:
-            raise NotThereError(str(error)) from None
+            reason = str(error)
+            raise NotThereError("is not there" if reason.endswith("leads nowhere") else reason) from None
 
     def _group(self, path: str) -> H5Object:
         found = self._open(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import compress
 from typing import Any, TypeAlias
 
@@ -259,8 +260,17 @@ def _missing(file: TreeFile, sample_id: str, field: str, reason: str) -> Missing
         return MissingSampleError(
             "the file has no such sample.", sample=sample_id, hint="compare the list with the names in the file."
         )
-    leaf = field.rpartition("/")[2]
+    above, _, leaf = field.rpartition("/")
     hint = "compare the schemas with the file, or make them from a sample of it."
     if leaf in KNOWN_KEYS:
         hint = f"{leaf!r} looks like metadata; it belongs into a 'metadata' map below the field."
+    elif close := get_close_matches(leaf, _names_in(file, f"{sample_id}/{above}"), 1):
+        hint = f"did you mean {close[0]!r}?"
     return MissingSampleError(f"the field cannot be read: it {reason}.", sample=sample_id, field=field, hint=hint)
+
+
+def _names_in(file: TreeFile, group: str) -> list[str]:
+    try:
+        return [name for name, _ in file.library.members(group)]
+    except NotThereError:
+        return []

@@ -71,7 +71,7 @@ def test_sizes_are_those_of_the_first_file(paths):
     ("value", "error", "message"),
     [
         (np.zeros(3), SampleSizeError, "1 dimensions"),
-        (None, MissingSampleError, "leads nowhere"),
+        (None, MissingSampleError, "is not there"),
         (True, SampleTypeError, "enumeration"),
     ],
 )

@@ -305,7 +305,7 @@ def test_links_within_the_file_are_followed(tmp_path):
 
 
 BAD = {
-    "missing": (MissingSampleError, "leads nowhere", lambda s: s.pop("T")),
+    "missing": (MissingSampleError, "is not there", lambda s: s.pop("T")),
     "group": (MissingSampleError, "is a group", lambda s: s["T"].clear()),
     "bool": (SampleTypeError, "enumeration", lambda s: s.update(T=True)),
     "half": (SampleTypeError, "float16", lambda s: s.update(T=np.float16(1))),
@@ -362,6 +362,14 @@ def test_metadata_that_is_written_as_a_field_is_told(tmp_path):
     reader = SampleReader(schema.merge(schema.load("Image:\n  ordering:\n")))
     with pytest.raises(MissingSampleError, match="belongs into a 'metadata' map"):
         reader.read(path, ids(0)[0])
+
+
+def test_a_name_that_was_probably_meant_is_told(tmp_path):
+    path = str(tmp_path / "f.h5")
+    write(path, 1)
+    for text in ("Images:\n\n", "inputs:\n  Epmx:\n"):
+        with pytest.raises(MissingSampleError, match=r"did you mean '(Image|Epmax)'"):
+            SampleReader(schema.merge(schema.load(text))).read(path, ids(0)[0])
 
 
 def test_files_that_cannot_be_read_are_told(tmp_path):
