@@ -71,7 +71,8 @@ class SampleConversions:
                 details=sorted(renamed.values()),
                 hint="give another separator.",
             )
-        frame.rename(column=renamed).to_hdf(path)
+        frame.rename(column=renamed, inplace=True)
+        frame.to_hdf(path)
 
     def to_parquet(self: SelectedSamples, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
         """Write the samples as a set of Parquet files: a column for each name; computes.

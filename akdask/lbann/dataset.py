@@ -132,10 +132,12 @@ class Dataset(SampleConversions):
         made.indices = used if entry.shuffle else np.sort(used)
         if entry.role != "train":
             return made
-        found = made.split(
+        parts = made.split(
             validation=entry.validation_fraction, tournament=entry.tournament_fraction, seed=seed, shuffle=False
         )
-        return found.train if split is None else getattr(found, split)
+        if split is None:
+            return parts.train
+        return parts.validation if split == "validation" else parts.tournament
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -88,7 +88,7 @@ class MapSamples:
         return [{name: values[row] for name, values in shaped.items()} for row in range(len(indices))]
 
 
-class IterableSamples(IterableDataset):  # type: ignore[misc,valid-type]  # torch may be absent
+class IterableSamples(IterableDataset):  # type: ignore[misc]  # torch may be absent
     """Batches, to be given to a DataLoader with ``batch_size=None``.
 
     Workers of a DataLoader take turns, so that batches come in the same order however many there are.  In distributed

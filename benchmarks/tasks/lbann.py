@@ -74,7 +74,7 @@ def epoch_of_volumes(setting: Setting) -> list[Result]:
             for start in range(0, n, 4):
                 batch = np.empty((len(offsets[start : start + 4]), edge**3), np.float32)
                 for row, (path, offset) in zip(batch, offsets[start : start + 4], strict=True):
-                    os.preadv(files[path], [row], offset)
+                    os.preadv(files[path], [row.data], offset)
                 total += float(batch[:, 0].sum(dtype=float))
         finally:
             for descriptor in files.values():
@@ -139,7 +139,7 @@ class H5pyLoop:
 def _load(loop: H5pyLoop) -> float:
     from torch.utils.data import DataLoader
 
-    loader = DataLoader(loop, batch_size=BATCH, num_workers=2)  # type: ignore[arg-type]  # a map without the base class
+    loader = DataLoader(loop, batch_size=BATCH, num_workers=2)
     return float(sum(_total({name: values.numpy() for name, values in batch.items()}) for batch in loader))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -59,7 +59,8 @@ class BatchOptions:
 
     def __post_init__(self) -> None:
         for name, value, least in (("batch_size", self.batch_size, 1), ("prefetch", self.prefetch, 0)):
-            if not isinstance(value, int | np.integer) or value < least:
+            number: Any = value  # whatever a user gives
+            if not isinstance(number, int | np.integer) or number < least:
                 raise ArgumentError(f"{name} is {value!r}; it is an integer from {least} up.")
         if self.on_error not in {"raise", "skip"}:
             raise ArgumentError(f"on_error is {self.on_error!r}; it is 'raise' or 'skip'.")

@@ -11,6 +11,7 @@ import numpy as np
 from akdask.errors import ArgumentError
 from akdask.lbann.epochs.selection import SelectedSamples
 from akdask.lbann.lazy.runs import RunReader, runs_of
+from akdask.lbann.transform.names import resolve
 from akdask.plan.expr._dask import Task
 
 
@@ -27,7 +28,7 @@ def dask_array_of(dataset: SelectedSamples, name: str, batch: int) -> Any:
     if batch < 1:
         raise ArgumentError(f"a batch of {batch} samples.", hint="give an integer from 1 up.")
     reader = dataset.grouped([name])
-    (found,) = reader.names or ()
+    found = resolve(name, dataset.names)
     size, dtype = dataset.size_of(name), dataset.dtype_of(name)
     key = f"lbann-{found}-{uuid4().hex}"
     starts = range(0, len(dataset), batch)

@@ -165,4 +165,6 @@ def _converted(name: str, spelling: str, value: Any, line: int, source: str) -> 
         raise LbannSchemaError(
             f"{spelling} of the reader on line {line:,} is {value!r}, which is no {kinds[-1].__name__}.", file=source
         )
-    return float(value) if float in kinds else value
+    is_float: bool = float in kinds
+    number: Any = value
+    return float(number) if is_float else value

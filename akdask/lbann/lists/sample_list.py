@@ -127,7 +127,8 @@ class SampleList:
     def file_of(self, indices: Any) -> np.ndarray:
         """Return the position in `paths` of the file of each sample."""
         lines: np.ndarray = np.searchsorted(self.first, indices, side="right") - 1
-        return self.line_files[lines]
+        found: np.ndarray = self.line_files[lines]
+        return found
 
     def ids_of(self, indices: Any) -> list[str]:
         """Return the IDs of samples."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ _MOST_DIGITS = 18
 _CONTROLS = bytes((*range(9), *range(14, 32), 127))
 _FORBIDDEN = re.compile(b"[" + re.escape(_CONTROLS) + b"]")
 
-Words = pa.LargeStringArray
+Words: TypeAlias = pa.LargeStringArray
 """A column of words."""
 
 

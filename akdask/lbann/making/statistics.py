@@ -190,7 +190,8 @@ def normalized_schema(
         for name in parts(path):
             node = node.setdefault(name, {})
         node["metadata"] = metadata
-    return yaml.safe_dump(tree, sort_keys=False, allow_unicode=True)
+    text: str = yaml.safe_dump(tree, sort_keys=False, allow_unicode=True)
+    return text
 
 
 def _scale_and_bias(found: FieldStatistics, to: str) -> tuple[list[float], list[float]]:

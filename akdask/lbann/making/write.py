@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -182,8 +182,7 @@ def _stored(name: str, values: Any) -> Sequence[np.ndarray]:
     """Return rows as they are written: NumPy arrays of numbers or of `str` objects."""
     if isinstance(values, list):
         return [_stored_type(name, np.asarray(value)) for value in values]
-    found: Sequence[np.ndarray] = _stored_type(name, values)
-    return found
+    return cast("Sequence[np.ndarray]", _stored_type(name, values))
 
 
 def _stored_type(name: str, values: np.ndarray) -> np.ndarray:

@@ -86,14 +86,16 @@ def _fields(data_schema: Any, experiment_schema: Any) -> tuple[Fields, list[Samp
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", LbannWarning)
-            given = [
-                one if one is None or isinstance(one, Schema) else load(one) for one in (data_schema, experiment_schema)
-            ]
-            fields = merge(*given)
+            experiment = None if experiment_schema is None else _schema(experiment_schema)
+            fields = merge(_schema(data_schema), experiment)
     except AkdaskError as error:
         text = " ".join([error.message, *(f"({detail})" for detail in error.details)])
         return Fields({}), [SampleFault("schema", text, field=getattr(error, "field", None))]
     return fields, [SampleFault("schema", str(one.message), is_warning=True) for one in told]
+
+
+def _schema(given: Any) -> Schema:
+    return given if isinstance(given, Schema) else load(given)
 
 
 def _files(listed: SampleList) -> list[FileToCheck]:
