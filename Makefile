@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CODE := akdask tests benchmarks conftest.py
 ON_ALL_CORES := --numprocesses=auto --dist=worksteal
 
-.PHONY: demo test test-evo fresh long coverage lint types check bench format clean
+.PHONY: demo test test-evo test-torch fresh long coverage lint types check bench format clean
 
 demo: $(VENV)/plot.installed
 	$(BIN)/akdask demo
@@ -33,6 +33,15 @@ long: $(VENV)/test.installed
 	AKDASK_TEST_STEPS=1000 $(BIN)/python -m pytest $(ON_ALL_CORES) --timeout=7200 tests/plan/test_chains.py
 	$(BIN)/python -m pytest $(ON_ALL_CORES) -m hypothesis --hypothesis-profile=long --timeout=7200 $(PROPERTY_TESTS)
 
+# Tests of what is given to torch, with torch itself, in an environment of its own: the other tests use a stand-in, as its
+# wheel and the libraries that it loads, if there is a graphics card or not, take some gigabytes.
+TORCH_LIBRARIES = $$($(BIN)/python -c 'from importlib.metadata import requires; \
+    print(*(r.partition(";")[0].strip() for r in requires("torch") if "extra ==" not in r and "triton" not in r))')
+
+test-torch:
+	$(MAKE) VENV=.venv-torch .venv-torch/torch.installed
+	AKDASK_TEST_TORCH=1 .venv-torch/bin/python -W default -m pytest tests/lbann/test_torch.py
+
 # All tests, and which lines and branches they reach; `fail_under` in pyproject.toml makes it a gate.
 coverage:
 	$(MAKE) test COVERAGE='--cov --cov-report=term'
@@ -56,8 +65,13 @@ format: $(VENV)/dev.installed
 	$(BIN)/ruff check --fix $(CODE)
 
 clean:
-	rm -rf $(VENV) .venv-evo .ci-venv* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	rm -rf $(VENV) .venv-evo .venv-torch .ci-venv* build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
 	find akdask tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/torch.installed: $(VENV)/test.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(TORCH_LIBRARIES)
+	@touch $@
 
 # Python compiles what is imported, which is a small part of what is installed.
 $(VENV)/%.installed: pyproject.toml | $(BIN)/python

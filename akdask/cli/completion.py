@@ -37,10 +37,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _complete_files(parser: argparse.ArgumentParser, file: Any) -> None:
-    """Have what a command and its own subcommands take completed as names of files, unless there is a choice."""
+    """Have positional arguments, of commands within commands too, completed by names of files."""
     for action in parser._actions:
-        if not action.option_strings and not action.choices:
-            action.complete = file  # type: ignore[attr-defined]  # shtab looks for it
-        elif isinstance(action, argparse._SubParsersAction):
+        if isinstance(action, argparse._SubParsersAction):
             for inner in action.choices.values():
                 _complete_files(inner, file)
+        elif not action.option_strings and not action.choices:
+            action.complete = file  # type: ignore[attr-defined]  # what shtab reads

@@ -14,7 +14,7 @@ from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import FileFormatError
 from akdask.hdf5.metadata.file_metadata import (
     Attribute,
-    Dataset,
+    DatasetMetadata,
     FileMetadata,
     Foreign,
     Group,
@@ -100,7 +100,7 @@ def _about_file(file: FileMetadata) -> list[str]:
 def _writers(file: FileMetadata) -> list[str]:
     """Return the releases that the objects of a file name as their writers."""
     marked = [*file.objects.values(), file.root.members.get(METADATA_GROUP)]
-    found = [node.attributes.get("arkouda_version") for node in marked if isinstance(node, (Group, Dataset))]
+    found = [node.attributes.get("arkouda_version") for node in marked if isinstance(node, (Group, DatasetMetadata))]
     return list(dict.fromkeys(str(attribute.value) for attribute in found if attribute is not None))
 
 
@@ -114,7 +114,7 @@ def _rows_about(node: Node, with_members: bool) -> Iterator[list[Any]]:
             yield [one.path, kind if one is node else None, _stored_as(one), rows_of(one), " ".join(told)]
 
 
-def _stored_as(node: Group | Dataset) -> str:
+def _stored_as(node: Group | DatasetMetadata) -> str:
     if isinstance(node, Group):
         return "group"
     return " ".join([str(node.type), *([node.storage] if node.storage != "contiguous" else [])])
@@ -157,5 +157,5 @@ def _node_as_json(name: str, node: Node) -> dict[str, Any]:
     return found
 
 
-def _values(node: Group | Dataset) -> dict[str, Any]:
+def _values(node: Group | DatasetMetadata) -> dict[str, Any]:
     return {name: attribute.value for name, attribute in node.attributes.items()}

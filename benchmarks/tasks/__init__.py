@@ -11,6 +11,7 @@ from benchmarks.tasks.csv_files import read_write_csv
 from benchmarks.tasks.evo_blobs import get_two_of_three, memory_of_a_put, put_vertices, validate_many_footers
 from benchmarks.tasks.group import distinct_values, few_groups, many_groups, string_groups, two_keys
 from benchmarks.tasks.join import join, membership
+from benchmarks.tasks.lbann import epoch_of_small_samples, epoch_of_volumes, open_a_list_of_many_samples
 from benchmarks.tasks.memory import memory_of_a_filtered_sum, memory_of_workers
 from benchmarks.tasks.opening import open_many_files, open_with_a_manifest
 from benchmarks.tasks.outgrown import outgrown
@@ -57,6 +58,9 @@ TASKS: dict[str, Callable[[Setting], list[Result]]] = {
     "plan": plan_wide_frame,
     "partitions": plan_many_partitions,
     "sparse": sparse_files,
+    "lbann-epoch": epoch_of_small_samples,
+    "lbann-volumes": epoch_of_volumes,
+    "lbann-list": open_a_list_of_many_samples,
     "overhead": small_operations,
     "memory": memory_of_a_filtered_sum,
     "cluster": memory_of_workers,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from akdask.hdf5.metadata.file_metadata import Dataset, StoredType
+from akdask.hdf5.metadata.file_metadata import DatasetMetadata, StoredType
 from akdask.hdf5.validate import facts
 
 NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30)
@@ -84,7 +84,7 @@ def found_in(values, starts, block):
         if starts is not None:
             file["segments"] = starts
         described = [
-            Dataset(name, None, {}, StoredType("integer", size), file[name].shape, "contiguous")
+            DatasetMetadata(name, None, {}, StoredType("integer", size), file[name].shape, "contiguous")
             for name, size in (("values", 1), ("segments", 8))
             if name in file
         ]

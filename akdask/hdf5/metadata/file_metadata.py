@@ -69,7 +69,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
+class DatasetMetadata:
     """A dataset.
 
     Parameters
@@ -119,17 +119,17 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group; see `Dataset` for what they share.  `members` are by name, documented second names left out."""
+    """A group; see `DatasetMetadata` for what they share.  `members` are by name, documented second names left out."""
 
     path: str
     kind: ObjType | None
     attributes: Mapping[str, Attribute]
     members: Mapping[str, Node] = field(default_factory=dict)
 
-    def dataset(self, name: str) -> Dataset | None:
+    def dataset(self, name: str) -> DatasetMetadata | None:
         """Return a member that is a dataset."""
         found = self.members.get(name)
-        return found if isinstance(found, Dataset) else None
+        return found if isinstance(found, DatasetMetadata) else None
 
     def group(self, name: str) -> Group | None:
         """Return a member that is a group."""
@@ -142,7 +142,7 @@ class Group:
         return dict(sorted(found.items()))
 
 
-Node: TypeAlias = Group | Dataset | Foreign
+Node: TypeAlias = Group | DatasetMetadata | Foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 def rows_of(node: Node) -> int | None:
     """Return how many rows an object has in its file, None if that is not to be seen without reading data."""
-    if isinstance(node, Dataset):
+    if isinstance(node, DatasetMetadata):
         return node.shape[0] if node.shape else None
     if isinstance(node, Foreign) or node.kind is None:
         return None
@@ -245,11 +245,11 @@ def _node(group: H5Object, name: bytes, path: str) -> Node:
     return Foreign(path, "is a named type")
 
 
-def _dataset(node: H5Object, path: str) -> Dataset:
+def _dataset(node: H5Object, path: str) -> DatasetMetadata:
     made = node.get_create_plist()
     storage = "external" if made.get_external_count() else _LAYOUTS.get(made.get_layout(), "other")
     filters = tuple(made.get_filter(index)[0] for index in range(made.get_nfilters()))
-    return Dataset(
+    return DatasetMetadata(
         path,
         _kind(node, None),
         _attributes(node),

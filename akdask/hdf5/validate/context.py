@@ -7,7 +7,15 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from akdask.errors import FileFormatError
-from akdask.hdf5.metadata.file_metadata import Dataset, FileMetadata, Group, Node, read_file_metadata, rows_of, walk
+from akdask.hdf5.metadata.file_metadata import (
+    DatasetMetadata,
+    FileMetadata,
+    Group,
+    Node,
+    read_file_metadata,
+    rows_of,
+    walk,
+)
 from akdask.hdf5.metadata.inspect import open_file
 from akdask.hdf5.validate.facts import (
     NumberFacts,
@@ -75,10 +83,10 @@ class SetContext:
                     found.setdefault(node.path, []).append((file, node))
         return found
 
-    def datasets(self) -> Iterator[tuple[FileMetadata, Dataset]]:
+    def datasets(self) -> Iterator[tuple[FileMetadata, DatasetMetadata]]:
         """Yield all datasets."""
         for placed in self.by_path.values():
-            yield from ((file, node) for file, node in placed if isinstance(node, Dataset))
+            yield from ((file, node) for file, node in placed if isinstance(node, DatasetMetadata))
 
     def groups(self, *kinds: ObjType) -> Iterator[tuple[str, list[tuple[FileMetadata, Group]]]]:
         """Yield path and groups of objects of some kinds, wherever they are."""
@@ -87,13 +95,13 @@ class SetContext:
             if found:
                 yield path, found
 
-    def numbers(self, file: FileMetadata, node: Dataset | None) -> NumberFacts | None:
+    def numbers(self, file: FileMetadata, node: DatasetMetadata | None) -> NumberFacts | None:
         """Return the facts of integers; None if there are none, or they cannot be known."""
         if node is None or node.type.family != "integer" or not _is_flat(node):
             return None
         return self._found(number_facts, file, node, lambda opened: number_facts(blocks(opened, node)))
 
-    def fingerprint(self, file: FileMetadata, node: Dataset) -> int | None:
+    def fingerprint(self, file: FileMetadata, node: DatasetMetadata) -> int | None:
         """Return what identifies a collection of integers whatever their order."""
         return self._found(fingerprint, file, node, lambda opened: fingerprint(blocks(opened, node)))
 
@@ -112,11 +120,13 @@ class SetContext:
             return None if facts is None else facts.nuls
         return rows_of(node)
 
-    def read_through(self, file: FileMetadata, node: Dataset) -> None:
+    def read_through(self, file: FileMetadata, node: DatasetMetadata) -> None:
         """Read a dataset to see whether that can be done."""
         self._found(blocks, file, node, lambda opened: sum(len(block) for block in blocks(opened, node)))
 
-    def _found(self, what: object, file: FileMetadata, node: Dataset, find: Callable[[OpenFile], T]) -> T | None:
+    def _found(
+        self, what: object, file: FileMetadata, node: DatasetMetadata, find: Callable[[OpenFile], T]
+    ) -> T | None:
         # That data is in other files is a violation of its own.
         if not self.read_data or node.is_outside:
             return None
@@ -140,5 +150,5 @@ def total_rows(context: SetContext, placed: Sequence[tuple[FileMetadata, Node | 
     return None if None in rows else sum(row for row in rows if row is not None)
 
 
-def _is_flat(node: Dataset) -> bool:
+def _is_flat(node: DatasetMetadata) -> bool:
     return node.shape is not None and len(node.shape) == 1

@@ -12,7 +12,7 @@ import numpy as np
 
 from akdask.errors import FileFormatError
 from akdask.hdf5.encoding.chunks import ChunkReader, ChunkStore, index_of
-from akdask.hdf5.metadata.file_metadata import Dataset
+from akdask.hdf5.metadata.file_metadata import DatasetMetadata
 from akdask.hdf5.schema.datasets import MAX_COMPRESSION_RATIO
 from akdask.kernels.keys.random import STEP, mix_bits
 from akdask.storage.data.ranges import range_reader
@@ -67,7 +67,7 @@ class OpenFile(NamedTuple):
     hdf5: Any
 
 
-def blocks(opened: OpenFile, dataset: Dataset) -> Iterator[NumberArray]:
+def blocks(opened: OpenFile, dataset: DatasetMetadata) -> Iterator[NumberArray]:
     """Yield the elements of a dataset of an open file, along its first dimension."""
     step = max(1, _BLOCK // max(1, dataset.type.size))
     if dataset.shape is None or len(dataset.shape) != 1:
@@ -79,7 +79,7 @@ def blocks(opened: OpenFile, dataset: Dataset) -> Iterator[NumberArray]:
         yield read(start, min(start + step, dataset.nrows))
 
 
-def _reading(opened: OpenFile, dataset: Dataset) -> Callable[[int, int], NumberArray]:
+def _reading(opened: OpenFile, dataset: DatasetMetadata) -> Callable[[int, int], NumberArray]:
     """Return what reads a range of rows of a dataset of one dimension."""
     node = _checked(opened, dataset)
     if dataset.storage != "chunked" or is_remote(opened.path):
@@ -99,7 +99,7 @@ def _reading(opened: OpenFile, dataset: Dataset) -> Callable[[int, int], NumberA
     return read
 
 
-def _checked(opened: OpenFile, dataset: Dataset) -> Any:
+def _checked(opened: OpenFile, dataset: DatasetMetadata) -> Any:
     """Open a dataset whose data is in the file; one that was never written may claim any size and is not read."""
     if dataset.is_outside:
         raise FileFormatError(f"dataset {dataset.path!r} keeps its data in other files, and these are not read.")
@@ -172,7 +172,7 @@ def counted(size: int) -> Iterator[NumberArray]:
         yield np.arange(start, min(start + step, size))
 
 
-def string_facts(opened: OpenFile, values: Dataset, segments: Dataset | None) -> StringFacts:
+def string_facts(opened: OpenFile, values: DatasetMetadata, segments: DatasetMetadata | None) -> StringFacts:
     """Find the facts of strings of an open file, and where the segments, if given, leave them."""
     starts = None if segments is None else _reading(opened, segments)
     count = 0 if segments is None else segments.nrows

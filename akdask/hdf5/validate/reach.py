@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from akdask.hdf5.metadata.file_metadata import Dataset, Group, Node, rows_of
+from akdask.hdf5.metadata.file_metadata import DatasetMetadata, Group, Node, rows_of
 from akdask.hdf5.schema.layout import METADATA_GROUP, OLD_BOOLEANS
 from akdask.hdf5.validate.context import Placed, SetContext
 from akdask.storage.formats.objects import SEGMENTS, VALUES, ObjType
@@ -102,7 +102,7 @@ def _told(span: Span, name: str) -> str:
 def _spans_of(placed: list[Placed]) -> Iterator[Span]:
     """Yield what an object requires, judged by its shares in all files."""
     for _, node in placed:
-        if isinstance(node, (Group, Dataset)):
+        if isinstance(node, (Group, DatasetMetadata)):
             yield from _spans_of_node(node)
     groups = [node for _, node in placed if isinstance(node, Group) and node.kind == ObjType.SEGARRAY]
     rows = [rows_of(group) for group in groups]
@@ -112,13 +112,13 @@ def _spans_of(placed: list[Placed]) -> Iterator[Span]:
         yield _NESTED_EMPTY
 
 
-def _spans_of_node(node: Group | Dataset) -> Iterator[Span]:
+def _spans_of_node(node: Group | DatasetMetadata) -> Iterator[Span]:
     attribute = node.attributes.get("ObjType")
     if attribute is not None and attribute.value == ObjType.ARRAYVIEW.label:
         yield _OLD_ARRAYVIEW
     elif attribute is not None and node.kind in _SPANS:
         yield _SPANS[node.kind]
-    if isinstance(node, Dataset):
+    if isinstance(node, DatasetMetadata):
         marked = node.attributes.get("isBool")
         if marked is not None and marked.value == 1:
             yield _BOOL
@@ -131,7 +131,7 @@ def _spans_of_node(node: Group | Dataset) -> Iterator[Span]:
         case ObjType.SEGARRAY if isinstance(node.members.get(VALUES), Group):
             yield _NESTED
         case ObjType.DATAFRAME | ObjType.INDEX | ObjType.MULTIINDEX | ObjType.GROUPBY:
-            columns = (member for member in node.members.values() if isinstance(member, (Group, Dataset)))
+            columns = (member for member in node.members.values() if isinstance(member, (Group, DatasetMetadata)))
             yield from (span for column in columns for span in _spans_of_node(column))
 
 
@@ -156,4 +156,4 @@ def _is_group(context: SetContext, name: str) -> bool:
 
 
 def _is_bare(node: Node) -> bool:
-    return isinstance(node, (Group, Dataset)) and "ObjType" not in node.attributes
+    return isinstance(node, (Group, DatasetMetadata)) and "ObjType" not in node.attributes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.hdf5.metadata.file_metadata import Dataset, Foreign, Group, Node, rows_of
+from akdask.hdf5.metadata.file_metadata import DatasetMetadata, Foreign, Group, Node, rows_of
 from akdask.hdf5.validate.context import Placed, SetContext
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 from akdask.storage.formats.objects import CODES, PERMUTATION, SEGMENTS, VALUES, ObjType
@@ -98,14 +98,14 @@ def _comparable(context: SetContext) -> Iterator[tuple[str, list[Placed]]]:
 def _stands_for_nothing(node: Node) -> bool:
     """Whether this is what servers leave of SegArray values without elements."""
     if isinstance(node, Group):
-        return any(isinstance(member, Dataset) and not member.nrows for member in node.members.values())
+        return any(isinstance(member, DatasetMetadata) and not member.nrows for member in node.members.values())
     return rows_of(node) == 0
 
 
-def _datasets(context: SetContext) -> Iterator[tuple[str, Dataset, Dataset]]:
+def _datasets(context: SetContext) -> Iterator[tuple[str, DatasetMetadata, DatasetMetadata]]:
     """Yield for each dataset of later files the path of the file, the dataset, and that of the first file."""
     for placed in context.by_path.values():
-        found = [(file, node) for file, node in placed if isinstance(node, Dataset)]
+        found = [(file, node) for file, node in placed if isinstance(node, DatasetMetadata)]
         yield from ((file.path, node, found[0][1]) for file, node in found[1:])
 
 
@@ -115,6 +115,6 @@ def _kind_of(node: Node) -> str:
     return f"{node.kind.label} in a {'group' if isinstance(node, Group) else 'dataset'}"
 
 
-def _marked(node: Dataset) -> int:
+def _marked(node: DatasetMetadata) -> int:
     attribute = node.attributes.get("isBool")
     return 1 if attribute is not None and attribute.value == 1 else 0

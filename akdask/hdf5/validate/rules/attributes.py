@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.hdf5.metadata.file_metadata import Attribute, Dataset, FileMetadata, Foreign, Group, Node
+from akdask.hdf5.metadata.file_metadata import Attribute, DatasetMetadata, FileMetadata, Foreign, Group, Node
 from akdask.hdf5.validate.context import SetContext
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 from akdask.storage.formats.objects import ObjType
@@ -98,5 +98,5 @@ def _attributes(context: SetContext) -> Iterator[tuple[FileMetadata, str, str, A
         yield from ((file, "", name, found) for name, found in file.root.attributes.items())
     for path, placed in context.by_path.items():
         for file, node in placed:
-            if isinstance(node, (Group, Dataset)):
+            if isinstance(node, (Group, DatasetMetadata)):
                 yield from ((file, path, name, found) for name, found in node.attributes.items())

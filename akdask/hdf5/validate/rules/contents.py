@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from akdask.hdf5.metadata.file_metadata import Dataset, Foreign, Group
+from akdask.hdf5.metadata.file_metadata import DatasetMetadata, Foreign, Group
 from akdask.hdf5.schema import layout
 from akdask.hdf5.validate.context import SetContext
 from akdask.hdf5.validate.rule import Finding, Severity, rule
@@ -134,12 +134,12 @@ def bool_values(context: SetContext) -> Iterator[Finding]:
             yield file.path, node.path, f"has values from {facts.minimum} to {facts.maximum}"
 
 
-def _is_bool(node: Dataset) -> bool:
+def _is_bool(node: DatasetMetadata) -> bool:
     attribute = node.attributes.get("isBool")
     return attribute is not None and attribute.value == 1
 
 
-def _is_old_arrayview(node: Dataset) -> bool:
+def _is_old_arrayview(node: DatasetMetadata) -> bool:
     """Whether it is of v2022.07.28 to v2022.10.13, which could store arrays as they are; the kind is text there."""
     attribute = node.attributes.get("ObjType")
     return attribute is not None and attribute.value == ObjType.ARRAYVIEW.label

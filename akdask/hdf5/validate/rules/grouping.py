@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from akdask.hdf5.metadata.file_metadata import Dataset, FileMetadata, Group, Node
+from akdask.hdf5.metadata.file_metadata import DatasetMetadata, FileMetadata, Group, Node
 from akdask.hdf5.validate.context import SetContext, total_rows
 from akdask.hdf5.validate.facts import NumberFacts, counted, fingerprint
 from akdask.hdf5.validate.rule import Finding, Severity, rule
@@ -162,7 +162,7 @@ def float_keys(context: SetContext) -> Iterator[Finding]:
     for _, placed in context.groups(ObjType.GROUPBY):
         file, group = placed[0]
         found = group.numbered("KEY_").values()
-        floats = [node for node in found if isinstance(node, Dataset) and node.type.family == "float"]
+        floats = [node for node in found if isinstance(node, DatasetMetadata) and node.type.family == "float"]
         if floats and len(found) > 1:
             yield file.path, floats[0].path, "is float64, one of several keys"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from akdask.hdf5.metadata.file_metadata import Attribute, Dataset, FileMetadata, Group, Node, rows_of
+from akdask.hdf5.metadata.file_metadata import Attribute, DatasetMetadata, FileMetadata, Group, Node, rows_of
 from akdask.hdf5.validate.context import SetContext, total_rows
 from akdask.hdf5.validate.rule import Finding, Severity, rule
 from akdask.storage.formats.objects import ObjType
@@ -22,7 +22,7 @@ def limbs(context: SetContext) -> Iterator[Finding]:
         stored = _number(group.attributes.get("NumLimbs"))
         if list(found) != list(range(len(found))) or stored != len(found):
             yield file.path, group.path, f"NumLimbs is {stored}, limbs are {', '.join(map(str, found)) or 'none'}"
-        elif any(str(node.type) != "uint64" for node in found.values() if isinstance(node, Dataset)):
+        elif any(str(node.type) != "uint64" for node in found.values() if isinstance(node, DatasetMetadata)):
             yield file.path, group.path, "has limbs of another type than uint64"
         elif len({rows_of(node) for node in found.values()}) > 1:
             yield file.path, group.path, f"has limbs of lengths {[rows_of(node) for node in found.values()]}"
@@ -166,15 +166,15 @@ def _is_inside_segarray(context: SetContext, group: Group) -> bool:
 
 def _elements(views: list[tuple[FileMetadata, Node]]) -> int:
     """Count what all files hold of an array; one of many dimensions, as old files may have it, by all of them."""
-    return sum(prod(n.shape or (0,)) if isinstance(n, Dataset) else rows_of(n) or 0 for _, n in views)
+    return sum(prod(n.shape or (0,)) if isinstance(n, DatasetMetadata) else rows_of(n) or 0 for _, n in views)
 
 
 def _kind(node: Node) -> ObjType | None:
-    return node.kind if isinstance(node, (Group, Dataset)) else None
+    return node.kind if isinstance(node, (Group, DatasetMetadata)) else None
 
 
 def _attributes(node: Node) -> dict[str, Attribute]:
-    return dict(node.attributes) if isinstance(node, (Group, Dataset)) else {}
+    return dict(node.attributes) if isinstance(node, (Group, DatasetMetadata)) else {}
 
 
 def _number(attribute: Attribute | None) -> int | None:

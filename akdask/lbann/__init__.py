@@ -1,0 +1,37 @@
+"""LBANN's samples in HDF5 files, the schemas that select and prepare their fields, and lists of samples."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_MODULES = {
+    "Dataset": "dataset",
+    "LbannError": "errors",
+    "LbannWarning": "errors",
+    "SampleList": "lists.sample_list",
+    "SampleReader": "samples",
+    "generate": "schema.generate",
+    "list_samples": "lists.generate",
+    "normalized_schema": "making.statistics",
+    "read_list": "lists.parse",
+    "read_prototext": "lists.prototext",
+    "verify": "verification.sample_set",
+    "worker_init": "torch",
+    "write_samples": "making.write",
+}
+"""Where public names are: a module is imported with the first use of one of its names."""
+
+__all__ = list(_MODULES)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "schema":
+        return import_module(f"{__name__}.schema")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

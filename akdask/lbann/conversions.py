@@ -1,0 +1,166 @@
+"""What samples become: lazy objects, files of others, data sets of torch, statistics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from akdask.errors import ArgumentError
+from akdask.lbann.epochs.selection import SelectedSamples
+
+
+class SampleConversions:
+    """The part of `Dataset` that makes something else of samples."""
+
+    def statistics(self: SelectedSamples, fields: Sequence[str] | None = None, *, by_channel: bool = False) -> Any:
+        """Return mean, deviation and extremes of fields, found in one pass that Dask runs in parallel.
+
+        Values are those in the files, coerced, but not scaled; see `akdask.lbann.making.statistics.normalized_schema`
+        for the schema that scales by them.
+
+        Parameters
+        ----------
+        fields : sequence of str, optional
+            Which fields; all that are numbers unless given.
+        by_channel : bool, default False
+            Tell channels apart, of fields that have several.
+
+        Returns
+        -------
+        dict of str to FieldStatistics
+            By field.
+
+        Raises
+        ------
+        ArgumentError
+            If there are no samples.
+        LbannError
+            If one cannot be read.
+        """
+        from akdask.lbann.making.statistics import statistics_of  # made of what stands above
+
+        return statistics_of(self, fields, by_channel=by_channel)
+
+    def to_hdf(
+        self: SelectedSamples, path: str | os.PathLike[str], names: Sequence[str] | None = None, *, separator: str = "."
+    ) -> None:
+        """Write the samples as a set of Arkouda, which its servers read: a column for each name; computes.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Prefix and extension of the set.
+        names : sequence of str, optional
+            Which columns; all names unless given.
+        separator : str, default "."
+            Stands in names of columns for the slashes of fields, which Arkouda cannot have.
+
+        Raises
+        ------
+        ArgumentError
+            If two names are the same without slashes.
+        """
+        from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
+
+        frame = frame_of(self, names)
+        renamed = {name: name.replace("/", separator) for name in frame.columns}
+        if len(set(renamed.values())) < len(renamed):
+            raise ArgumentError(
+                "two columns would have the same name.",
+                details=sorted(renamed.values()),
+                hint="give another separator.",
+            )
+        frame.rename(column=renamed, inplace=True)
+        frame.to_hdf(path)
+
+    def to_parquet(self: SelectedSamples, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
+        """Write the samples as a set of Parquet files: a column for each name; computes.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Prefix and extension of the set.
+        names : sequence of str, optional
+            Which columns; all names unless given.
+        """
+        from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
+
+        frame_of(self, names).to_parquet(path)
+
+    def to_torch(self: SelectedSamples, kind: str = "map", **options: Any) -> Any:
+        """Return the samples as a data set of ``torch.utils.data``.
+
+        Parameters
+        ----------
+        kind : {"map", "iterable"}, default "map"
+            Samples by position, which a sampler of torch chooses; or batches in an order of our own, read
+            ahead.
+        **options
+            Of `akdask.lbann.torch.MapSamples` or `IterableSamples`.
+
+        Raises
+        ------
+        ArgumentError
+            If torch is not installed, or the kind is unknown.
+        """
+        from akdask.lbann.torch import torch_dataset  # torch is large, and optional
+
+        return torch_dataset(self, kind, **options)
+
+    def to_frame(self: SelectedSamples, names: Sequence[str] | None = None) -> Any:
+        """Return a lazy DataFrame: a row for each sample, in a column of lists what has several elements.
+
+        Reads the first sample, for sizes and types.  Numbers are widened to the types that columns have.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            Which columns; all names unless given.
+
+        Returns
+        -------
+        DataFrame
+            Lazy.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name cannot be retrieved.
+        """
+        from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
+
+        return frame_of(self, names)
+
+    def to_dask_array(self: SelectedSamples, name: str, batch: int) -> Any:
+        """Return what samples have under a name as a lazy Dask array, one chunk for each batch.
+
+        Reads the first sample, for size and type.
+
+        Parameters
+        ----------
+        name : str
+            Group or field.
+        batch : int
+            Rows of a chunk.
+
+        Returns
+        -------
+        dask.array.Array, shape (n, size)
+            Lazy.
+        """
+        from akdask.lbann.lazy.dask_objects import dask_array_of  # loads dask.array
+
+        return dask_array_of(self, name, batch)
+
+    def to_dask_bag(self: SelectedSamples, names: Sequence[str] | None = None) -> Any:
+        """Return the samples as a lazy Dask bag of dicts: one partition for each run of samples of a file.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            What each has; all unless given.
+        """
+        from akdask.lbann.lazy.dask_objects import dask_bag_of  # loads dask.bag
+
+        return dask_bag_of(self, names)

@@ -1,0 +1,393 @@
+"""A data set of samples: paths and lists only, from which samples, batches and lazy objects are made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from akdask.errors import ArgumentError, PositionError
+from akdask.lbann.conversions import SampleConversions
+from akdask.lbann.epochs.batches import Batches, BatchOptions, OnError
+from akdask.lbann.epochs.order import Shuffle
+from akdask.lbann.epochs.reading import Batch, GroupedReader
+from akdask.lbann.lists.parse import read_list
+from akdask.lbann.lists.prototext import ReaderEntry, read_prototext
+from akdask.lbann.lists.sample_list import SampleList
+from akdask.lbann.lists.splitting import choose, split_indices
+from akdask.lbann.samples import SampleReader
+from akdask.lbann.schema import Fields, Schema, load, merge
+from akdask.lbann.transform.names import resolve
+
+PathOrSchema: TypeAlias = str | os.PathLike[str] | Schema
+"""A schema, or the file that it is in."""
+
+
+class Dataset(SampleConversions):
+    """Samples of HDF5 files, as a list and two schemas name them.
+
+    Lists and schemas are read when it is made; files of samples are opened when samples are.  It holds no open files
+    and can be sent to other processes.
+
+    Parameters
+    ----------
+    samples : str, path-like or SampleList
+        The sample list.
+    data_schema : str, path-like or Schema
+        Describes a sample.
+    experiment_schema : str, path-like or Schema, optional
+        Which part of it is used; all unless given.
+    keep_packed_fields : bool, default False
+        Whether fields that are packed into groups can be retrieved by their own names as well.
+
+    Attributes
+    ----------
+    fields : Fields
+        Merged metadata of each field, with where each value was written.
+    samples : SampleList
+        The list, of which `indices` are used.
+    indices : ndarray of int64
+        Positions in the list of the samples of this data set.
+
+    Raises
+    ------
+    MissingFileError
+        If a list or schema is not there.
+    LbannError
+        If one cannot be read, or they do not fit each other.
+
+    Examples
+    --------
+    >>> import akdask.lbann as lbann
+    >>> data = {"x": np.arange(6.0).reshape(3, 2), "y": np.arange(3)}
+    >>> made = lbann.write_samples(data, tmp / "train.h5")  # doctest: +SKIP
+    >>> ds = lbann.Dataset(made.sample_list, data_schema=made.data_schema)  # doctest: +SKIP
+    >>> len(ds), ds[2]["x"].tolist()  # doctest: +SKIP
+    (3, [4.0, 5.0])
+    """
+
+    def __init__(
+        self,
+        samples: str | os.PathLike[str] | SampleList,
+        data_schema: PathOrSchema,
+        experiment_schema: PathOrSchema | None = None,
+        *,
+        keep_packed_fields: bool = False,
+    ) -> None:
+        self.fields: Fields = merge(
+            _schema(data_schema), None if experiment_schema is None else _schema(experiment_schema)
+        )
+        self.samples = samples if isinstance(samples, SampleList) else read_list(samples)
+        self.indices: np.ndarray = np.arange(len(self.samples), dtype=np.int64)
+        self.reader = SampleReader(self.fields, keep_packed_fields=keep_packed_fields)
+
+    @classmethod
+    def from_prototext(
+        cls, path: str | os.PathLike[str], role: str = "train", *, seed: int | None = None, **options: Any
+    ) -> Dataset:
+        """Return the data set that a data reader entry describes: its list, its schemas, its share of the samples.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A prototext file.
+        role : str, default "train"
+            Which entry; for ``validate`` and ``tournament`` without an entry of their own, the share that the entry
+            for training holds back.
+        seed : int, optional
+            Of the shuffle, where the entry demands one.
+        **options
+            As for the class.
+
+        Raises
+        ------
+        LbannSchemaError
+            If the file has no such entry, or it names no list or schema.
+        """
+        entries = {entry.role: entry for entry in read_prototext(path)}
+        split = {"validate": "validation", "tournament": "tournament"}.get(role)
+        entry = entries.get(role) or (entries.get("train") if split else None)
+        if entry is None or not entry.sample_list or not entry.data_schema:
+            found = ", ".join(
+                f"{e.role or 'no role'}: list {e.sample_list}, schema {e.data_schema}" for e in entries.values()
+            )
+            raise ArgumentError(
+                f"{os.fspath(path)!r} has no complete entry for role {role!r}.", details=[f"entries: {found}"]
+            )
+        made = cls(
+            _located(entry, entry.sample_list),
+            _located(entry, entry.data_schema),
+            None if entry.experiment_schema is None else _located(entry, entry.experiment_schema),
+            **options,
+        )
+        used = choose(
+            len(made),
+            fraction=entry.fraction_of_data_to_use,
+            count=entry.absolute_sample_count,
+            seed=seed,
+            shuffle=entry.shuffle,
+        )
+        made.indices = used if entry.shuffle else np.sort(used)
+        if entry.role != "train":
+            return made
+        parts = made.split(
+            validation=entry.validation_fraction, tournament=entry.tournament_fraction, seed=seed, shuffle=False
+        )
+        if split is None:
+            return parts.train
+        return parts.validation if split == "validation" else parts.tournament
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __repr__(self) -> str:
+        return f"<lbann.Dataset: {len(self):,} samples of {', '.join(self.names)}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each sample has: groups, and fields that are not packed."""
+        return self.reader.names
+
+    def explain(self, field: str | None = None) -> str:
+        """Return the final metadata of a field, or of all, and in which node of which file each value was written."""
+        return self.fields.explain(field)
+
+    def __getitem__(self, index: int | slice) -> Any:
+        """Return the values of one sample by name, or the data set of a slice.
+
+        Raises
+        ------
+        PositionError
+            If there is no such sample.
+        LbannError
+            If it cannot be read.
+        """
+        if isinstance(index, slice):
+            return self.subset(np.arange(len(self))[index])
+        path, sample = self.location(index)
+        return self.reader.read(path, sample)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[index] for index in range(len(self)))
+
+    def location(self, index: int) -> tuple[str, str]:
+        """Return file and ID of a sample; negative positions count from the end.
+
+        Raises
+        ------
+        PositionError
+            If there is no such sample.
+        """
+        if not -len(self) <= index < len(self):
+            raise PositionError(f"no sample {index:,} in a data set of {len(self):,}.")
+        return self.samples[int(self.indices[index])]
+
+    def size_of(self, name: str) -> int:
+        """Return how many elements a sample has under a name; reads the first sample."""
+        self._look()
+        return self.reader.size_of(name)
+
+    def dims_of(self, name: str) -> tuple[int, ...]:
+        """Return the dimensions of a sample under a name, channels first; reads the first sample."""
+        self._look()
+        return self.reader.dims_of(name)
+
+    def dtype_of(self, name: str) -> np.dtype[Any]:
+        """Return the type of the elements under a name; reads the first sample."""
+        self._look()
+        return self.reader.dtype_of(name)
+
+    def _look(self) -> None:
+        if not len(self):
+            raise ArgumentError("a data set without samples does not tell sizes and types.")
+        if not getattr(self, "_was_looked_at", False):
+            self[0]
+            self._was_looked_at = True
+
+    def subset(self, indices: Any) -> Dataset:
+        """Return the data set of the samples at some positions, in their order.
+
+        Parameters
+        ----------
+        indices : array-like of int or bool, shape (n,)
+            Positions, or which samples are in it.
+
+        Raises
+        ------
+        PositionError
+            If one is not there.
+        """
+        given = np.asarray(indices)
+        if given.dtype == bool:
+            given = np.flatnonzero(given)
+        given = given.astype(np.int64).reshape(-1)
+        if len(given) and not (-len(self) <= given.min() and given.max() < len(self)):
+            raise PositionError(f"no sample {given.max():,} in a data set of {len(self):,}.")
+        return self._with(self.indices[given])
+
+    def _with(self, indices: np.ndarray) -> Dataset:
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.indices = indices
+        return made
+
+    def split(
+        self, validation: float = 0.0, tournament: float = 0.0, *, seed: int | None = None, shuffle: bool = True
+    ) -> DatasetParts:
+        """Split the samples as LBANN does; see `akdask.lbann.lists.splitting.split_indices`.
+
+        Parameters
+        ----------
+        validation, tournament : float, default 0
+            Fractions.
+        seed : int, optional
+            Of the shuffle.
+        shuffle : bool, default True
+            Draw the parts at random; else they follow one another, each in order.
+
+        Returns
+        -------
+        DatasetParts
+            ``train``, ``validation`` and ``tournament``, in this order.
+
+        Raises
+        ------
+        ArgumentError
+            If fractions do not fit, or a positive one yields no samples.
+        """
+        parts = split_indices(len(self), validation=validation, tournament=tournament, seed=seed, shuffle=shuffle)
+        return DatasetParts(*(self.subset(part) for part in (parts.train, parts.validation, parts.tournament)))
+
+    def use(self, *, fraction: float | None = None, count: int | None = None, seed: int | None = None) -> Dataset:
+        """Return the data set of a share of the samples.
+
+        Parameters
+        ----------
+        fraction : float, optional
+            Share, cut to an integer number of samples.
+        count : int, optional
+            How many.
+        seed : int, optional
+            Draw them at random; they are the first ones unless given.
+
+        Raises
+        ------
+        ArgumentError
+            If both are given, there are not so many samples, or none is left.
+        """
+        return self.subset(choose(len(self), fraction=fraction, count=count, seed=seed, shuffle=seed is not None))
+
+    def sample_list(self) -> SampleList:
+        """Return the list of the samples of this data set, to be written."""
+        return self.samples.take(self.indices)
+
+    # reading many
+
+    def grouped(self, names: Sequence[str] | None = None, dtype: Any = None) -> GroupedReader:
+        """Return what reads samples at any positions of the list, file by file."""
+        everything = GroupedReader(self.samples, self.reader, None, dtype)
+        return everything if names is None else everything.reduced([resolve(name, self.names) for name in names])
+
+    def batches(
+        self,
+        batch_size: int,
+        *,
+        shuffle: Shuffle = False,
+        seed: int | Sequence[int] | None = None,
+        prefetch: int = 4,
+        on_error: OnError = "raise",
+        drop_last: bool = False,
+        names: Sequence[str] | None = None,
+        dtype: Any = None,
+        threads: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Batches:
+        """Return the batches of an epoch; a further iteration is the next epoch.
+
+        Threads read ahead.  Which samples are in a batch depends on the seed alone.
+
+        Parameters
+        ----------
+        batch_size : int
+            Samples of a batch.
+        shuffle : bool or "files", default False
+            Whether samples come in random order; "files" keeps those of a file together, which reads faster where a
+            file is large or far away.
+        seed : int or sequence of int, optional
+            The same seed gives the same epochs.
+        prefetch : int, default 4
+            Batches that are in memory at a time, besides the one that was taken; 0 reads when a batch is taken.
+        on_error : {"raise", "skip"}, default "raise"
+            Whether a sample that cannot be read ends the epoch, or is left out and reported: by a warning, and as
+            `skipped` of what is returned.
+        drop_last : bool, default False
+            Leave out a last batch of fewer samples.
+        names : sequence of str, optional
+            What to return of each sample; all unless given.
+        dtype : dtype, optional
+            Type of all values, ``numpy.float32`` for instance; as the schemas make them unless given.
+        threads : int, optional
+            That read; at most four unless given.
+        progress : callable, optional
+            Is called with the numbers of batches taken and of all.
+
+        Returns
+        -------
+        Batches
+            An iterable of dict of str to ndarray, shape (n, size).
+
+        Raises
+        ------
+        ArgumentError
+            If a value does not fit.
+        UnknownNameError
+            If a name cannot be retrieved.
+        """
+        options = BatchOptions(batch_size, shuffle, seed, prefetch, on_error, drop_last, threads, progress)
+        return Batches(self.grouped(names, dtype), self.indices, options)
+
+    def to_numpy(self, names: Sequence[str] | None = None, *, dtype: Any = None) -> Batch:
+        """Read all samples.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            What to read of each sample; all unless given.
+        dtype : dtype, optional
+            Type of all values.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (n, size)
+            A row for each sample.
+
+        Raises
+        ------
+        LbannError
+            If a sample cannot be read.
+        """
+        return self.grouped(names, dtype).read(self.indices)
+
+
+class DatasetParts(NamedTuple):
+    """The parts of a data set.
+
+    Parameters
+    ----------
+    train, validation, tournament : Dataset
+        In order; no sample is in two of them.
+    """
+
+    train: Dataset
+    validation: Dataset
+    tournament: Dataset
+
+
+def _schema(given: PathOrSchema) -> Schema:
+    return given if isinstance(given, Schema) else load(given)
+
+
+def _located(entry: ReaderEntry, path: str) -> str:
+    return path if not entry.data_directory or os.path.isabs(path) else os.path.join(entry.data_directory, path)

@@ -1,0 +1,1 @@
+"""Epochs: the order of samples, and their batches, read ahead by threads."""

@@ -1,0 +1,1 @@
+"""Sample lists: which samples of which files, in which order."""

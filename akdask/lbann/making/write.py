@@ -1,0 +1,216 @@
+"""Writing samples: rows of arrays or of a DataFrame become groups of HDF5 files, with their list."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.hdf5.tree.sample_writer import write_sample_file
+from akdask.lbann.errors import LbannError
+from akdask.lbann.lists.parse import read_list
+from akdask.lbann.lists.sample_list import SampleList
+from akdask.storage.atomic.commit import staging, write_error
+from akdask.storage.paths.files import written_path
+
+_TO_STORED = {"b": np.uint8, "f2": np.float32}
+"""LBANN reads neither HDF5's enumerations, as which h5py stores bool, nor floats of 16 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSamples:
+    """What was written.
+
+    Parameters
+    ----------
+    sample_list : str
+        Path of the list.
+    files : tuple of str
+        Paths of the files.
+    samples : SampleList
+        The list itself.
+    """
+
+    sample_list: str
+    files: tuple[str, ...]
+    samples: SampleList
+
+
+def write_samples(
+    data: Any,
+    path: str | os.PathLike[str],
+    *,
+    per_file: int | None = None,
+    ids: Sequence[str] | None = None,
+    parent: str = "",
+) -> WrittenSamples:
+    """Write rows as samples to HDF5 files, and the list of them: all appear at once, or nothing.
+
+    Rows of a lazy DataFrame or of Dask arrays are computed a file at a time.
+
+    Parameters
+    ----------
+    data : DataFrame, pandas.DataFrame or mapping of str to array
+        A field for each column or array: its rows are samples, and rows of any rank are datasets.  Names may be paths.
+        bool is stored as 8-bit integers, and float16 as float32, since LBANN reads neither.
+    path : str or path-like
+        ``folder/name.h5`` makes ``folder/name_0000.h5``, …, and the list ``folder/name.samples``.
+    per_file : int, optional
+        Samples of a file; all in one unless given.
+    ids : sequence of str, optional
+        IDs of the samples, which are paths in the file; nine digits, from 0, unless given.
+    parent : str, default ""
+        Group that IDs are put into, such as ``RUN_ID``.
+
+    Returns
+    -------
+    WrittenSamples
+        The list, and the files.
+
+    Raises
+    ------
+    ArgumentError
+        If arrays have different numbers of rows, there are none, or IDs are repeated or too few.
+    ArgumentTypeError
+        If values are neither numbers nor text.
+    LbannListError
+        If an ID or a file name cannot stand in a list.
+    WriteError
+        If the disk is full, or the folder not writable; what was there is untouched.
+    """
+    rows = _RowsOf(data)
+    target = written_path(path)
+    per_file = max(len(rows), 1) if per_file is None else per_file
+    if per_file < 1:
+        raise ArgumentError(f"{per_file} samples for each file.", hint="give an integer from 1 up.")
+    names = _ids(len(rows), ids, parent)
+    starts = [*range(0, max(len(rows), 1), per_file), len(rows)]
+    folder, base = os.path.split(target)
+    stem, extension = os.path.splitext(base)
+    width = max(4, len(str(len(starts) - 2)))
+    files = [f"{stem}_{number:0{width}}{extension or '.h5'}" for number in range(len(starts) - 1)]
+    bounds = list(pairwise(starts))
+    listed = SampleList.of(
+        {file: names[start:stop] for file, (start, stop) in zip(files, bounds, strict=True)}, base_directory=folder
+    )
+    list_name = f"{stem}.samples"
+    stale = [old for old in _old_files(os.path.join(folder, list_name), stem) if os.path.basename(old) not in files]
+    staged = staging(target)
+    staged.create(replaces=lambda: os.path.exists(os.path.join(folder, list_name)))
+    try:
+        renames = []
+        for file, (start, stop) in zip(files, bounds, strict=True):
+            attempt = staged.attempt(file)
+            try:
+                write_sample_file(attempt, zip(names[start:stop], rows.between(start, stop), strict=True))
+            except OSError as error:
+                raise write_error(os.path.join(folder, file), error) from error
+            renames.append((staged.finish(attempt, file), os.path.join(folder, file)))
+        attempt = staged.attempt(list_name)
+        with open(attempt, "wb") as text:
+            text.write(listed.to_text())
+        renames.append((staged.finish(attempt, list_name), os.path.join(folder, list_name)))
+        staged.commit(renames, stale)
+    except BaseException:
+        staged.discard()
+        raise
+    return WrittenSamples(os.path.join(folder, list_name), tuple(os.path.join(folder, file) for file in files), listed)
+
+
+class _RowsOf:
+    """Rows of whatever holds columns, some at a time."""
+
+    def __init__(self, data: Any) -> None:
+        names = list(data) if isinstance(data, Mapping) else list(getattr(data, "columns", ()))
+        if not names:
+            raise ArgumentTypeError(
+                f"a {type(data).__name__} has no columns to make fields of.",
+                hint="give a DataFrame or a dict of arrays.",
+            )
+        for name in names:
+            parts = name.split("/") if isinstance(name, str) else []
+            if not parts or not all(parts) or {".", "..", "metadata"} & set(parts) or "\0" in name:
+                raise ArgumentError(
+                    f"a field cannot be called {name!r}.", hint="names are paths in a sample; none is 'metadata'."
+                )
+        self._columns = {name: _sliceable(data[name]) for name in names}
+        lengths = {name: len(column) for name, column in self._columns.items()}
+        if len(set(lengths.values())) > 1:
+            details = [f"{name}: {length:,}" for name, length in lengths.items()]
+            raise ArgumentError("fields have different numbers of rows.", details=details)
+        self._length = next(iter(lengths.values()))
+
+    def __len__(self) -> int:
+        return self._length
+
+    def between(self, start: int, stop: int) -> Iterator[dict[str, np.ndarray]]:
+        """Yield the fields of rows."""
+        columns = {name: _stored(name, _in_memory(column[start:stop])) for name, column in self._columns.items()}
+        for row in range(stop - start):
+            yield {name: _row(values, row) for name, values in columns.items()}
+
+
+def _row(values: Sequence[np.ndarray], row: int) -> np.ndarray:
+    # NumPy would make text of one length of a single text.
+    return np.asarray(values[row], object if isinstance(values[row], str) else None)
+
+
+def _sliceable(column: Any) -> Any:
+    """Return what can be cut by position: an index of pandas would decide otherwise."""
+    if hasattr(column, "iloc"):
+        return column.to_numpy()
+    return column if hasattr(column, "dtype") and hasattr(column, "__getitem__") else np.asarray(column)
+
+
+def _in_memory(column: Any) -> Any:
+    if isinstance(column, np.ndarray):
+        return column
+    if hasattr(column, "compute") and hasattr(column, "chunks"):
+        return column.compute()
+    # Lists of a SegArray may differ in length, which samples of one set must not; NumPy tells.
+    return column.tolist() if getattr(column, "segments", None) is not None else column.to_ndarray()
+
+
+def _stored(name: str, values: Any) -> Sequence[np.ndarray]:
+    """Return rows as they are written: NumPy arrays of numbers or of `str` objects."""
+    if isinstance(values, list):
+        return [_stored_type(name, np.asarray(value)) for value in values]
+    return cast("Sequence[np.ndarray]", _stored_type(name, values))
+
+
+def _stored_type(name: str, values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind == "U" or (values.dtype == object and all(isinstance(one, str) for one in values.flat)):
+        return values.astype(object)
+    if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
+        raise ArgumentTypeError(
+            f"field {name!r} has values of type {values.dtype}: neither numbers of up to 64 bits nor text."
+        )
+    wanted = _TO_STORED.get(values.dtype.kind) or _TO_STORED.get(values.dtype.str[1:])
+    return values if wanted is None else values.astype(wanted)
+
+
+def _ids(n: int, ids: Sequence[str] | None, parent: str) -> list[str]:
+    found = [f"{row:09}" for row in range(n)] if ids is None else list(ids)
+    if len(found) != n or len(set(found)) != n:
+        raise ArgumentError(f"{n:,} samples need {n:,} IDs that differ.", details=[f"given: {len(found):,}"])
+    front = f"{parent.strip('/')}/" if parent.strip("/") else ""
+    return [front + name.strip("/") for name in found]
+
+
+def _old_files(path: str, stem: str) -> list[str]:
+    """Return the files of an earlier list of that name that were written under it."""
+    with suppress(LbannError, OSError, RuntimeError):
+        pattern = re.compile(re.escape(stem) + r"_\d{4,}\.\w+")
+        return [
+            old
+            for old in read_list(path).paths
+            if os.path.dirname(old) == os.path.dirname(path) and pattern.fullmatch(os.path.basename(old))
+        ]
+    return []

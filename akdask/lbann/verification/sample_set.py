@@ -1,0 +1,213 @@
+"""Checking a whole sample set, in parallel, and going on where an earlier run has ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from akdask.errors import AkdaskError
+from akdask.lbann.errors import LbannWarning
+from akdask.lbann.lists.parse import read_list
+from akdask.lbann.lists.sample_list import SampleList
+from akdask.lbann.samples import SampleReader
+from akdask.lbann.schema import Fields, Schema, load, merge
+from akdask.lbann.verification.faults import FileCheck, SampleFault, SampleSetReport, as_dict, from_dicts
+from akdask.lbann.verification.file_check import FileToCheck, check_file, state_of
+
+_AT_ONCE = 64
+"""Files that are checked before what was found is noted."""
+
+
+def verify(
+    samples: str | os.PathLike[str] | SampleList,
+    data_schema: str | os.PathLike[str] | Schema | None = None,
+    experiment_schema: str | os.PathLike[str] | Schema | None = None,
+    *,
+    reads_data: bool = True,
+    resume: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> SampleSetReport:
+    """Find all faults of a sample set: of the list, the schemas, and every file, sample and field.
+
+    Files are checked in parallel, by the threads or the cluster that Dask uses.
+
+    Parameters
+    ----------
+    samples : str, path-like or SampleList
+        The list.
+    data_schema, experiment_schema : str, path-like or Schema, optional
+        The schemas; without them only lists and files are compared.
+    reads_data : bool, default True
+        Whether values are looked at, too: NaN and infinities are faults.
+    resume : str or path-like, optional
+        A file that notes what was found in each file, so that a run that is ended goes on where it was: files that have
+        not changed since are not looked at again.
+    progress : callable, optional
+        Is called with the numbers of files done and of all.
+
+    Returns
+    -------
+    SampleSetReport
+        The faults; what cannot be read is a fault and no error.
+    """
+    fields, faults = _fields(data_schema, experiment_schema)
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", LbannWarning)
+            listed = samples if isinstance(samples, SampleList) else read_list(samples)
+    except AkdaskError as error:
+        text = " ".join([error.message, *(f"({detail})" for detail in error.details)])
+        return SampleSetReport((*faults, SampleFault("list", text)))
+    faults += [SampleFault("list", str(one.message), is_warning=True) for one in told]
+    if any(not fault.is_warning for fault in faults):
+        return SampleSetReport(tuple(faults))
+    files = _files(listed)
+    # Tasks run in threads, or in other processes: warnings are recorded around all of them.
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", LbannWarning)
+        checks, n_known = _checks(fields, files, reads_data, resume, progress)
+    faults += [SampleFault("size", text, is_warning=True) for text in dict.fromkeys(str(one.message) for one in told)]
+    faults += [fault for check in checks for fault in check.faults]
+    faults += _disagreeing(checks)
+    return SampleSetReport(tuple(faults), len(files), len(listed), n_known)
+
+
+def _fields(data_schema: Any, experiment_schema: Any) -> tuple[Fields, list[SampleFault]]:
+    if data_schema is None:
+        return Fields({}), []
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", LbannWarning)
+            experiment = None if experiment_schema is None else _schema(experiment_schema)
+            fields = merge(_schema(data_schema), experiment)
+    except AkdaskError as error:
+        text = " ".join([error.message, *(f"({detail})" for detail in error.details)])
+        return Fields({}), [SampleFault("schema", text, field=getattr(error, "field", None))]
+    return fields, [SampleFault("schema", str(one.message), is_warning=True) for one in told]
+
+
+def _schema(given: Any) -> Schema:
+    return given if isinstance(given, Schema) else load(given)
+
+
+def _files(listed: SampleList) -> list[FileToCheck]:
+    """Return the files, each once, with the samples of all of its lines."""
+    order = np.argsort(listed.line_files, kind="stable")
+    ends = np.searchsorted(listed.line_files[order], np.arange(len(listed.paths)), side="right")
+    files = []
+    for code, lines in enumerate(np.split(order, ends[:-1]) if len(ends) else []):
+        ids = [
+            one
+            for line in lines
+            for one in listed.ids[int(listed.first[line]) : int(listed.first[line + 1])].to_pylist()
+        ]
+        excluded = int(listed.excluded[lines].sum())
+        files.append(FileToCheck(listed.paths[code], tuple(ids), len(ids) + excluded if excluded else None))
+    return files
+
+
+def _checks(
+    fields: Fields,
+    files: Sequence[FileToCheck],
+    reads_data: bool,
+    resume: str | os.PathLike[str] | None,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[list[FileCheck], int]:
+    import dask
+
+    reader = SampleReader(fields, keep_packed_fields=True)
+    known = {} if resume is None else _known(resume, fields, reads_data)
+    found: dict[str, FileCheck] = {}
+    for file in files:
+        check = known.get((file.path, _marked(file)))
+        if check is not None and check.state == state_of(file.path) != "":
+            found[file.path] = check
+    n_known = len(found)
+    left = [file for file in files if file.path not in found]
+    one_file = dask.delayed(check_file, pure=False)
+    sent = dask.delayed(reader)
+    for start in range(0, len(left), _AT_ONCE):
+        some = left[start : start + _AT_ONCE]
+        checks = dask.compute(*(one_file(sent, dask.delayed(file, traverse=False), reads_data) for file in some))
+        found |= {check.path: check for check in checks}
+        if resume is not None:
+            _note(resume, fields, reads_data, zip(some, checks, strict=True))
+        if progress is not None:
+            progress(len(found), len(files))
+    return [found[file.path] for file in files], n_known
+
+
+def _marked(file: FileToCheck) -> str:
+    """Return what tells apart what lists demand of a file."""
+    return blake2b(repr((file.ids, file.n_all)).encode(errors="surrogateescape"), digest_size=16).hexdigest()
+
+
+def _asked(fields: Fields, reads_data: bool) -> str:
+    """Return what tells apart what was asked of files."""
+    return blake2b(
+        f"{reads_data}{[(path, dict(one)) for path, one in fields.items()]}".encode(), digest_size=16
+    ).hexdigest()
+
+
+def _known(path: str | os.PathLike[str], fields: Fields, reads_data: bool) -> dict[tuple[str, str], FileCheck]:
+    """Return what an earlier run has noted of the same question; a line that was cut short counts as none."""
+    found = {}
+    with suppress(FileNotFoundError), open(path, encoding="utf-8", errors="surrogateescape") as notes:
+        for line in notes:
+            with suppress(ValueError, KeyError, TypeError):
+                note = json.loads(line)
+                if note["asked"] == _asked(fields, reads_data):
+                    sizes = {name: (int(size), str(dtype)) for name, (size, dtype) in note["sizes"].items()}
+                    faults = from_dicts(note["faults"])
+                    check = FileCheck(note["path"], note["state"], note["n_samples"], faults, sizes)
+                    found[check.path, note["listed"]] = check
+    return found
+
+
+def _note(
+    path: str | os.PathLike[str], fields: Fields, reads_data: bool, checks: Iterator[tuple[FileToCheck, FileCheck]]
+) -> None:
+    with open(path, "a+b") as end:
+        # A run that was killed may have left a part of a line.
+        end.seek(max(end.tell() - 1, 0))
+        if end.read(1) not in {b"", b"\n"}:
+            end.write(b"\n")
+    with open(path, "a", encoding="utf-8", errors="surrogateescape") as notes:
+        for file, check in checks:
+            note = {
+                "asked": _asked(fields, reads_data),
+                "listed": _marked(file),
+                "path": check.path,
+                "state": check.state,
+                "n_samples": check.n_samples,
+                "faults": [as_dict(fault) for fault in check.faults],
+                "sizes": check.sizes,
+            }
+            notes.write(f"{json.dumps(note)}\n")
+
+
+def _disagreeing(checks: Sequence[FileCheck]) -> list[SampleFault]:
+    """Return files whose samples have other sizes or types than those of most, which would be errors in batches."""
+    usual = Counter(tuple(sorted(check.sizes.items())) for check in checks if check.sizes)
+    if len(usual) < 2:
+        return []
+    common = dict(usual.most_common(1)[0][0])
+    return [
+        SampleFault(
+            "size" if size != common[name][0] else "type",
+            f"{size:,} elements of type {dtype}; in most files {common[name][0]:,} of type {common[name][1]}",
+            check.path,
+            field=name,
+        )
+        for check in checks
+        for name, (size, dtype) in check.sizes.items()
+        if name in common and (size, dtype) != common[name]
+    ]

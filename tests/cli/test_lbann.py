@@ -1,0 +1,102 @@
+"""The commands of akdask lbann."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import h5py
+import pytest
+
+from akdask.cli import main
+from akdask.lbann import read_list
+from tests.lbann.sample_sets import make_samples
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_samples(tmp_path, files=2, per_file=10)
+    return tmp_path
+
+
+def told(capsys, *argv):
+    code = main(["lbann", *argv])
+    return code, capsys.readouterr().out
+
+
+def test_verify_tells_faults_and_the_exit_code(folder, capsys):
+    schemas = ("--data-schema", "data.yaml")
+    code, text = told(capsys, "verify", "train.samples", *schemas)
+    assert (code, text.strip()) == (0, "20 samples in 2 files: all is well")
+    with h5py.File("a_1.h5", "a") as file:
+        del file["RUN/000000012/in/energy"]
+    code, text = told(capsys, "verify", "train.samples", *schemas, "--resume", "notes")
+    assert code == 1
+    assert "in/energy" in text
+    code, text = told(capsys, "verify", "train.samples", *schemas, "--resume", "notes", "--json")
+    report = json.loads(text)
+    assert (code, report["known_from_before"], report["faults"][0]["sample"]) == (1, 2, "RUN/000000012")
+
+
+def test_lists_are_made_of_patterns(folder, capsys):
+    code, text = told(capsys, "list", "a_*.h5", "--exclude", "RUN/000000003", "--exclusion", "ex")
+    assert code == 0
+    assert text.splitlines()[:3] == ["CONDUIT_HDF5_INCLUSION", "19 1 2", "."]
+    told(capsys, "list", "a_*.h5", "--sample", "RUN/000000000", "--exclude", "RUN/000000003", "-o", "in")
+    assert read_list("in").to_text().decode() == text == read_list("ex").to_text().decode()
+
+
+def test_a_schema_is_made_of_a_sample(folder, capsys):
+    code, text = told(capsys, "schema", "a_0.h5", "--sample", "RUN/000000001")
+    assert code == 0
+    assert "image:" in text
+    assert told(capsys, "schema", "a_0.h5", "--experiment", "-o", "e.yaml") == (0, "")
+    assert (folder / "e.yaml").read_text()
+
+
+def test_a_sample_is_shown(folder, capsys):
+    for sample, file in (("RUN/000000011", "train.samples"), ("11", "train.samples"), ("RUN/000000011", "a_1.h5")):
+        code, text = told(capsys, "show", sample, file, "--data-schema", "data.yaml", "--explain")
+        assert code == 0
+        assert text.startswith("RUN/000000011 of ")
+        assert "1 x 2 x 3" in text
+    values = json.loads(told(capsys, "show", "11", "train.samples", "--json")[1])["values"]
+    assert values["in/count"]["values"] == [11]
+
+
+def test_a_list_is_split_as_upstream_splits_it(folder, capsys):
+    code, _ = told(capsys, "split", "train.samples", "--validation", ".1", "--tournament", ".16", "--seed", "1")
+    assert code == 0
+    parts = [read_list(f"train_{part}.samples") for part in ("train", "validation", "tournament")]
+    assert [len(part) for part in parts] == [15, 2, 3]
+    assert len({part[index] for part in parts for index in range(len(part))}) == 20
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["verify", "nothing"], "no sample list"),
+        (["verify", "train.samples", "--experiment-schema", "x"], "needs a data schema"),
+        (["list", "no*.h5"], "no file"),
+        (["schema", "nothing.h5"], "no such file"),
+        (["schema", "data.yaml"], "cannot"),
+        (["show", "no", "train.samples"], "has no sample 'no'"),
+        (["show", "no", "a_0.h5"], "no such sample"),
+        (["show", "1", "nothing"], "no file"),
+        (["split", "train.samples", "--validation", "2"], "between 0 and 1"),
+        (["split", "a_0.h5"], "names no type"),
+    ],
+)
+def test_what_cannot_be_done_is_told(folder, capsys, argv, message):
+    assert main(["lbann", *argv]) == 2
+    error = capsys.readouterr().err
+    assert error.splitlines()[-1 if "prototype" in error else 0].startswith("akdask: ") or "akdask: " in error
+    assert message in error
+
+
+def test_commands_within_commands_are_completed(capsys):
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    assert "lbann_verify" in script.replace("-", "_")
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True)

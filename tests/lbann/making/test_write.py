@@ -1,0 +1,105 @@
+"""Rows become samples in files, with their list, all at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dask.array as da
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import AkdaskError
+from akdask.lbann import Dataset, read_list, write_samples
+from akdask.lbann.schema import load
+
+X = np.arange(60.0).reshape(10, 2, 3)
+Y = np.arange(10, dtype=np.int16)
+SCHEMA = load("x:\nin:\n  y:\n")
+
+
+@pytest.mark.parametrize(("per_file", "sizes"), [(None, [10]), (4, [4, 4, 2]), (5, [5, 5]), (100, [10])])
+def test_any_number_of_samples_go_into_a_file(tmp_path, per_file, sizes):
+    made = write_samples({"x": X, "in/y": Y}, tmp_path / "t.h5", per_file=per_file, parent="RUN_ID")
+    assert read_list(made.sample_list).included.tolist() == sizes
+    rows = []
+    for path in made.files:
+        with h5py.File(path) as file:
+            for name, group in file["RUN_ID"].items():
+                assert group["x"].shape == (2, 3)
+                assert group["in/y"].dtype == np.int16
+                np.testing.assert_array_equal(group["x"][()], X[int(name)])
+                rows.append(int(group["in/y"][()]))
+    assert rows == Y.tolist()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"x": np.arange(10.0), "in/y": Y}, index=list("jihgfedcba")),
+        {"x": da.arange(10.0, chunks=3), "in/y": da.from_array(Y, chunks=4)},
+        {"x": list(range(10)), "in/y": Y},
+    ],
+    ids=["pandas", "dask", "lists"],
+)
+def test_columns_of_all_kinds_are_rows(tmp_path, data):
+    made = write_samples(data, tmp_path / "t.h5", per_file=3)
+    found = Dataset(made.sample_list, SCHEMA).to_numpy()
+    assert found["x"][:, 0].tolist() == list(range(10))
+
+
+def test_samples_go_to_arkouda_and_parquet_and_back(tmp_path):
+    made = write_samples({"x": X, "in/y": Y}, tmp_path / "t.h5", per_file=3)
+    ds = Dataset(made.sample_list, SCHEMA)
+    ds.to_hdf(tmp_path / "set.h5")
+    ds.to_parquet(tmp_path / "set.parquet")
+    assert (tmp_path / "set_LOCALE0000.h5").exists()
+    sets = (
+        (ak.read_hdf(str(tmp_path / "set_LOCALE*.h5")), "in.y"),
+        (ak.read_parquet(str(tmp_path / "set*.parquet")), "in/y"),
+    )
+    for back, name in sets:
+        again = write_samples(ak.DataFrame({"x": back["x"], "in/y": back[name]}), tmp_path / "back.h5", per_file=4)
+        found = Dataset(again.sample_list, SCHEMA).to_numpy()
+        np.testing.assert_array_equal(found["x"], X.reshape(10, 6))
+        assert found["in/y"][:, 0].tolist() == Y.tolist()
+
+
+def test_text_bool_and_half_floats_are_stored_as_what_is_read(tmp_path):
+    data = {"t": np.array(["a", "βb"]), "b": np.array([True, False]), "h": np.array([0.5, 1], "f2")}
+    made = write_samples(data, tmp_path / "t.h5")
+    found = Dataset(made.sample_list, load("t:\nb:\nh:\n")).to_numpy()
+    assert found["t"][:, 0].tolist() == ["a", "βb"]
+    assert (found["b"].dtype, found["h"].dtype) == (np.uint8, np.float32)
+
+
+def test_a_second_write_replaces_the_first(tmp_path):
+    write_samples({"x": X}, tmp_path / "t.h5", per_file=2)
+    write_samples({"x": X}, tmp_path / "t.h5", per_file=6)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.samples", "t_0000.h5", "t_0001.h5"]
+
+
+def test_nothing_is_written_when_something_is_wrong(tmp_path):
+    good = write_samples({"x": X}, tmp_path / "t.h5")
+    before = sorted(tmp_path.iterdir()), Path(good.files[0]).read_bytes()
+    for data, options in [
+        ({}, {}),
+        ({"a": [1, 2], "b": [1]}, {}),
+        ({"metadata": [1]}, {}),
+        ({"a/../b": [1]}, {}),
+        ({"a": np.array([object()])}, {}),
+        ({"a": [1j]}, {}),
+        ({"a": [1, 2]}, {"ids": ["s"]}),
+        ({"a": [1, 2]}, {"ids": ["s", "s"]}),
+        ({"a": [1, 2]}, {"ids": ["s", "a b"]}),
+        ({"a": [1]}, {"per_file": 0}),
+        (3, {}),
+        ({"x": da.from_array(X, chunks=2).map_blocks(lambda block: block / "a", dtype=float)}, {"per_file": 3}),
+    ]:
+        with pytest.raises((AkdaskError, TypeError)):
+            write_samples(data, tmp_path / "t.h5", **options)
+    assert (sorted(tmp_path.iterdir()), Path(good.files[0]).read_bytes()) == before
+    with pytest.raises(AkdaskError):
+        write_samples({"x": X}, tmp_path / "no" / "t.h5")
