@@ -156,7 +156,7 @@ def _chunk(column: Any, leaf: Leaf, nrows: int, end: int, *, has_orders: bool) -
         values,
         nulls if 0 <= nulls <= values else -1,
         *_extremes(statistics, leaf, has_orders=has_orders),
-        *_index_places(column, end, has_order=has_orders or (leaf.physical in _WIDTHS and not leaf.is_unsigned)),
+        *_index_locations(column, end, has_order=has_orders or (leaf.physical in _WIDTHS and not leaf.is_unsigned)),
     )
 
 
@@ -164,7 +164,7 @@ UNKNOWN = (False, False, 0, 0, b"", b"")
 """The fields of `CHUNK` that tell minimum and maximum, where these are not known."""
 
 
-def _index_places(column: Struct, end: int, *, has_order: bool) -> Iterator[int]:
+def _index_locations(column: Struct, end: int, *, has_order: bool) -> Iterator[int]:
     """Yield where the indexes of pages lie, and how long they are; zeros for those that cannot be used."""
     for offset, size in (integers(column, 4, 5), integers(column, 6, 7) if has_order else (0, 0)):
         yield from (offset, size) if offset >= 4 and 0 < size <= end - offset else (0, 0)

@@ -30,7 +30,7 @@ _ASCENDING, _DESCENDING = 1, 2
 _TRUE = 1  # inside of a list
 
 
-class PagePlaces(NamedTuple):
+class PageLocations(NamedTuple):
     """Where the data pages of a chunk lie: its offset index."""
 
     firsts: Ints
@@ -53,7 +53,7 @@ _KNOWN: Recent[tuple[FileIdentity, int], Any] = Recent(4096)
 """Indexes that were read last, by where they lie; None for those that are not used."""
 
 
-def page_places(ranges: RangeReader, chunk: np.void) -> PagePlaces | None:
+def page_locations(ranges: RangeReader, chunk: np.void) -> PageLocations | None:
     """Return where the pages of a chunk lie, None if no index tells it.
 
     Parameters
@@ -63,7 +63,7 @@ def page_places(ranges: RangeReader, chunk: np.void) -> PagePlaces | None:
     chunk : void, dtype `CHUNK`
         What the footer tells of a chunk of a flat column.
     """
-    return _remembered(ranges, chunk["pages"], chunk["pages_size"], lambda index: _places(index, chunk))
+    return _remembered(ranges, chunk["pages"], chunk["pages_size"], lambda index: _locations(index, chunk))
 
 
 def have_bounds(chunks: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
@@ -73,7 +73,7 @@ def have_bounds(chunks: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
 
 def page_statistics(
     ranges: RangeReader, chunk: np.void, column: ParquetColumn
-) -> tuple[PagePlaces, npt.NDArray[np.void]] | None:
+) -> tuple[PageLocations, npt.NDArray[np.void]] | None:
     """Return where the pages of a chunk lie and what is known of the values of each; None if no index tells it.
 
     Parameters
@@ -87,18 +87,18 @@ def page_statistics(
 
     Returns
     -------
-    places : PagePlaces
-        See `page_places`.
+    locations : PageLocations
+        See `page_locations`.
     pages : ndarray, shape (npages,), dtype `CHUNK`
         Minima, maxima and nulls, as of chunks.
     """
-    places = page_places(ranges, chunk)
-    if places is None:
+    locations = page_locations(ranges, chunk)
+    if locations is None:
         return None
     pages = _remembered(
-        ranges, chunk["bounds"], chunk["bounds_size"], lambda index: _statistics(index, chunk, column, places)
+        ranges, chunk["bounds"], chunk["bounds_size"], lambda index: _statistics(index, chunk, column, locations)
     )
-    return None if pages is None else (places, pages)
+    return None if pages is None else (locations, pages)
 
 
 def _remembered(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[Struct], Found]) -> Found | None:
@@ -119,7 +119,7 @@ def _remembered(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[St
     return known
 
 
-def _places(index: Struct, chunk: np.void) -> PagePlaces:
+def _locations(index: Struct, chunk: np.void) -> PageLocations:
     locations = index.get(1)
     if not isinstance(locations, list) or not locations:
         raise _ContradictionError
@@ -134,16 +134,16 @@ def _places(index: Struct, chunk: np.void) -> PagePlaces:
     # Between the pages and behind the last there is nothing: none is left out.
     if (offsets[1:] != (offsets + sizes)[:-1]).any() or offsets[-1] + sizes[-1] != end:
         raise _ContradictionError
-    return PagePlaces(firsts, rows, offsets, sizes)
+    return PageLocations(firsts, rows, offsets, sizes)
 
 
-def _statistics(index: Struct, chunk: np.void, column: ParquetColumn, places: PagePlaces) -> npt.NDArray[np.void]:
-    count = len(places.firsts)
+def _statistics(index: Struct, chunk: np.void, column: ParquetColumn, locations: PageLocations) -> npt.NDArray[np.void]:
+    count = len(locations.firsts)
     empty, low, high = (_items(index, number, count) for number in (1, 2, 3))
     nulls = _items(index, 5, count) if 5 in index else [-1] * count
     found = np.zeros(count, CHUNK)
-    found["values"] = places.rows
-    for number, (is_empty, rows) in enumerate(zip(empty, places.rows.tolist(), strict=True)):
+    found["values"] = locations.rows
+    for number, (is_empty, rows) in enumerate(zip(empty, locations.rows.tolist(), strict=True)):
         told = nulls[number]
         if type(told) is not int or not -1 <= told <= rows:
             raise _ContradictionError

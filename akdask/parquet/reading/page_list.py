@@ -16,7 +16,7 @@ from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.recent import Recent
 from akdask.parquet.metadata.row_groups import CODECS
 from akdask.parquet.metadata.thrift import CutShortError, Struct, ThriftError, integers, read_struct
-from akdask.parquet.reading.page_index import PagePlaces
+from akdask.parquet.reading.page_index import PageLocations
 from akdask.storage.data.ranges import RangeReader
 from akdask.storage.paths.files import FileIdentity
 
@@ -32,7 +32,7 @@ PageTable = npt.NDArray[np.int64]
 """A row for each page, with the columns of `PageField`."""
 
 
-FindPages: TypeAlias = Callable[[], PagePlaces | None]
+FindPages: TypeAlias = Callable[[], PageLocations | None]
 
 
 class NoPlainPagesError(Exception):
@@ -108,7 +108,7 @@ class PageList:
         self._itemsize = itemsize
         self._key = (ranges.file, place.offset, column.is_optional)
         self._place, self._find_pages = place, find_pages
-        self._indexed: PagePlaces | None = None
+        self._indexed: PageLocations | None = None
         self._found_at: dict[int, tuple[int, ...]] = {}
         self._begin()
         self.dictionary: DictionaryPage | None = None
@@ -159,15 +159,15 @@ class PageList:
                 _LISTED.add(self._key, (self.dictionary, self._table))
         return self._table
 
-    def _by_index(self, places: PagePlaces, start: int, stop: int) -> PageTable | None:
+    def _by_index(self, locations: PageLocations, start: int, stop: int) -> PageTable | None:
         """Return the pages of some rows where an index says that they lie, None if they do not."""
-        first, last = np.searchsorted(places.firsts, start, "right") - 1, np.searchsorted(places.firsts, stop)
+        first, last = np.searchsorted(locations.firsts, start, "right") - 1, np.searchsorted(locations.firsts, stop)
         try:
-            if self.dictionary is None and self._place.offset < places.offsets[0]:
-                self._list_dictionary(int(places.offsets[0]))
+            if self.dictionary is None and self._place.offset < locations.offsets[0]:
+                self._list_dictionary(int(locations.offsets[0]))
             for number in range(int(first), int(last)):
                 if number not in self._found_at:
-                    self._found_at[number] = self._page_at(places, number)
+                    self._found_at[number] = self._page_at(locations, number)
         except (FileFormatError, LookupError):
             return None
         return np.array([self._found_at[number] for number in range(int(first), int(last))], np.int64)
@@ -179,16 +179,16 @@ class PageList:
         if self.dictionary is None or self._at != end:
             raise LookupError
 
-    def _page_at(self, places: PagePlaces, number: int) -> tuple[int, ...]:
+    def _page_at(self, locations: PageLocations, number: int) -> tuple[int, ...]:
         """Return a page; `LookupError` if it is not where an index says that it lies."""
-        self._at, self._listed, self._found = int(places.offsets[number]), int(places.firsts[number]), []
-        self._end = self._at + int(places.sizes[number])
+        self._at, self._listed, self._found = int(locations.offsets[number]), int(locations.firsts[number]), []
+        self._end = self._at + int(locations.sizes[number])
         self._list_page()
         if self._at != self._end or len(self._found) != 1:
             raise LookupError
         (page,) = self._found
         has_values = page[PageField.IS_PLAIN] or self.dictionary is not None
-        if page[PageField.NROWS] != places.rows[number] or not has_values:
+        if page[PageField.NROWS] != locations.rows[number] or not has_values:
             raise LookupError
         return page
 

@@ -18,7 +18,7 @@ from akdask.columns.rows import spread
 from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.reading.chunks import ArrowChunkReader, errors_naming, open_parquet
 from akdask.parquet.reading.decoding import decode, nulls_of
-from akdask.parquet.reading.page_index import have_bounds, page_places, page_statistics
+from akdask.parquet.reading.page_index import have_bounds, page_locations, page_statistics
 from akdask.parquet.reading.page_list import ChunkPlace, NoPlainPagesError
 from akdask.parquet.reading.pages import PageReader
 from akdask.parquet.reading.statistics import bounds_of, without_values
@@ -265,7 +265,9 @@ class ParquetPartReader(PartReader):
                 raise NoPlainPagesError
             chunk = place.chunks[number]
             found = ChunkPlace.of(chunk, self._part.groups[number].nrows)
-            return PageReader(self._ranges, found, place.column, place.dtype, partial(page_places, self._ranges, chunk))
+            return PageReader(
+                self._ranges, found, place.column, place.dtype, partial(page_locations, self._ranges, chunk)
+            )
         except NoPlainPagesError:
             return self._general_chunk(column, number)
 

@@ -172,8 +172,8 @@ def _joined(ranges: RowRanges, starts: npt.NDArray[np.int64], holds: Bools) -> R
     number = np.maximum(np.searchsorted(ranges[:, 0], starts, "right") - 1, 0)
     stops = np.minimum(stops, ranges[number, 1])
     begins = np.maximum(starts, ranges[number, 0])
-    kept = holds & (begins < stops)
-    begins, stops = begins[kept], stops[kept]
+    remains = holds & (begins < stops)
+    begins, stops = begins[remains], stops[remains]
     if not len(begins):
         return ranges[:0]
     apart = begins[1:] - stops[:-1] >= UNIT

@@ -16,7 +16,7 @@ from akdask.errors import AkdaskError
 from akdask.parquet.metadata.footers import inspect_file
 from akdask.parquet.metadata.thrift import read_struct
 from akdask.parquet.reading import page_index
-from akdask.parquet.reading.page_index import page_places, page_statistics
+from akdask.parquet.reading.page_index import page_locations, page_statistics
 from akdask.parquet.reading.page_list import PageList
 from akdask.parquet.sets.file_set import open_set
 from akdask.plan.task import pruning
@@ -223,9 +223,9 @@ def indexed(tmp_path):
 def test_pages_have_the_minima_and_nulls_that_pyarrow_wrote(indexed):
     file, chunk, column = index_of(indexed)
     with range_reader(file) as ranges:
-        places, pages = page_statistics(ranges, chunk, column)
+        locations, pages = page_statistics(ranges, chunk, column)
     rows = pq.read_table(indexed)["a"].to_pandas()
-    for first, count, page in zip(places.firsts.tolist(), places.rows.tolist(), pages, strict=True):
+    for first, count, page in zip(locations.firsts.tolist(), locations.rows.tolist(), pages, strict=True):
         some = rows[first : first + count]
         assert page["nulls"] == some.isna().sum()
         assert bool(page["bounded"]) == bool(some.notna().any())
@@ -260,13 +260,13 @@ CHANGES = {
 def test_an_index_that_contradicts_itself_is_not_used(indexed, change):
     file, chunk, column = index_of(indexed)
     with range_reader(file) as ranges:
-        places = page_places(ranges, chunk)
+        locations = page_locations(ranges, chunk)
     at = int(chunk["bounds"])
     index, _ = read_struct(Path(indexed).read_bytes()[at : at + int(chunk["bounds_size"])])
-    assert len(page_index._statistics(dict(index), chunk, column, places)) == 10
+    assert len(page_index._statistics(dict(index), chunk, column, locations)) == 10
     change(index)
     with pytest.raises(page_index._ContradictionError):
-        page_index._statistics(index, chunk, column, places)
+        page_index._statistics(index, chunk, column, locations)
 
 
 PLACES = {
@@ -288,10 +288,10 @@ def test_places_that_cannot_be_are_not_used(indexed, change):
     _, chunk, _ = index_of(indexed)
     at = int(chunk["pages"])
     index, _ = read_struct(Path(indexed).read_bytes()[at : at + int(chunk["pages_size"])])
-    assert len(page_index._places(index, chunk).firsts) == 10
+    assert len(page_index._locations(index, chunk).firsts) == 10
     change(index)
     with pytest.raises(page_index._ContradictionError):
-        page_index._places(index, chunk)
+        page_index._locations(index, chunk)
 
 
 def test_an_index_that_is_told_to_lie_outside_of_the_file_is_not_read(indexed):
