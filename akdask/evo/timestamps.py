@@ -159,6 +159,8 @@ def _as_arrow(values: Any, unit: str | None, truncate: bool) -> Any:
         else:
             values = pa.array(values, from_pandas=True)
     array = _combined(values)
+    if isinstance(array, str | bytes) or not hasattr(array, "__iter__"):
+        raise KindError(f"a {type(array).__name__} is no array of timestamps.", hint="pass several in a list.")
     if isinstance(array, np.ndarray) and array.dtype.kind == "M":
         array = _of_numpy(array)
     elif isinstance(array, np.ndarray) and array.dtype.kind in "iu":

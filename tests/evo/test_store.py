@@ -198,6 +198,17 @@ def test_stores_go_to_other_processes(store):
     assert pickle.loads(pickle.dumps(store)).get(described).to_arrow().to_pydict() == ROWS.to_pydict()
 
 
+def test_what_makes_no_sense_is_refused(folder):
+    for call in (folder.verify, lambda given: folder.copy(given, folder), lambda given: folder.copy(None, given)):
+        with pytest.raises(ArgumentTypeError):
+            call(5)
+    for roots in (5, None):
+        with pytest.raises(ArgumentError):
+            folder.gc(roots)
+    with pytest.raises(ArgumentError, match="no file system"):
+        evo.Store("nosuch://bucket/blobs")
+
+
 @pytest.mark.parametrize("place", ["", "  "])
 def test_a_store_has_a_place(place):
     with pytest.raises(ArgumentError):

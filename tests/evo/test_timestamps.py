@@ -145,7 +145,9 @@ def test_times_that_clocks_showed_twice_or_never_are_refused_unless_chosen():
     assert counts(late)[0] - counts(early)[0] == 3600 * 10**6
 
 
-@pytest.mark.parametrize("values", [[1.5], ["yesterday"], [object()], pa.array([1.5]), np.array([1.5]), [True]])
+@pytest.mark.parametrize(
+    "values", [[1.5], ["yesterday"], [object()], pa.array([1.5]), np.array([1.5]), [True], 5, "2024"]
+)
 def test_what_is_no_time_is_refused(values):
     with pytest.raises(KindError):
         to_utc(values)

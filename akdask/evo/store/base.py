@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import unquote
 
+import fsspec
 import pyarrow as pa
 
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
@@ -44,6 +45,8 @@ class StoredBlobs:
     ------
     ArgumentTypeError
         If `place` is no path, or `storage_options` no mapping.
+    ArgumentError
+        If none is named, or a URL of which fsspec knows no file system.
     """
 
     def __init__(self, place: str | os.PathLike[str], *, storage_options: Mapping[str, Any] | None = None) -> None:
@@ -60,6 +63,7 @@ class StoredBlobs:
         local = unquote(text.removeprefix("file://")) if text.startswith("file://") else text
         self._folder: BlobFolder
         if is_remote(local):
+            _check_protocol(local)
             self._folder = RemoteFolder(local, self._is_intact)
         else:
             self._folder = LocalFolder(absolute(local), self._is_intact)
@@ -265,3 +269,17 @@ class StoredBlobs:
             return known_digest(self._folder, entry) == name
         except (OSError, AkdaskError):
             return False
+
+
+def _check_protocol(url: str) -> None:
+    """Refuse a URL that no installed file system opens.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none.
+    """
+    try:
+        fsspec.get_filesystem_class(url.partition("://")[0])
+    except (ValueError, ImportError) as error:
+        raise ArgumentError(f"no file system opens {url!r}.", details=[str(error)], hint="check the URL.") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,6 +129,8 @@ def used_by(roots: Any) -> set[str]:
         If it is nothing that refers to blobs.
     """
     single = isinstance(roots, str | os.PathLike | Mapping | ArrayDescription)
+    if not single and not isinstance(roots, Iterable):
+        raise ArgumentError(f"a {type(roots).__name__} refers to no blobs.", hint="pass a list of roots.")
     used: set[str] = set()
     for root in [roots] if single else roots:
         match root:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+from akdask.errors import ArgumentTypeError
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import DigestError
 from akdask.evo.identity import is_digest, is_uuid, parse_identifier
@@ -14,8 +15,20 @@ Described: TypeAlias = ArrayDescription | Mapping[str, Any] | str
 
 
 def several(blobs: Any) -> list[Any]:
-    """Return blobs as a list, be it one or several."""
-    return [blobs] if isinstance(blobs, str | Mapping | ArrayDescription) else list(blobs)
+    """Return blobs as a list, be it one or several.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither.
+    """
+    if isinstance(blobs, str | Mapping | ArrayDescription):
+        return [blobs]
+    if not isinstance(blobs, Iterable):
+        raise ArgumentTypeError(
+            f"a {type(blobs).__name__} names no blobs.", hint="pass descriptions, or names, or a list of them."
+        )
+    return list(blobs)
 
 
 def described_by(blob: Described) -> ArrayDescription | None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.functions.from_arrow import from_arrow
-from akdask.errors import AkdaskError, ArgumentError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
 from akdask.evo.blobs.canonical import Names, canonical_names
 from akdask.evo.blobs.findings import Finding, errors_among
 from akdask.evo.blobs.sink import BlobSink, LocalSink
@@ -387,7 +387,11 @@ class Store(StoredBlobs):
         ------
         EvoError
             If blobs are missing or damaged, or cannot be written; all are told, and the others are copied.
+        ArgumentTypeError
+            If the target is no store.
         """
+        if not isinstance(target, Store):
+            raise ArgumentTypeError(f"blobs are copied to a Store, not to a {type(target).__name__}.")
         given = [entry.name for entry in self.ls()] if blobs is None else several(blobs)
         names = list(dict.fromkeys(name for name in map(optional_name, given) if name is not None))
 
