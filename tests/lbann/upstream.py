@@ -20,8 +20,8 @@ def case_of(folder: Path, name: str) -> dict[str, Any]:
 
 def tree(path: Path) -> dict[str, Any]:
     """Return a sample tree: keys are text, numbers typed as YAML has them."""
-    node: Any = yaml.compose(path.read_text(), Loader=yaml.SafeLoader)
-    return _plain(node)
+    found: dict[str, Any] = _plain(yaml.compose(path.read_text(), Loader=yaml.SafeLoader))
+    return found
 
 
 def _plain(node: Any) -> Any:
