@@ -112,7 +112,8 @@ def test_section_10_encrypted_files_are_found(tmp_path, vertices):
     ("column", "code"),
     [
         (pa.array([1.0], pa.float32()), "type"), (pa.array([1], pa.int16()), "type"),
-        (pa.array([1], pa.uint16()), "type"), (pa.array([1], pa.int8()), "type"), (pa.array(["x"], pa.large_string()), "type"), (pa.array([b"x"]), "type"),
+        (pa.array([1], pa.uint16()), "type"), (pa.array([1], pa.int8()), "type"),
+        (pa.array(["x"], pa.large_string()), "type"), (pa.array([b"x"]), "type"),
         (pa.array([1], pa.date32()), "type"), (pa.array([1], pa.decimal128(5, 2)), "type"),
         (pa.array([1], pa.timestamp("us")), "timestamp"), (pa.array([1], pa.timestamp("ms", "UTC")), "timestamp"),
         (pa.array([1], pa.timestamp("us", "Pacific/Auckland")), "timestamp"),
