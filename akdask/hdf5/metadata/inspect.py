@@ -149,11 +149,32 @@ def open_hdf5(path: str, file: FileIdentity | None = None) -> Any:
     # The library opens by name and waits at a FIFO, which may have replaced a file after it was checked.
     descriptor = open_regular(path, follows=True)
     try:
-        return h5py.File(h5f.open(os.fsencode(path_of_open(descriptor, path)), h5f.ACC_RDONLY, _access()))
+        return h5py.File(_open(os.fsencode(path_of_open(descriptor, path))))
     except HDF5_ERRORS as error:
         raise type(error)(str(error).replace(path_of_open(descriptor, path), path)) from error
     finally:
         os.close(descriptor)
+
+
+def _open(name: bytes) -> H5Object:
+    try:
+        return h5f.open(name, h5f.ACC_RDONLY, _access())
+    except OSError as error:
+        if not _is_open_otherwise(error):
+            raise
+    # The user has the file open in this process, and all opens have to agree: mostly on what h5py does unless told.
+    try:
+        return h5f.open(name, h5f.ACC_RDONLY, h5p.create(h5p.FILE_ACCESS))
+    except OSError as error:
+        if not _is_open_otherwise(error):
+            raise
+        access = h5p.create(h5p.FILE_ACCESS)
+        access.set_file_locking(False, True)
+        return h5f.open(name, h5f.ACC_RDONLY, access)
+
+
+def _is_open_otherwise(error: OSError) -> bool:
+    return "file locking flag" in str(error) or "file close degree" in str(error)
 
 
 @lru_cache(maxsize=1)
