@@ -24,7 +24,7 @@ import akdask as ak
 settings.register_profile("few", max_examples=10, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("dev", max_examples=30, deadline=None)
 settings.register_profile("ci", max_examples=30, deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("fresh", max_examples=30, deadline=None, print_blob=True)
+settings.register_profile("fresh", max_examples=15, deadline=None, print_blob=True)
 settings.register_profile("long", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
