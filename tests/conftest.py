@@ -22,6 +22,9 @@ from akdask.plan.expr import lengths
 if TYPE_CHECKING:
     from distributed import Client
 
+# A cluster stays while all tests run, and spends a tenth of a processor on looking at itself unless told not to.
+dask.config.set({"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"})
+
 HAS_COMPILER = compiled.INSTALLED
 TESTS = Path(__file__).parent
 SHARED_FIXTURES = TESTS.parents[1] / "shared" / "fixtures"

@@ -332,7 +332,9 @@ def test_every_kind_of_node_is_in_a_chain(monkeypatch):
     for name in CHAINS:
         plan = _chained(name, MOST_ROUNDS + 2).expr
         found |= _kinds(plan) | _kinds(plan.finish().lower_completely())
-    all_kinds = {kind for kind in _subclasses(Node) if kind.__module__.startswith("akdask.")}
+    # Blobs of Evo end plans, and may not be loaded.
+    others = ("tests.", "akdask.evo.")
+    all_kinds = {kind for kind in _subclasses(Node) if not kind.__module__.startswith(others)}
     assert {kind.__name__ for kind in all_kinds - found} == set(NOT_IN_CHAINS)
 
 
