@@ -1,7 +1,7 @@
 """Frames and arrays of Dask as lazy columns, beside the exact types that they have in Arrow.
 
-Lazy columns widen numbers to 64 bits and have no nulls.  What is lost so is noted here, and made good when the rows of a
-task become an Arrow table: equal rows are stored alike, whether they come from Dask or from memory.
+Lazy columns widen numbers to 64 bits and have no nulls.  What is lost so is noted here, and made good when the rows of
+a task become an Arrow table: equal rows are stored alike, whether they come from Dask or from memory.
 """
 
 from __future__ import annotations
@@ -110,9 +110,7 @@ def _of_frame(given: Any) -> tuple[DataFrame, OwnTypes]:
 def _is_plain(kind: Any) -> bool:
     """Whether lazy columns hold a type as numbers."""
     types = pa.types
-    return bool(
-        types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_timestamp(kind)
-    )
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_timestamp(kind))
 
 
 def _plain_type(dtype: Any, kind: Any) -> type | None:
