@@ -6,7 +6,6 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from akdask import evo
@@ -21,7 +20,7 @@ FRAMES = {
     "flags": ({"a": [True, False, True]}, "bool"),
     "missing flags": ({"a": pd.array([True, None, False], "boolean")}, "bool"),
     "missing codes": ({"a": pd.array([1, None, -3], "Int32"), "b": pd.array([None, 5, 6], "Int32")}, "int32"),
-    "arrow": ({"a": pd.array([1, None, 2**50], pd.ArrowDtype(pa.int64()))}, "int64"),
+    "arrow": ({"a": pd.array([1, None, 2**50], "int64[pyarrow]")}, "int64"),
     "NaN": ({"a": [1.5, np.nan], "b": [np.nan, 2.5]}, "float64"),
     "far times": ({"a": pd.array(["3000-01-01T00:00:00.000001Z", None], "datetime64[us, UTC]")}, "timestamp"),
     "zones": ({"a": pd.to_datetime(["2024-01-01", "1900-01-01"]).tz_localize("Pacific/Auckland")}, "timestamp"),
