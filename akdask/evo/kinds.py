@@ -29,6 +29,8 @@ TYPES: dict[str, Any] = {
 }
 """Exact Arrow types of columns, by the names that descriptions have for them."""
 
+_MOST_SHOWN = 12
+
 _NAMES = {arrow: name for name, arrow in TYPES.items()}
 
 
@@ -164,7 +166,7 @@ def kind_of_schema(schema: Any, *, blob: str | None = None) -> ArrayKind:
     found = kind_of_types(types)
     if found is None:
         raise KindError(
-            f"no kind of array has the columns {data_type_of(types)} of {what}.",
+            f"no kind of array has the {len(types)} columns {'/'.join(types[:_MOST_SHOWN])} of {what}.",
             hint="see akdask.evo.kinds.KINDS: indices have 1, 2, 3, 4 or 8 columns of uint64; colours, times and text"
             " have one column; lookup tables have keys first.",
         )

@@ -111,8 +111,9 @@ def write_blob(
         Names of the columns: those of the table with "keep", and unless given those of the kind of array.
     data_type : str, optional
         Type to store all columns as, or a type for each, joined by slashes, as in a description.  Only conversions
-        without loss are made.  Unless given types stay as they are, but for text, dictionaries of it, times of other
-        units and zones, and whole numbers of role ``index``.
+        without loss are made.  Unless given types stay as they are, but for text, dictionaries of it, and times of
+        other units and zones; for whole numbers of role ``index``, which become uint64; for those of 64 bits of role
+        ``color``, which become uint32; and for floats of role ``category``, whose NaN is missing, which become int32.
     row_group_rows : int, optional
         Rows of a row group; 2**20 unless given, fewer for rows of more than 128 bytes.
     level : int, optional
@@ -150,7 +151,7 @@ def write_blob(
     Warns
     -----
     UserWarning
-        If text has NUL characters.
+        If text has NUL characters, or geometry infinite values.
 
     Notes
     -----

@@ -520,3 +520,11 @@ def test_blobs_in_buckets(tmp_path):
             evo.Store("s3://nowhere/blobs", storage_options=options).put(ROWS)
     finally:
         running.stop()
+
+
+def test_section_8_uuids_are_compared_without_regard_to_case(folder):
+    described = folder.put({"x": [1.0, 2.0]}, identifier="uuid")
+    path = Path(folder.path(described))
+    path.rename(path.with_name(path.name.upper()))
+    assert folder.get(described)["data"].tolist() == [1.0, 2.0]
+    assert folder.verify([described]) == []

@@ -420,3 +420,12 @@ def test_targets_that_cannot_be_written_to_are_told(tmp_path, where):
     target = where if "://" in where else tmp_path / where
     with pytest.raises(AkdaskError):
         evo.write_blob(np.zeros(3), target)
+
+
+def test_section_4_infinite_geometry_is_warned_of(tmp_path):
+    with pytest.warns(UserWarning, match="infinite"):
+        described = evo.write_blob({"x": [0.0, np.inf, -np.inf]}, tmp_path, role="geometry")
+    (finding,) = evo.validate(tmp_path / described.data, described, role="geometry")
+    assert (finding.severity, finding.code) == ("warning", "infinite")
+    largest = evo.write_blob({"x": [1e308, 1e308]}, tmp_path, role="geometry")  # whose sum is infinite
+    assert evo.validate(tmp_path / largest.data, largest, role="geometry") == []

@@ -14,6 +14,7 @@ from akdask.errors import ArgumentError
 from akdask.evo.errors import ContentError, KindError, ShapeError, UnsupportedTableError
 from akdask.evo.kinds import TYPES, ArrayKind, kind_of_schema
 from akdask.evo.roles import Role
+from akdask.evo.timestamps import to_utc
 from akdask.parquet.writing.row_groups import RowGroupEncoding
 
 Names: TypeAlias = Sequence[str] | Literal["keep"] | None
@@ -99,7 +100,7 @@ class CanonicalForm:
         """
         if not len(schema):
             raise KindError("the table has no column.", hint="an array has one column or more.")
-        wanted = _wanted(data_type, len(schema), role)
+        wanted = _wanted(data_type, schema, role)
         fields = [
             pa.field(field.name, _stored_type(field, number, wanted[number], time_zone))
             for number, field in enumerate(schema)
@@ -153,14 +154,15 @@ class CanonicalForm:
             if pa.types.is_dictionary(column.type):
                 column = column.cast(column.type.value_type)
             if pa.types.is_timestamp(field.type) and pa.types.is_timestamp(column.type):
-                return _as_utc(column, self.time_zone, truncate=self.truncate_times)
+                return to_utc(column, zone=self.time_zone, truncate=self.truncate_times)
             if pa.types.is_floating(column.type) and pa.types.is_integer(field.type):
                 column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
             return column.cast(field.type)
         except (pa.ArrowException, ValueError) as error:
+            why = [error.message, *error.details] if isinstance(error, ContentError) else [str(error)]
             raise ContentError(
                 f"column {name!r} of type {column.type} cannot be stored as {field.type}.",
-                details=[str(error)],
+                details=why,
                 hint=_hint_of(field.type),
             ) from error
 
@@ -175,12 +177,21 @@ def _hint_of(stored: Any) -> str:
     return "values must fit into the type exactly; name another with data_type=."
 
 
-def _wanted(data_type: str | None, width: int, role: Role) -> list[str | None]:
+def _meant(arrow: Any, role: Role) -> str | None:
+    """Return the name of the type that a role means by another one, None where types stay as they are."""
+    if role.name == "index":
+        return "uint64"
+    if pa.types.is_floating(arrow):
+        # Codes are floats where whole numbers have no null, as in lazy columns.
+        return "int32" if role.name == "category" else None
+    return "uint32" if role.name == "color" and arrow in (pa.int64(), pa.uint64()) else None
+
+
+def _wanted(data_type: str | None, schema: pa.Schema, role: Role) -> list[str | None]:
     """Return the names of the types that columns are asked to have, None where that is left open."""
+    width = len(schema)
     if data_type is None:
-        # Where a role allows a single type, it is meant; everything else is left as it is.
-        only = role.types[0] if role.types is not None and len(role.types) == 1 and role.name == "index" else None
-        return [only] * width
+        return [_meant(field.type, role) for field in schema]
     parts = str(data_type).split("/")
     bad = [part for part in parts if part not in TYPES]
     if bad:
@@ -223,14 +234,6 @@ def _can_become(arrow: Any, stored: Any) -> bool:
     if types.is_boolean(stored) or types.is_boolean(arrow):
         return False
     return bool(types.is_integer(arrow) or types.is_floating(arrow))
-
-
-def _as_utc(column: Any, time_zone: str | None, *, truncate: bool) -> Any:
-    if column.type.tz is None:
-        column = pc.assume_timezone(column, time_zone, ambiguous="raise", nonexistent="raise")
-    if truncate and column.type.unit == "ns":
-        column = pc.floor_temporal(column.cast(pa.timestamp("ns", "UTC")), unit="microsecond")
-    return column.cast(TYPES["timestamp"])
 
 
 def _check_role(fields: Sequence[Any], role: Role) -> None:

@@ -6,6 +6,7 @@ noted of them.  Writing and checking ask the same questions here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +17,8 @@ import pyarrow.compute as pc
 
 from akdask.evo.blobs.findings import Finding, Severity
 from akdask.evo.roles import Role
+
+HOLES = "downhole-collection-location-holes"
 
 _INDEX_COLUMNS: Mapping[str, tuple[int, ...]] = {"lines-2d-indices": (0, 1)}
 _SHAPES = 8
@@ -38,7 +41,7 @@ class ContentRules:
     vertices : int, optional
         Number of vertices, which indices must be below.
     keys : ndarray, optional
-        Keys of the lookup table that codes are looked up in.
+        Keys of the lookup table that codes are looked up in; of holes those that the first column has.
     active : int, optional
         Number of values of a mask that are true.
     """
@@ -53,6 +56,10 @@ class ContentRules:
     def is_lookup(self) -> bool:
         """Whether the array is a lookup table."""
         return self.kind.startswith("lookup-table") or self.role.name == "lookup"
+
+    def is_code(self, column: int) -> bool:
+        """Whether whole numbers of a column are codes that a lookup table has."""
+        return self.keys is not None and not self.is_lookup and (column == 0 or self.kind != HOLES)
 
     def is_index(self, column: int) -> bool:
         """Whether a column has numbers of vertices."""
@@ -190,10 +197,12 @@ def _observations(column: Any, number: int, rules: ContentRules) -> Iterator[tup
     elif not rules.role.has_nulls:
         if column.null_count:
             yield "null", _where(pc.is_null(column))
-        if pa.types.is_floating(column.type):
-            is_nan = pc.is_nan(column)
+        if pa.types.is_floating(column.type) and not _is_finite(column):
+            is_nan, is_infinite = pc.is_nan(column), pc.is_inf(column)
             if pc.any(is_nan).as_py():
                 yield "nan", _where(is_nan)
+            if pc.any(is_infinite).as_py():
+                yield "infinite", _where(is_infinite)
     if rules.is_index(number):
         yield from _out_of_range(column, rules.vertices)
     if number == 0 and rules.kind == "unstructured-grid-geometry-cells":
@@ -205,7 +214,7 @@ def _observations(column: Any, number: int, rules: ContentRules) -> Iterator[tup
         has_nul = pc.match_substring(column, "\0")
         if pc.any(has_nul).as_py():
             yield "nul-character", _where(has_nul)
-    if rules.keys is not None and pa.types.is_integer(column.type) and not rules.is_lookup:
+    if rules.is_code(number) and pa.types.is_integer(column.type):
         codes = pc.unique(column).drop_null().to_numpy()
         unknown = np.sort(codes[~np.isin(codes, rules.keys)])[:_MOST_CODES]
         if len(unknown):
@@ -217,6 +226,12 @@ def _extremes(column: Any) -> tuple[int, int]:
     """Return the smallest and the largest number, 0 where there are none."""
     found = pc.min_max(column)
     return found["min"].as_py() or 0, found["max"].as_py() or 0
+
+
+def _is_finite(column: Any) -> bool:
+    """Whether floats are surely neither NaN nor infinite, as their sum is not; some sums of finite ones are."""
+    total = pc.sum(column).as_py()
+    return total is None or math.isfinite(total)
 
 
 def _where(mask: Any) -> Observation:
@@ -251,6 +266,13 @@ def _missing(what: str) -> Text:
 _RULES: Mapping[str, tuple[Severity, Text]] = {
     "null": ("error", _missing("null")),
     "nan": ("error", _missing("NaN")),
+    "infinite": (
+        "warning",
+        lambda item, rules: (
+            f"{item.count:,} values are infinite, first at row {item.first:,} of the row group; the format allows that,"
+            f" but {rules.role.name} of infinite extent is hardly meant."
+        ),
+    ),
     "null-key": (
         "error",
         lambda item, _: (

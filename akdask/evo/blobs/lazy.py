@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
-import pandas as pd
 import pyarrow as pa
 
 from akdask._distributed import default_client, shares_memory
@@ -16,10 +15,10 @@ from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.core.array import Array
 from akdask.collections.core.to_arrow import ToArrow
 from akdask.collections.frame.dataframe import DataFrame
-from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.columns import Table, empty
+from akdask.evo.blobs.dask_rows import OwnTypes, as_own, columns_of_dask, columns_of_mapping, is_dask
 from akdask.evo.errors import UnsupportedTableError
 from akdask.plan.expr._dask import Expr, List, Task, TaskRef
 from akdask.plan.expr.chain import Chain
@@ -37,8 +36,6 @@ from akdask.plan.task.program import Program
 from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
 
-_UTC = pa.timestamp("ns", "UTC")
-
 Encode = Callable[[pa.Table], Any]
 """What is made of the rows of a row group."""
 
@@ -51,18 +48,20 @@ class ToTable:
     ----------
     form : ToArrow
         Makes a table whose times have no zone.
-    aware : frozenset of str
-        Columns of times that are UTC.
+    own : tuple of (str, pyarrow.DataType)
+        Columns that have another type than their lazy ones, and that type.
     """
 
     form: ToArrow
-    aware: frozenset[str]
+    own: tuple[tuple[str, Any], ...]
 
     def __call__(self, rows: Table) -> pa.Table:
         """Return the table."""
         table = self.form(rows)
-        fields = [pa.field(f.name, _UTC) if f.name in self.aware else f for f in table.schema]
-        return table.cast(pa.schema(fields)) if self.aware else table
+        for name, kind in self.own:
+            position = table.schema.get_field_index(name)
+            table = table.set_column(position, name, as_own(table.column(position), kind))
+        return table
 
 
 class LazyRows:
@@ -72,11 +71,11 @@ class LazyRows:
     ----------
     frame : DataFrame
         The columns; labels of a Categorical become text, missing where it is.
-    aware : iterable of str, optional
-        Columns of times that are known to be UTC.
+    own : mapping of str to pyarrow.DataType, optional
+        The types of columns that have others than their lazy ones.
     """
 
-    def __init__(self, frame: DataFrame, aware: Iterable[str] = ()) -> None:
+    def __init__(self, frame: DataFrame, own: OwnTypes | None = None) -> None:
         text = {
             name: _as_text(frame[name]) for name, kind in frame._columns.kinds.items() if isinstance(kind, Categorical)
         }
@@ -84,7 +83,7 @@ class LazyRows:
         columns = given._columns
         self._project: Project = columns.project(with_index=False)
         meanings = tuple((name, str(name), columns.kinds[name]._arrow_meaning) for name in columns.values)
-        self._form = ToTable(ToArrow(meanings, (), columns.nullable()), frozenset(aware))
+        self._form = ToTable(ToArrow(meanings, (), columns.nullable()), tuple((own or {}).items()))
 
     @property
     def schema(self) -> pa.Schema:
@@ -297,34 +296,8 @@ def lazy_rows(given: Any) -> LazyRows | None:
         raise UnsupportedTableError("an array of several dimensions is no table.", hint="flatten it first.")
     if isinstance(given, Array):
         return LazyRows(DataFrame({"data": given}))
-    if _is_dask(given):
-        meta = getattr(given, "_meta", None)
-        return LazyRows(_of_dask(given), _aware(meta))
-    if isinstance(given, Mapping) and any(isinstance(item, Array) or _is_dask(item) for item in given.values()):
-        columns: dict[Hashable, Any] = {}
-        for name, item in given.items():
-            columns[str(name)] = from_dask(item) if _is_dask(item) else item
-        return LazyRows(DataFrame(columns))
+    if is_dask(given):
+        return LazyRows(*columns_of_dask(given))
+    if isinstance(given, Mapping) and any(isinstance(item, Array) or is_dask(item) for item in given.values()):
+        return LazyRows(*columns_of_mapping(given))
     return None
-
-
-def _is_dask(given: Any) -> bool:
-    return type(given).__module__.partition(".")[0] == "dask" and hasattr(given, "__dask_graph__")
-
-
-def _aware(meta: Any) -> list[str]:
-    """Return the columns of a frame whose times have a zone: as lazy columns they are UTC, without one."""
-    dtypes = {"data": meta.dtype} if isinstance(meta, pd.Series) else getattr(meta, "dtypes", {})
-    return [str(name) for name, dtype in dict(dtypes).items() if isinstance(dtype, pd.DatetimeTZDtype)]
-
-
-def _of_dask(given: Any) -> DataFrame:
-    ndim = getattr(given, "ndim", 0)
-    if hasattr(given, "chunks") and ndim == 2:
-        return DataFrame({str(number): from_dask(given[:, number]) for number in range(given.shape[1])})
-    if hasattr(given, "chunks") and ndim > 2:
-        raise UnsupportedTableError(
-            f"an array of {ndim} dimensions is no table.", hint="flatten grids with akdask.evo.flatten."
-        )
-    found = from_dask(given)
-    return DataFrame({"data": found}) if isinstance(found, Array) else found

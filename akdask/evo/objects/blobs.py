@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, warn
 from akdask.evo.blobs.findings import Finding
 from akdask.evo.errors import EvoError
 from akdask.evo.objects.references import Document, Reference, find_references, load_object, references_in
@@ -32,19 +32,28 @@ def fetch_object(document: Document, store: Store, *, verify: bool = True) -> di
         If descriptions make no sense.
     EvoError
         If blobs are missing or damaged; all are told.
+
+    Warns
+    -----
+    UserWarning
+        If arrays are left out, as their columns make no kind.
     """
     references = find_references(document)
     if verify:
-        wrong = store.verify([reference.description for reference in references if reference.description.data])
+        wrong = store.verify([reference.name for reference in references if reference.name is not None])
         if wrong:
             raise EvoError(
                 "blobs of the object are missing or damaged.",
                 details=[str(finding) for finding in wrong],
                 hint="fetch or write them again.",
             )
+    strange = [reference.path for reference in references if not reference.has_kind]
+    if strange:
+        warn(f"arrays of no kind are left out: {', '.join(strange)}.", UserWarning)
     return {
         reference.path: store.get(reference.json, nan_description=reference.nan_description, verify=False)
         for reference in references
+        if reference.has_kind
     }
 
 
@@ -65,20 +74,22 @@ def verify_object(document: Document, store: Store) -> list[Finding]:
     described: dict[str, list[Reference]] = {}
     for reference in references_in(load_object(document)):
         try:
-            name = reference.description.data
+            has_kind, name = reference.has_kind, reference.name
         except EvoError as error:
             found.append(
                 Finding("error", "description", "; ".join([error.message, *error.details]), blob=reference.path)
             )
             continue
+        if not has_kind:
+            found.append(Finding("warning", "kind", "its columns make no kind of array.", blob=reference.path))
         if name is not None:
             described.setdefault(name, []).append(reference)
     found += store.verify(list(described))
-    gone = {finding.blob for finding in found}
+    gone = {finding.blob for finding in found if finding.is_error}
     for name, references in described.items():
         if name in gone:
             continue
-        for reference in references:
+        for reference in filter(lambda item: item.has_kind, references):
             try:
                 store.check(reference.json)
             except AkdaskError as error:
@@ -104,5 +115,5 @@ def copy_object(document: Document, source: Store, target: Store) -> list[str]:
     EvoError
         If blobs are missing or damaged; all are told, and the others are copied.
     """
-    names = [reference.description.data for reference in find_references(document)]
+    names = [reference.name for reference in find_references(document)]
     return source.copy([name for name in names if name is not None], target)

@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from akdask.errors import AkdaskError
 from akdask.evo.blobs.findings import Finding
 from akdask.evo.description import ArrayDescription
-from akdask.evo.errors import EvoError
+from akdask.evo.errors import EvoError, KindError
+from akdask.evo.kinds import kind_of_types
 from akdask.evo.objects.families import (
     ATTRIBUTE_TYPES,
     LOOKUP,
@@ -25,6 +26,7 @@ from akdask.evo.objects.families import (
 )
 from akdask.evo.objects.paths import matches, scoped
 from akdask.evo.objects.references import Document, load_object, references_in
+from akdask.evo.roles import ROLES
 from akdask.evo.store.store import Store
 from akdask.evo.validation.checks import validate
 
@@ -178,11 +180,17 @@ class _ObjectCheck:
             role=rule.role,
             vertices=self._count(rule.below, numbers),
             active=self._count("active", ()) if is_mask else None,
-            lookup=self._table_of(_beside(self._document, path, "table")) if rule.role == "category" else None,
+            lookup=self._looked_up(path, rule),
         )
         limit = None if rule.chunks is None else self._count(rule.chunks[2], numbers)
         if rule.chunks is not None and limit is not None:
             yield from self._chunks(path, described, rule.chunks[0], rule.chunks[1], limit)
+
+    def _looked_up(self, path: str, rule: ArrayRule) -> pa.Table | None:
+        """Return the lookup table of the codes of an array, None if it has none."""
+        if rule.keys is not None:
+            return self._table_of(next((value for _, _, value in matches(self._document, rule.keys)), None))
+        return self._table_of(_beside(self._document, path, "table")) if rule.role == "category" else None
 
     def _described(
         self, path: str, value: Any, kinds: tuple[str, ...] | None
@@ -190,11 +198,21 @@ class _ObjectCheck:
         """Yield what is wrong with a description; return it, None if it makes no sense."""
         try:
             described = ArrayDescription.from_json(value)
+        except KindError as error:
+            # Schemas that nothing is known of have arrays of no kind.
+            yield Finding("warning" if kinds is None else "error", "kind", error.message, blob=path)
+            return None
         except EvoError as error:
             yield Finding("error", "description", "; ".join([error.message, *error.details]), blob=path)
             return None
         if kinds is not None and not described.kind.startswith(kinds):
-            yield Finding("error", "kind", f"it is {described.kind}, not {' or '.join(kinds)}.", blob=path)
+            instead = _tolerated(described, kinds)
+            text = f"it is {described.kind}, not {' or '.join(kinds)}."
+            if instead is None:
+                yield Finding("error", "kind", text, blob=path)
+            else:
+                text += f"  {described.types[0]} is taken for {instead}; write {instead}."
+                yield Finding("warning", f"{described.types[0]}-for-{instead}", text, blob=path)
         if kinds is None:
             yield from self._values(path, described)
         return described
@@ -310,6 +328,24 @@ def _description(value: Any) -> ArrayDescription | None:
         return ArrayDescription.from_json(value)
     except EvoError:
         return None
+
+
+def _tolerated(described: ArrayDescription, kinds: tuple[str, ...]) -> str | None:
+    """Return the type that all columns of an array are taken for, with which it is of one of the kinds; None for none.
+
+    Examples
+    --------
+    >>> _tolerated(ArrayDescription(None, 0, 3, "int64"), ("index-array-3",))
+    'uint64'
+    """
+    for role in ROLES.values():
+        instead = (role.tolerated or {}).get(described.types[0])
+        if instead is None or len(set(described.types)) > 1:
+            continue
+        kind = kind_of_types([instead] * len(described.types))
+        if kind is not None and kind.name.startswith(kinds):
+            return instead
+    return None
 
 
 def _beside(document: Any, path: str, name: str) -> Any:

@@ -40,6 +40,8 @@ class ArrayRule:
         Positions of the columns with offset and count of runs, and the component in whose rows they are.
     is_required : bool, default True
         Whether an object that has what surrounds the array has the array.
+    keys : str, optional
+        The lookup table that has the codes in its first column.
     """
 
     path: str
@@ -49,6 +51,7 @@ class ArrayRule:
     below: str | None = None
     chunks: tuple[int, int, str] | None = None
     is_required: bool = True
+    keys: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +172,14 @@ def _points(prefix: str, *more: ArrayRule) -> list[Rule]:
     ]
 
 
-def _holes(prefix: str, path: str | None, kinds: tuple[str, ...] = ("float-array-3",)) -> list[Rule]:
-    """Return the rules of drill-hole collars, and of the paths of the holes."""
+def _holes(prefix: str, path: str | None, keys: str, kinds: tuple[str, ...] = ("float-array-3",)) -> list[Rule]:
+    """Return the rules of drill-hole collars, and of the paths of the holes, whose names are keys of a lookup table."""
     found = _points(
         prefix,
         ArrayRule(f"{prefix}.distances", ("float-array-3",), prefix),
-        ArrayRule(f"{prefix}.holes", HOLES, f"{prefix}.holes", chunks=None if path is None else (1, 2, path)),
+        ArrayRule(
+            f"{prefix}.holes", HOLES, f"{prefix}.holes", chunks=None if path is None else (1, 2, path), keys=keys
+        ),
     )
     if path is not None:
         found += [
@@ -186,7 +191,7 @@ def _holes(prefix: str, path: str | None, kinds: tuple[str, ...] = ("float-array
     return found
 
 
-def _collections(prefix: str) -> list[Rule]:
+def _collections(prefix: str, keys: str) -> list[Rule]:
     """Return the rules of tables along drill holes: distances, intervals, planes, lineations."""
     rows = prefix
     optional: list[tuple[str, tuple[str, ...], str]] = [
@@ -201,7 +206,7 @@ def _collections(prefix: str) -> list[Rule]:
         AttributesRule(f"{prefix}.attributes", rows),
         AttributesRule(f"{prefix}.distance.attributes", rows),
         AttributesRule(f"{prefix}.from_to.attributes", rows),
-        ArrayRule(f"{prefix}.holes", HOLES, f"{prefix}.holes", chunks=(1, 2, rows)),
+        ArrayRule(f"{prefix}.holes", HOLES, f"{prefix}.holes", chunks=(1, 2, rows), keys=keys),
     ]
 
 
@@ -282,7 +287,11 @@ SCHEMAS: Mapping[str, Family] = {
         )
     ),
     "downhole-collection": Family(
-        (*_holes("location", "location.path"), *_text("location.hole_id", "location"), *_collections("collections[]"))
+        (
+            *_holes("location", "location.path", "location.hole_id.table"),
+            *_text("location.hole_id", "location"),
+            *_collections("collections[]", "location.hole_id.table"),
+        )
     ),
     "downhole-intervals": Family(
         (
@@ -298,10 +307,10 @@ SCHEMAS: Mapping[str, Family] = {
     "drilling-campaign": Family(
         (
             *_text("hole_id", "hole_id"),
-            *_holes("planned.collar", "planned.path", FLOATS),
-            *_collections("planned.collections[]"),
-            *_holes("interim.collar", "interim.path"),
-            *_collections("interim.collections[]"),
+            *_holes("planned.collar", "planned.path", "hole_id.table", FLOATS),
+            *_collections("planned.collections[]", "hole_id.table"),
+            *_holes("interim.collar", "interim.path", "hole_id.table"),
+            *_collections("interim.collections[]", "hole_id.table"),
         )
     ),
     "local-ellipsoids": Family(

@@ -222,7 +222,7 @@ class StoredBlobs:
 
     def _find(self, name: str) -> StoreEntry | None:
         """Return the file of a blob; names are compared without regard to case."""
-        for written in (name, name.upper()) if is_digest(name) else (name,):
+        for written in (name, name.upper()):
             entry = self._folder.find(written)
             if entry is not None and entry.kind is EntryKind.BLOB:
                 return entry

@@ -21,7 +21,6 @@ from akdask.evo.categories import encode
 from akdask.evo.description import ArrayDescription
 from akdask.evo.errors import BlobFormatError, EvoError
 from akdask.evo.identity import STEP, new_uuid
-from akdask.evo.kinds import TYPES
 from akdask.evo.reader import Columns, Times, read_arrow, read_blob
 from akdask.evo.store.base import ABANDONED_AFTER, StoredBlobs
 from akdask.evo.store.collection import Collected, collect, used_by
@@ -94,8 +93,7 @@ class Store(StoredBlobs):
         names : list of str or "keep", optional
             Names of the columns, those of the kind of array unless given.
         data_type : str, optional
-            Type to store columns as.  Unless given, lazy colours become uint32 again, lazy codes of which some are
-            missing int32, and Dask arrays keep their own types.
+            Type to store columns as, as in `akdask.evo.write_blob`.
         row_group_rows : int, optional
             Rows of a row group.
         level : int, optional
@@ -119,7 +117,6 @@ class Store(StoredBlobs):
         KindError, ContentError, ShapeError, UnsupportedTableError, BlobWriteError
             As `akdask.evo.write_blob` does.
         """
-        chosen = _natural_type(rows, role) if data_type is None else data_type
         with self.access():
             self._tidy()
             described = write_blob(
@@ -127,7 +124,7 @@ class Store(StoredBlobs):
                 self._folder.sink,
                 role=role,
                 names=names,
-                data_type=chosen,
+                data_type=data_type,
                 row_group_rows=row_group_rows,
                 level=level,
                 identifier=identifier,
@@ -463,12 +460,3 @@ def _nothing(described: ArrayDescription, columns: Columns) -> DataFrame:
 
 def _chosen(columns: Columns) -> list[Any]:
     return [columns] if isinstance(columns, str | int) else list(columns or ())
-
-
-def _natural_type(rows: Any, role: str) -> str | None:
-    """Return the type that lazy rows are stored as, whose own are wider; None for that which they have."""
-    if hasattr(rows, "chunks") and hasattr(rows, "map_blocks"):
-        return rows.dtype.name if rows.dtype.name in TYPES else None
-    if not hasattr(rows, "__dask_graph__"):
-        return None
-    return "uint32" if role == "color" else None

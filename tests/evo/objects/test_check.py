@@ -360,3 +360,36 @@ def test_block_models_hold_no_blobs(store):
         "attributes": [{"name": "gold", "attribute_type": "Float64", "block_model_column_uuid": "0" * 8}],
     }
     assert evo.check_object(model, store) == []
+
+
+def test_section_10_holes_without_a_key_are_warned_of(store):
+    document = holes(store)
+    chunk = {"i": pa.array([1, 7], pa.int32()), "o": pa.array([0, 2], pa.uint64()), "c": pa.array([2, 1], pa.uint64())}
+    document["collections"][0]["holes"] = store.put(pa.table(chunk), role="geometry")
+    (finding,) = evo.check_object(document, store)
+    assert (finding.severity, finding.code, finding.column) == ("warning", "unknown-code", "hole_index")
+    assert "7" in finding.message
+
+
+def test_section_11_indices_of_int64_and_colours_of_int32_are_warned_of(store):
+    document = mesh(store)
+    triangles = np.array([[0, 1, 2], [1, 2, 3]])
+    document["triangles"]["indices"] = store.put(triangles)
+    colors = {"attribute_type": "color", "name": "c", "key": "c", "values": store.put(np.arange(4, dtype=np.int32))}
+    document["triangles"]["vertices"]["attributes"].append(colors)
+    found = evo.check_object(document, store)
+    assert {finding.code for finding in found} == {"int64-for-uint64", "int32-for-uint32"}
+    assert not any(finding.is_error for finding in found)
+
+
+def test_arrays_of_no_kind_do_not_spoil_an_object(store, tmp_path):
+    known = store.put(np.arange(3.0))
+    strange = {**store.put(np.arange(4.0)), "width": 9, "data_type": "/".join(["float64"] * 8 + ["int64"])}
+    document = {"schema": schema("experimental-variogram"), "a": known, "b": strange}
+    assert [reference.has_kind for reference in evo.find_references(document)] == [True, False]
+    assert evo.copy_object(document, store, evo.Store(tmp_path / "copy")) == [known["data"], strange["data"]]
+    with pytest.warns(UserWarning, match="no kind are left out: b"):
+        assert list(evo.fetch_object(document, store)) == ["a"]
+    for found in (evo.check_object(document, store), evo.verify_object(document, store)):
+        assert not any(finding.is_error for finding in found)
+        assert "kind" in {finding.code for finding in found}
