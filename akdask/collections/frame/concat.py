@@ -13,8 +13,8 @@ from akdask.collections.frame_core.columnset import INDEX, ColumnSet
 from akdask.collections.frame_core.missing_integers import (
     exact_type,
     is_in_parts,
-    put_together,
-    taken_apart,
+    recombined,
+    separated,
     with_missing,
 )
 from akdask.collections.text.categorical import Categorical
@@ -110,11 +110,16 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
         # Columns that are brought to a common type may be kept in memory, each for itself.
         columns = [(arrays[number]._frame, arrays[number]._value) for arrays in unified.values()]
         rows, values = align("put below each other", columns) if columns else (part.frame, [])
-        apart = taken_apart(values)
+        apart = separated(values)
         projects.append(Project(rows, tuple(range(len(apart))), tuple(apart)))
     frame = joined(projects)
-    whole = put_together([arrays[0]._value for arrays in unified.values()], list(map(frame.column, projects[0].names)))
-    made = {name: arrays[0]._like(frame, value) for (name, arrays), value in zip(unified.items(), whole, strict=True)}
+    values_of_rows = recombined(
+        [arrays[0]._value for arrays in unified.values()], list(map(frame.column, projects[0].names))
+    )
+    made = {
+        name: arrays[0]._like(frame, value)
+        for (name, arrays), value in zip(unified.items(), values_of_rows, strict=True)
+    }
     called = {part.index_name for part in parts}
     index_name = called.pop() if len(called) == 1 else None
     return ColumnSet.of({str(name): made[name] for name in names}, made.get(INDEX), index_name)

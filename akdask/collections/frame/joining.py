@@ -16,7 +16,7 @@ from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame.concat import stacked
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
-from akdask.collections.frame_core.missing_integers import exact_type, put_together, taken_apart, with_missing
+from akdask.collections.frame_core.missing_integers import exact_type, recombined, separated, with_missing
 from akdask.collections.groups.keys import Keys, as_arrays, comparable_keys, is_several, like
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
@@ -242,11 +242,11 @@ class Joined:
         wanted = [array._value for array in mine.values()]
         others = [self._other(array, keep_all) for array in theirs.values()]
         paired = join_rows(
-            sides[own].keys.side(taken_apart(wanted)),
-            sides[1 - own].keys.side(taken_apart(others)),
+            sides[own].keys.side(separated(wanted)),
+            sides[1 - own].keys.side(separated(others)),
             keep_all=keep_all,
         )
-        found = [*put_together(wanted, paired.left), *put_together(others, paired.right)]
+        found = [*recombined(wanted, paired.left), *recombined(others, paired.right)]
         values = dict(zip([*mine, *theirs], found, strict=True))
         if keep_all:
             values |= {name: self._with_missing(theirs[name], values[name], paired.lacks) for name in theirs}

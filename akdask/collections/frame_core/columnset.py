@@ -110,7 +110,7 @@ class ColumnSet:
         """Return what the columns and the labels are made of, as a plan; `of_parts` puts it together again."""
         names = [*self.values, *([] if self.index is None else [INDEX])]
         named: dict[Hashable, Value] = {}
-        for name, value in zip(names, self._whole(), strict=True):
+        for name, value in zip(names, self._columns(), strict=True):
             apart = missing_integers.parts(value)
             named |= (
                 {name: value}
@@ -173,7 +173,7 @@ class ColumnSet:
 
     def _beside(self, operation: str, array: Array) -> tuple[ColumnSet, Value]:
         """Return the columns and an array's value on a frame that has both."""
-        own = [(self.frame, value) for value in self._whole()]
+        own = [(self.frame, value) for value in self._columns()]
         anchor = own or [(self.frame, Constant(0))]
         frame, values = within_rounds(*align(operation, [*anchor, (array._frame, array._value)]))
         return self._named(frame, values[: len(own)]), values[-1]
@@ -227,18 +227,18 @@ class ColumnSet:
         """Return the columns on rows that a function selects, with the labels that they have, or none."""
         return self.of_parts(*select(self.frame, self._all()))
 
-    def _whole(self) -> list[Value]:
+    def _columns(self) -> list[Value]:
         """Return the columns, and the labels of rows that have some."""
         values = list(self.values.values())
         return values if self.index is None else [*values, self.index]
 
     def _all(self) -> list[Value]:
         """Return what the columns and labels are made of."""
-        return missing_integers.taken_apart(self._whole())
+        return missing_integers.separated(self._columns())
 
     def _placed(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
         """Return the columns on other rows, of what `_all` gave of them."""
-        return self._named(frame, missing_integers.put_together(self._whole(), values))
+        return self._named(frame, missing_integers.recombined(self._columns(), values))
 
     def _named(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
         named = dict(zip(self.values, values, strict=False))

@@ -41,13 +41,13 @@ def exact_type(value: Value) -> ColumnType:
     return value.dtype if apart is None else apart[0].dtype
 
 
-def taken_apart(values: Iterable[Value]) -> list[Value]:
+def separated(values: Iterable[Value]) -> list[Value]:
     """Return values, and for integers of which some are missing the two that they are made of."""
     return [part for value in values for part in parts(value) or (value,)]
 
 
-def put_together(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
-    """Return values on other rows, of what `taken_apart` gave of them; of more than that, the rest as it is."""
+def recombined(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
+    """Return values on other rows, of what `separated` gave of them; of more than that, the rest as it is."""
     found = iter(moved)
     made = [next(found) if parts(value) is None else with_missing(next(found), next(found)) for value in values]
     return [*made, *found]
