@@ -113,13 +113,8 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
         apart = separated(values)
         projects.append(Project(rows, tuple(range(len(apart))), tuple(apart)))
     frame = joined(projects)
-    values_of_rows = recombined(
-        [arrays[0]._value for arrays in unified.values()], list(map(frame.column, projects[0].names))
-    )
-    made = {
-        name: arrays[0]._like(frame, value)
-        for (name, arrays), value in zip(unified.items(), values_of_rows, strict=True)
-    }
+    stacks = recombined([arrays[0]._value for arrays in unified.values()], list(map(frame.column, projects[0].names)))
+    made = {name: arrays[0]._like(frame, value) for (name, arrays), value in zip(unified.items(), stacks, strict=True)}
     called = {part.index_name for part in parts}
     index_name = called.pop() if len(called) == 1 else None
     return ColumnSet.of({str(name): made[name] for name in names}, made.get(INDEX), index_name)
