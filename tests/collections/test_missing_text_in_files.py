@@ -146,5 +146,6 @@ def test_floats_that_are_no_integers_of_a_join_stay_floats():
     joined = left.merge(right, "k", "left")
     joined["m"] *= 0.5
     found = joined.to_pandas(nullable=True)
-    assert [str(dtype) for dtype in found.dtypes] == ["Int64", "Float64", "Float64"]
+    assert [str(dtype) for dtype in found.dtypes] == ["Int64", "Int64", "Float64"]
+    assert found["n"].tolist() == [2**60, pd.NA]
     assert found["m"].tolist() == [1.5, pd.NA]

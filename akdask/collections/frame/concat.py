@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
+from akdask.collections.frame_core.missing_integers import (
+    exact_type,
+    is_in_parts,
+    recombined,
+    separated,
+    with_missing,
+)
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.expr.values import cast
+from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.task.align import align
 from akdask.plan.task.compact import joined
+from akdask.schema import ColumnType
 
 
 class ConcatMethods(FrameBase):
@@ -100,9 +110,11 @@ def stacked(parts: Sequence[ColumnSet]) -> ColumnSet:
         # Columns that are brought to a common type may be kept in memory, each for itself.
         columns = [(arrays[number]._frame, arrays[number]._value) for arrays in unified.values()]
         rows, values = align("put below each other", columns) if columns else (part.frame, [])
-        projects.append(Project(rows, tuple(unified), tuple(values)))
+        apart = separated(values)
+        projects.append(Project(rows, tuple(range(len(apart))), tuple(apart)))
     frame = joined(projects)
-    made = {name: arrays[0]._like(frame, frame.column(name)) for name, arrays in unified.items()}
+    stacks = recombined([arrays[0]._value for arrays in unified.values()], list(map(frame.column, projects[0].names)))
+    made = {name: arrays[0]._like(frame, value) for (name, arrays), value in zip(unified.items(), stacks, strict=True)}
     called = {part.index_name for part in parts}
     index_name = called.pop() if len(called) == 1 else None
     return ColumnSet.of({str(name): made[name] for name in names}, made.get(INDEX), index_name)
@@ -122,4 +134,18 @@ def _unified(name: str, arrays: list[Array]) -> list[Array]:
             f"column {name!r} has values of kinds that cannot be put below each other.",
             details=[f"{type(array).__name__} of {array._value.dtype}" for array in plain],
         )
-    return [array._like(array._frame, cast(array._value, wanted)) for array in plain]
+    exact = {exact_type(array._value) for array in plain}
+    if len(exact) == 1 and any(is_in_parts(array._value) for array in plain):
+        return [array._like(array._frame, _maybe_missing(array._value)) for array in plain]
+    return [array._like(array._frame, _as_type(array._value, wanted, len(exact) > 1)) for array in plain]
+
+
+def _maybe_missing(value: Value) -> Value:
+    """Return integers as ones that may be missing."""
+    return value if is_in_parts(value) else with_missing(value, Constant(np.bool_(False)))
+
+
+def _as_type(value: Value, wanted: ColumnType, is_mixed: bool) -> Value:
+    """Return a value of a type; integers that may be missing as plain floats among values of several types."""
+    found = cast(value, wanted)
+    return Call("positive", found) if is_mixed and is_in_parts(found) else found

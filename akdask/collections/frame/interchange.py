@@ -125,5 +125,5 @@ class InterchangeMethods(FrameBase):
             If that is no number of partitions.
         """
         columns = self._columns
-        frame, values = repartitioned(columns.project(with_index=True), npartitions)
-        return self._of(columns._placed(frame, values))
+        frame, values = repartitioned(columns.apart(), npartitions)
+        return self._of(columns.of_parts(frame, values))

@@ -16,13 +16,14 @@ from akdask.collections.core.selection import filter_columns
 from akdask.collections.frame.concat import stacked
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing_integers import exact_type, recombined, separated, with_missing
 from akdask.collections.groups.keys import Keys, as_arrays, comparable_keys, is_several, like
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import has_match, join_row_numbers, join_rows
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.task.align import align
@@ -172,9 +173,12 @@ def _filtered(left: MergeSide, right: MergeSide, *, invert: bool) -> ColumnSet:
 
 def _sorted(columns: ColumnSet, names: Sequence[str]) -> ColumnSet:
     by = [(columns.frame, columns.values[name]) for name in names]
-    payload = [(columns.frame, value) for value in columns.values.values()]
-    frame, values = sorted_rows(by, [True] * len(by), payload)
-    return ColumnSet(frame, dict(zip(columns.values, values, strict=True)), columns.kinds)
+
+    def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
+        ordered, moved = sorted_rows(by, [True] * len(by), [(frame, value) for value in values])
+        return ordered, list(moved)
+
+    return columns.moved(select)
 
 
 def _named(left: MergeSide, right: MergeSide, on: Sequence[tuple[str, str]], suffixes: tuple[str, str]) -> Sources:
@@ -220,7 +224,7 @@ class Joined:
         kinds = dict(joined.kinds)
         for name, (mine, theirs) in self.sources.items():
             given = self.left.columns.array(mine) if mine is not None else self.right.columns.array(str(theirs))
-            before, made = given._value.dtype, joined.values[name].dtype
+            before, made = exact_type(given._value), joined.values[name].dtype
             if isinstance(given, pdarray) and made == FLOAT64 and before != FLOAT64:
                 kind: Any = joined.array(name)
                 kind._widened = before
@@ -235,12 +239,15 @@ class Joined:
             side = own if pair[own] is not None else 1 - own
             arrays[side][name] = sides[side].columns.array(str(pair[side]))
         mine, theirs = arrays[own], arrays[1 - own]
+        wanted = [array._value for array in mine.values()]
+        others = [self._other(array, keep_all) for array in theirs.values()]
         paired = join_rows(
-            sides[own].keys.side([array._value for array in mine.values()]),
-            sides[1 - own].keys.side([self._other(array, keep_all) for array in theirs.values()]),
+            sides[own].keys.side(separated(wanted)),
+            sides[1 - own].keys.side(separated(others)),
             keep_all=keep_all,
         )
-        values = dict(zip([*mine, *theirs], [*paired.left, *paired.right], strict=True))
+        found = [*recombined(wanted, paired.left), *recombined(others, paired.right)]
+        values = dict(zip([*mine, *theirs], found, strict=True))
         if keep_all:
             values |= {name: self._with_missing(theirs[name], values[name], paired.lacks) for name in theirs}
         both = mine | theirs
@@ -248,12 +255,16 @@ class Joined:
 
     def _other(self, array: Array, may_lack: bool) -> Value:
         """Return a column of the other side, as it is on rows that may lack a match."""
-        return self._fillable(array) if may_lack else array._value
+        if may_lack:
+            self._check_fillable(array)
+        return array._value
 
     def _with_missing(self, array: Array, found: Value, lacks: Value) -> Value:
         """Return a column of the other side on paired rows, with a value for those that lack a match."""
         if isinstance(array, Categorical | TimeArray):
             return Call("where", lacks, self._missing(array), found)
+        if self._becomes_floats(array):
+            return with_missing(found, lacks)
         return Call("make_missing", found, lacks) if found.dtype.kind == "str" else found
 
     def _unmatched(self) -> ColumnSet:
@@ -268,16 +279,19 @@ class Joined:
                 arrays[name] = array._like(rest.frame, self._missing(array))
         return ColumnSet.of(arrays)
 
-    def _fillable(self, array: Array) -> Value:
-        """Return a column as floats where it has no NaN of its own."""
+    def _check_fillable(self, array: Array) -> None:
+        """Refuse a column that has nothing for rows without a match."""
         dtype = array._value.dtype
         if not dtype.is_number and dtype.kind != "str":
             raise UnsupportedError(
                 f"a column of {dtype} has no value for rows without a match.",
                 hint="join with how='inner', or leave the column out.",
             )
+
+    def _becomes_floats(self, array: Array) -> bool:
+        """Whether a column, of integers or bool, has no NaN of its own but gets some."""
         is_plain = isinstance(array, pdarray) and array._pandas_converter() is None
-        return cast(array._value, FLOAT64) if self.convert_ints and is_plain else array._value
+        return self.convert_ints and is_plain and exact_type(array._value) != FLOAT64
 
     def _missing(self, array: Array) -> Value:
         """Return what a column has where there is no match."""
@@ -285,9 +299,12 @@ class Joined:
             return array._category_table.na_code
         if isinstance(array, TimeArray):
             return Constant(NOT_A_TIME)
-        dtype = self._fillable(array).dtype
+        self._check_fillable(array)
+        dtype = exact_type(array._value)
         if not dtype.is_number:
             return missing_text()
+        if self._becomes_floats(array):
+            return with_missing(Constant(dtype.numpy.type(0)), Constant(np.bool_(True)))
         return Constant(dtype.numpy.type(np.nan if dtype == FLOAT64 else 0))
 
 

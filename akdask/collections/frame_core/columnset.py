@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
+from akdask.collections.frame_core import missing_integers
 from akdask.errors import MissingColumnError
 from akdask.plan.expr.created import counted
 from akdask.plan.expr.node import Frame
@@ -95,12 +96,35 @@ class ColumnSet:
         return self.kinds[INDEX]._like(self.frame, self.index)
 
     def project(self, *, with_index: bool = False) -> Project:
-        """Return the columns, and the labels of rows that have some if asked for, as a plan."""
+        """Return the columns, and the labels of rows that have some if asked for, as a plan.
+
+        Integers of which some are missing are floats there; `apart` keeps them.
+        """
         names: tuple[Hashable, ...] = tuple(self.values)
         values = tuple(self.values.values())
         if with_index and self.index is not None:
             return Project(self.frame, (*names, INDEX), (*values, self.index))
         return Project(self.frame, names, values)
+
+    def apart(self) -> Project:
+        """Return what the columns and the labels are made of, as a plan; `of_parts` puts it together again."""
+        names = [*self.values, *([] if self.index is None else [INDEX])]
+        named: dict[Hashable, Value] = {}
+        for name, value in zip(names, self._columns(), strict=True):
+            apart = missing_integers.parts(value)
+            named |= (
+                {name: value}
+                if apart is None
+                else {
+                    (name, missing_integers.INTEGERS): apart[0],
+                    (name, missing_integers.MISSING): apart[1],
+                }
+            )
+        return Project(self.frame, tuple(named), tuple(named.values()))
+
+    def of_parts(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
+        """Return the columns and labels on other rows, of what `apart` has of them."""
+        return self._placed(*within_rounds(frame, values))
 
     def nullable(self) -> frozenset[Hashable]:
         """Return which columns are text that may be missing, and whether labels of the rows are."""
@@ -149,17 +173,16 @@ class ColumnSet:
 
     def _beside(self, operation: str, array: Array) -> tuple[ColumnSet, Value]:
         """Return the columns and an array's value on a frame that has both."""
-        own = [(self.frame, value) for value in self._all()]
+        own = [(self.frame, value) for value in self._columns()]
         anchor = own or [(self.frame, Constant(0))]
         frame, values = within_rounds(*align(operation, [*anchor, (array._frame, array._value)]))
-        return self._placed(frame, values[: len(own)]), values[-1]
+        return self._named(frame, values[: len(own)]), values[-1]
 
     # rows
 
     def on(self, select: Select) -> ColumnSet:
         """Return the columns, and the labels of their rows, on rows that a function of frame and values selects."""
-        labelled = self.numbered()
-        return labelled._placed(*within_rounds(*select(labelled.frame, labelled._all())))
+        return self.numbered().moved(select)
 
     def sliced(self, key: slice) -> ColumnSet:
         """Return the rows of a slice; counts those of unknown number."""
@@ -169,7 +192,7 @@ class ColumnSet:
 
         if key.start in (None, 0) and key.step in (None, 1) and self.values:
             # The numbers of the first rows are the same among all as among themselves.
-            return self._placed(*within_rounds(*select(self.frame, self._all())))
+            return self.moved(select)
         return self.on(select)
 
     def head(self, count: int) -> ColumnSet:
@@ -186,11 +209,11 @@ class ColumnSet:
 
     def _limited(self, count: int) -> ColumnSet:
         """Return the first rows, or the last ones if `count` is negative, without counting any."""
-        project = self.project(with_index=True)
+        project = self.apart()
         limited = Limit(project, count)
         columns = zip(project.names, project.values, strict=True)
         found = [ColumnRef(limited._name, name, value.dtype) for name, value in columns]
-        return self._placed(*within_rounds(limited, found))
+        return self.of_parts(limited, found)
 
     def numbered(self) -> ColumnSet:
         """Return the columns with explicit labels of the rows, which stay with them when some are chosen."""
@@ -200,10 +223,23 @@ class ColumnSet:
         """Return the number of rows in each partition; counts them if they are not counted yet."""
         return row_tools.known_lengths(self.frame)
 
-    def _all(self) -> list[Value]:
+    def moved(self, select: Select) -> ColumnSet:
+        """Return the columns on rows that a function selects, with the labels that they have, or none."""
+        return self.of_parts(*select(self.frame, self._all()))
+
+    def _columns(self) -> list[Value]:
+        """Return the columns, and the labels of rows that have some."""
         values = list(self.values.values())
         return values if self.index is None else [*values, self.index]
 
+    def _all(self) -> list[Value]:
+        """Return what the columns and labels are made of."""
+        return missing_integers.separated(self._columns())
+
     def _placed(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
+        """Return the columns on other rows, of what `_all` gave of them."""
+        return self._named(frame, missing_integers.recombined(self._columns(), values))
+
+    def _named(self, frame: Frame, values: Sequence[Value]) -> ColumnSet:
         named = dict(zip(self.values, values, strict=False))
         return ColumnSet(frame, named, self.kinds, None if self.index is None else values[-1], self.index_name)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
+from akdask.collections.frame_core.missing_integers import INTEGERS, MISSING, exact_type, is_in_parts
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.categorical_conversion import labels_text, pandas_categorical
 from akdask.columns import Table, empty, to_objects
@@ -46,6 +47,8 @@ class ToPandas:
         Give strings as pandas' ``string[pyarrow]``, as Dask DataFrames have them, without making Python objects.
     nullable : tuple of (hashable, str)
         Columns of numbers that become pandas' nullable types, and their names.
+    exact : tuple of hashable
+        Those of them for which the table has integers and where these are missing, as `ColumnSet.apart` gives them.
     """
 
     names: tuple[str, ...]
@@ -55,6 +58,7 @@ class ToPandas:
     index_name: Hashable = None
     arrow_strings: bool = False
     nullable: tuple[tuple[Hashable, str], ...] = ()
+    exact: tuple[Hashable, ...] = ()
 
     @classmethod
     def of(
@@ -76,6 +80,7 @@ class ToPandas:
                 labelled.append((name, list(found).index(kind._category_table._name)))
         index_name = columns.index_name if with_index else None
         types = nullable_types(columns) if nullable else {}
+        exact = [name for name in types if is_in_parts(columns.values[str(name)])]
         made = cls(
             tuple(columns.values),
             has_index,
@@ -84,6 +89,7 @@ class ToPandas:
             index_name,
             arrow_strings or nullable,
             tuple(types.items()),
+            tuple(exact),
         )
         return made, list(found.values())
 
@@ -91,7 +97,7 @@ class ToPandas:
     def token(self) -> str:
         """Names the converter in plans."""
         converted = [(name, converter.__qualname__) for name, converter in self.converted]
-        own = self.names, self.has_index, self.labelled, self.index_name, self.arrow_strings, self.nullable
+        own = self.names, self.has_index, self.labelled, self.index_name, self.arrow_strings, self.nullable, self.exact
         return token("to pandas", own, converted)
 
     def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.DataFrame:
@@ -101,8 +107,13 @@ class ToPandas:
         made: dict[Hashable, Any] = {
             name: self._column(columns[name], labels[positions[name]] if name in positions else None)
             for name in (*self.names, *([INDEX] if self.has_index else []))
+            if name not in self.exact
         }
-        made.update({name: as_nullable(made[name], dtype) for name, dtype in self.nullable})
+        for name, dtype in self.nullable:
+            if name in self.exact:
+                made[name] = masked(columns[name, INTEGERS], columns[name, MISSING], dtype)
+            else:
+                made[name] = as_nullable(made[name], dtype)
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
         index.name = self.index_name
         return pd.DataFrame(made, index=index, columns=list(self.names), copy=False)
@@ -150,8 +161,21 @@ def nullable_types(columns: ColumnSet) -> dict[Hashable, str]:
     for name, value in columns.values.items():
         kind = columns.kinds[name]
         if isinstance(kind, pdarray) and kind._pandas_converter() is None and value.dtype in _NULLABLE:
-            found[name] = _NULLABLE[kind._widened or value.dtype if value.dtype == FLOAT64 else value.dtype]
+            found[name] = _NULLABLE[kind._widened or exact_type(value) if value.dtype == FLOAT64 else value.dtype]
     return found
+
+
+def masked(integers: Any, missing: Any, dtype: str) -> Any:
+    """Return integers or bool as one of pandas' nullable types, NA where they are missing.
+
+    Examples
+    --------
+    >>> masked(np.array([2**60 + 1, 0]), np.array([False, True]), "Int64").tolist()
+    [1152921504606846977, <NA>]
+    """
+    made = cast("Any", pd.array)(np.array(integers), dtype=dtype)
+    made[np.asarray(missing)] = pd.NA
+    return made
 
 
 def as_nullable(column: Any, dtype: str) -> Any:

@@ -242,6 +242,8 @@ class StringsParts(Array):
     def hash(self) -> tuple[pdarray, pdarray]:
         """Return the SipHash of 128 bits of each string as two arrays of uint64; lazy.
 
+        Missing strings all have the same, which is that of no text.
+
         Examples
         --------
         >>> import akdask as ak

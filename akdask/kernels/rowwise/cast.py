@@ -196,8 +196,21 @@ def _is_number_type(given: ColumnType, *, dtype: str) -> ColumnType | None:
     return BOOL if given == STR and column_type(dtype) != STR else None
 
 
+def _missing_as_nan(integers: Any, missing: Any, out: Any = None) -> Any:
+    found = np.where(missing, np.nan, integers)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _takes_missing(integers: ColumnType, missing: ColumnType) -> ColumnType | None:
+    return FLOAT64 if integers.is_number and integers != FLOAT64 and missing == BOOL else None
+
+
 CAST_OPERATIONS: dict[str, Operation] = {
     "cast": Operation("cast", 1, _cast_type, _cast),
     "as_whole": Operation("as_whole", 1, lambda given: INT64 if given == FLOAT64 else None, _as_integer),
+    "missing_as_nan": Operation("missing_as_nan", 2, _takes_missing, _missing_as_nan),
     "is_number": Operation("is_number", 1, _is_number_type, _is_number),
 }

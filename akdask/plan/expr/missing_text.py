@@ -93,6 +93,11 @@ def _of_filled(operation: str, args: Args, params: Params) -> Value:
     return Call(operation, *map(filled, args), **params)
 
 
+def _of_bytes(operation: str, args: Args, params: Params) -> Value:
+    """Return what any bytes give: what is missing gives what no text does."""
+    return Call(operation, *map(without_missing, args), **params)
+
+
 def _demanded(operation: str, args: Args, params: Params) -> Value:
     return Call(operation, *map(demanded, args), **params)
 
@@ -126,5 +131,6 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("islower", "isupper", "istitle", "isalnum", "isalpha", "isdigit"), _tested),
     **dict.fromkeys(("isdecimal", "isnumeric", "isspace", "isempty", "isin"), _tested),
     **dict.fromkeys(("lower", "upper", "title", "capitalize", "strip", "stick", "peel", "text_slice"), _changed),
+    "text_hash": _of_bytes,
     **dict.fromkeys(("byte_length", "text_length"), _of_filled),
 }

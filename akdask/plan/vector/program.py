@@ -139,6 +139,8 @@ class VectorProgram:
         _check(result)
         if operation == "where":
             return self._chosen(args, result)
+        if operation == "missing_as_nan":
+            return self._chosen((args[1], self.constant(np.float64(np.nan)), args[0]), result)
         if operation == "isnan" and args[0].dtype == FLOAT64:
             return self._emit(Opcode.NOT_EQUAL_FLOATS, BOOL, args[0], args[0])
         if operation == "cast" and params.get("errors", "strict") == "strict" and args[0].dtype != result:

@@ -366,7 +366,6 @@ def test_conversions():
 
 REFUSED = {
     "split": lambda s: s.split("a"),
-    "hash": lambda s: s.hash()[0],
     "get_bytes": lambda s: s.get_bytes(),
     "addresses": ak.IPv4,
     "lists": lambda s: ak.GroupBy(s.get_lengths()).unique(s)[1],
@@ -448,3 +447,12 @@ def test_missing_text_is_behind_all_other_in_what_is_sorted(table, wanted):
     for side, bisect in (("left", bisect_left), ("right", bisect_right)):
         expected = [bisect([order(text) for text in ascending], order(text)) for text in wanted]
         assert ak.searchsorted(a, v, side=side).tolist() == expected
+
+
+def test_missing_text_has_a_hash_of_its_own():
+    lazy = ak.array(["a", None, "", None, "ÿ"])
+    hashes = list(zip(*(part.tolist() for part in lazy.hash()), strict=True))
+    assert hashes[1] == hashes[3]
+    assert len(set(hashes)) == 4
+    filled = list(zip(*(part.tolist() for part in lazy.fillna("-").hash()), strict=True))
+    assert [hashes[row] for row in (0, 2, 4)] == [filled[row] for row in (0, 2, 4)]

@@ -1,0 +1,98 @@
+"""Integers of which joins leave some missing come to pandas exactly, however large they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.plan.join import join as join_strategy
+
+BIG = 2**60 + 1
+LEFT = {"k": [1, 2, 3, 2], "i": [BIG, BIG + 1, -BIG, BIG + 2]}
+RIGHT = {"k": [1, 4], "u": np.array([2**64 - 1, 8], np.uint64), "b": [True, False]}
+KINDS = ("left", "right", "outer")
+
+
+def plain(data):
+    return pd.DataFrame({name: pd.array(values) for name, values in data.items()}).astype({"k": "Int64"})
+
+
+def rows(frame):
+    return frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+
+
+@pytest.fixture(params=["held", "exchanged"])
+def joined(request, monkeypatch):
+    if request.param == "exchanged":
+        monkeypatch.setattr(join_strategy, "fits_broadcast", lambda *_: False)
+
+    def join(how, sort=True):
+        found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", how, sort=sort)
+        expected = plain(LEFT).merge(plain(RIGHT), on="k", how=how)
+        return found, expected.sort_values("k", ignore_index=True, kind="stable") if sort else expected
+
+    return join
+
+
+@pytest.mark.parametrize("how", KINDS)
+def test_joins_are_those_of_pandas(joined, how):
+    found, expected = joined(how)
+    table = found.to_pandas(nullable=True)
+    assert [str(dtype) for dtype in table.dtypes] == ["Int64", "Int64", "UInt64", "boolean"]
+    assert rows(table) == rows(expected)
+
+
+@pytest.mark.parametrize("how", KINDS)
+def test_rows_that_are_moved_keep_their_integers(joined, how):
+    found, expected = joined(how)
+    for chosen, wanted in [
+        (found[found["k"] > 1], expected[expected["k"] > 1]),
+        (found[::-1], expected[::-1]),
+        (found[[1, 0]], expected.iloc[[1, 0]]),
+        (found.head(2), expected.head(2)),
+        (found.tail(1), expected.tail(1)),
+        (found.sort_values("k", ascending=False), expected.sort_values("k", ascending=False, kind="stable")),
+        (found[["u", "i"]], expected[["u", "i"]]),
+        (found.rename(column={"i": "j"}), expected.rename(columns={"i": "j"})),
+        (found.repartition(3), expected),
+        (ak.DataFrame({"u": found["u"], "i": found["i"]}), expected[["u", "i"]]),
+        (ak.DataFrame.concat([found, found]), pd.concat([expected, expected])),
+        (found.dropna(), expected.dropna()),
+    ]:
+        assert rows(chosen.to_pandas(nullable=True)) == rows(wanted)
+
+
+def test_joins_of_joins_keep_integers_of_both(joined):
+    found, expected = joined("outer")
+    again = found.merge(ak.DataFrame({"k": [9, 4]}), "k", "outer")
+    wanted = expected.merge(pd.DataFrame({"k": pd.array([9, 4])}), on="k", how="outer")
+    assert rows(again.to_pandas(nullable=True)) == rows(wanted.sort_values("k", kind="stable"))
+
+
+def test_integers_that_are_put_below_others_meet_them_as_in_pandas():
+    found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "right")[["i"]]
+    for more, dtype, last in [([BIG], "Int64", BIG), ([0.5], "Float64", 0.5)]:
+        for parts in ([found, ak.DataFrame({"i": more})], [ak.DataFrame({"i": more}), found]):
+            table = ak.DataFrame.concat(parts).to_pandas(nullable=True)
+            assert str(table.dtypes["i"]) == dtype
+            assert last in table["i"].dropna().tolist()
+            assert table["i"].isna().sum() == 1
+
+
+def test_without_nullable_types_integers_are_floats():
+    found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "left")
+    assert [str(dtype) for dtype in found.to_pandas().dtypes] == ["int64", "int64", "float64", "float64"]
+    assert found["u"].dtype == np.float64
+    assert np.nansum(found["b"].to_ndarray()) == 1.0
+
+
+def test_what_is_computed_of_them_is_computed_of_floats():
+    found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "left")
+    found["u"] = found["u"] * 0.5
+    table = found.to_pandas(nullable=True)
+    assert str(table.dtypes["u"]) == "Float64"
+    assert table["u"].tolist()[0] == 2.0**63
+    filled = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "right").fillna({"i": 7}).to_pandas(nullable=True)
+    assert 7.0 in filled["i"].tolist()
