@@ -10,14 +10,15 @@ import numpy as np
 
 from akdask.errors import ArgumentError, PositionError
 from akdask.lbann.conversions import SampleConversions
+from akdask.lbann.entries import is_of_files, list_of_files, located, reader_of_entry, samples_of_entry
 from akdask.lbann.epochs.batches import Batches, BatchOptions, OnError
 from akdask.lbann.epochs.order import Shuffle
 from akdask.lbann.epochs.reading import Batch, GroupedReader
 from akdask.lbann.lists.parse import read_list
-from akdask.lbann.lists.prototext import ReaderEntry, read_prototext
+from akdask.lbann.lists.prototext import read_prototext
 from akdask.lbann.lists.sample_list import SampleList
 from akdask.lbann.lists.splitting import choose, split_indices
-from akdask.lbann.samples import SampleReader
+from akdask.lbann.samples import AnyReader, FileSampleReader, SampleReader
 from akdask.lbann.schema import Fields, Schema, load, merge
 from akdask.lbann.transform.names import resolve
 
@@ -81,7 +82,54 @@ class Dataset(SampleConversions):
         )
         self.samples = samples if isinstance(samples, SampleList) else read_list(samples)
         self.indices: np.ndarray = np.arange(len(self.samples), dtype=np.int64)
-        self.reader = SampleReader(self.fields, keep_packed_fields=keep_packed_fields)
+        self.reader: AnyReader = SampleReader(self.fields, keep_packed_fields=keep_packed_fields)
+
+    @classmethod
+    def of_files(
+        cls,
+        samples: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | SampleList,
+        data: str = "full",
+        *,
+        labels: str | None = None,
+        responses: str | None = None,
+        dtype: str | None = None,
+    ) -> Dataset:
+        """Return the data set of files that are one sample each: LBANN's readers ``hdf5`` and ``cosmoflow_hdf5``.
+
+        Parameters
+        ----------
+        samples : str, path-like, SampleList or sequence of paths
+            A sample list, of type ``SINGLE-SAMPLE`` for instance; or the files themselves.
+        data : str, default "full"
+            Path of a dataset with the dimensions channels, depth, height, width: ``samples`` of the data set.
+        labels : str, optional
+            Path of a dataset of the same dimensions, as ``segmentation``.
+        responses : str, optional
+            Path of a dataset of one dimension, as ``unitPar``.
+        dtype : str, optional
+            Type that all become, as ``coerce`` has them; as stored unless given.
+
+        Raises
+        ------
+        MissingFileError
+            If the list is not there.
+        LbannError
+            If it cannot be read, or there is no such type.
+        """
+        if isinstance(samples, SampleList):
+            found = samples
+        elif isinstance(samples, str | os.PathLike):
+            found = read_list(samples)
+        else:
+            found = list_of_files([os.fspath(path) for path in samples])
+        return cls._of(found, FileSampleReader(data, labels=labels, responses=responses, dtype=dtype))
+
+    @classmethod
+    def _of(cls, samples: SampleList, reader: FileSampleReader) -> Dataset:
+        made = object.__new__(cls)
+        made.samples, made.reader, made.fields = samples, reader, reader.fields
+        made.indices = np.arange(len(samples), dtype=np.int64)
+        return made
 
     @classmethod
     def from_prototext(
@@ -103,25 +151,30 @@ class Dataset(SampleConversions):
 
         Raises
         ------
-        LbannSchemaError
+        ArgumentError
             If the file has no such entry, or it names no list or schema.
+        LbannError
+            If the list or a schema cannot be read.
         """
         entries = {entry.role: entry for entry in read_prototext(path)}
         split = {"validate": "validation", "tournament": "tournament"}.get(role)
         entry = entries.get(role) or (entries.get("train") if split else None)
-        if entry is None or not entry.sample_list or not entry.data_schema:
+        if entry is not None and is_of_files(entry):
+            made = cls._of(samples_of_entry(entry), reader_of_entry(entry))
+        elif entry is not None and entry.sample_list and entry.data_schema:
+            made = cls(
+                located(entry, entry.sample_list),
+                located(entry, entry.data_schema),
+                None if entry.experiment_schema is None else located(entry, entry.experiment_schema),
+                **options,
+            )
+        else:
             found = ", ".join(
                 f"{e.role or 'no role'}: list {e.sample_list}, schema {e.data_schema}" for e in entries.values()
             )
             raise ArgumentError(
                 f"{os.fspath(path)!r} has no complete entry for role {role!r}.", details=[f"entries: {found}"]
             )
-        made = cls(
-            _located(entry, entry.sample_list),
-            _located(entry, entry.data_schema),
-            None if entry.experiment_schema is None else _located(entry, entry.experiment_schema),
-            **options,
-        )
         used = choose(
             len(made),
             fraction=entry.fraction_of_data_to_use,
@@ -387,7 +440,3 @@ class DatasetParts(NamedTuple):
 
 def _schema(given: PathOrSchema) -> Schema:
     return given if isinstance(given, Schema) else load(given)
-
-
-def _located(entry: ReaderEntry, path: str) -> str:
-    return path if not entry.data_directory or os.path.isabs(path) else os.path.join(entry.data_directory, path)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from akdask.errors import ArgumentError, PositionError
 from akdask.lbann import Dataset, LbannWarning
-from akdask.lbann.errors import MissingSampleError, SampleError, UnknownNameError
+from akdask.lbann.errors import MissingSampleError, SampleError, SampleTypeError, UnknownNameError
 from tests.lbann.sample_sets import expected, make_samples
 
 
@@ -255,3 +255,18 @@ def test_memory_of_an_epoch_is_that_of_the_batches_ahead(tmp_path):
 def test_import_of_akdask_loads_none_of_it():
     code = "import sys, akdask; assert not any(name.startswith('akdask.lbann') for name in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ})
+
+
+@pytest.mark.parametrize(("stored", "fits"), [("u1", False), ("i2", False), ("i4", True), ("u8", True), ("f8", True)])
+def test_batches_of_a_dtype_take_no_integers_of_less_than_32_bits(tmp_path, stored, fits):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["1/x"] = np.arange(4, dtype=stored)
+    (tmp_path / "l.samples").write_text(f"CONDUIT_HDF5_INCLUSION\n1 0 1\n{tmp_path}\na.h5 1 0 1\n")
+    (tmp_path / "s.yaml").write_text("x:\n  metadata:\n")
+    ds = Dataset(tmp_path / "l.samples", tmp_path / "s.yaml")
+    assert ds.to_numpy()["x"].dtype == stored
+    if fits:
+        assert ds.to_numpy(dtype="f4")["x"].tolist() == [[0, 1, 2, 3]]
+    else:
+        with pytest.raises(SampleTypeError, match="does not take"):
+            list(ds.batches(1, dtype="f4"))

@@ -10,12 +10,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from akdask.errors import AkdaskError
-from akdask.lbann.errors import LbannError
+from akdask.lbann.errors import LbannError, SampleTypeError
 from akdask.lbann.lists.sample_list import SampleList
-from akdask.lbann.samples import SampleReader
+from akdask.lbann.samples import AnyReader
 
 Batch: TypeAlias = dict[str, np.ndarray]
 """Values of samples by name, a row for each sample."""
+
+_NARROWEST = 4
+"""Bytes of the integers that are converted to the type of a batch."""
 
 _SMALL = 1 << 16
 """Bytes of a sample up to which batches are copied from what was read for several."""
@@ -48,16 +51,17 @@ class GroupedReader:
     ----------
     samples : SampleList
         Where they are.
-    reader : SampleReader
+    reader : SampleReader or FileSampleReader
         Reads samples by path and ID.
     names : sequence of str, optional
         What to return of each sample; all unless given.
     dtype : dtype, optional
-        Type of all values but text; as the schemas make them unless given.
+        Type of all values but text; as the schemas make them unless given.  Integers of less than 32 bits are refused
+        as upstream refuses them, since only a schema says what they mean.
     """
 
     def __init__(
-        self, samples: SampleList, reader: SampleReader, names: Sequence[str] | None = None, dtype: Any = None
+        self, samples: SampleList, reader: AnyReader, names: Sequence[str] | None = None, dtype: Any = None
     ) -> None:
         self.samples = samples
         self.reader = reader
@@ -68,7 +72,7 @@ class GroupedReader:
         """Return what reads only some names of the same samples."""
         return GroupedReader(self.samples, self.reader.select(names), names, self.dtype)
 
-    def with_reader(self, reader: SampleReader) -> GroupedReader:
+    def with_reader(self, reader: AnyReader) -> GroupedReader:
         """Return what reads the same samples in another way."""
         return GroupedReader(self.samples, reader, None, self.dtype)
 
@@ -83,14 +87,15 @@ class GroupedReader:
         Raises
         ------
         LbannError
-            If a sample cannot be read, or has another size or type than those before it.
+            If a sample cannot be read, has another size or type than those before it, or integers of less than 32 bits
+            are to be converted.
         """
         paths = self.samples.paths
         found = self.reader.read_samples(
             [paths[file] for file in self.samples.file_of(indices).tolist()], self.samples.ids_of(indices)
         )
         chosen = found if self.names is None else {name: found[name] for name in self.names}
-        return {name: self._converted(values) for name, values in chosen.items()}
+        return {name: self._converted(name, values) for name, values in chosen.items()}
 
     def read_batches(
         self, indices: np.ndarray, batch_size: int, is_stopped: Callable[[], bool] = lambda: False
@@ -150,7 +155,13 @@ class GroupedReader:
             return False
         return True
 
-    def _converted(self, values: np.ndarray) -> np.ndarray:
-        if self.dtype is None or values.dtype.kind == "U":
+    def _converted(self, name: str, values: np.ndarray) -> np.ndarray:
+        if self.dtype is None or values.dtype.kind == "U" or values.dtype == self.dtype:
             return values
+        if values.dtype.kind in "iu" and values.dtype.itemsize < _NARROWEST:
+            raise SampleTypeError(
+                f"elements are {values.dtype}, which a batch of {self.dtype} does not take.",
+                field=name,
+                hint="coerce the field to float in the schema, or ask for batches without a dtype.",
+            )
         return values.astype(self.dtype, copy=False)

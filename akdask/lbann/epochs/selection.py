@@ -9,7 +9,7 @@ import numpy as np
 
 from akdask.lbann.epochs.reading import GroupedReader
 from akdask.lbann.lists.sample_list import SampleList
-from akdask.lbann.samples import SampleReader
+from akdask.lbann.samples import AnyReader
 from akdask.lbann.schema import Fields
 
 
@@ -24,14 +24,14 @@ class SelectedSamples(Protocol):
         Positions in it of the samples.
     fields : Fields
         What is read of each.
-    reader : SampleReader
+    reader : SampleReader or FileSampleReader
         Reads them.
     """
 
     samples: SampleList
     indices: np.ndarray
     fields: Fields
-    reader: SampleReader
+    reader: AnyReader
 
     @property
     def names(self) -> tuple[str, ...]:

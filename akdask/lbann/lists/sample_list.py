@@ -192,6 +192,8 @@ class SampleList:
         text = np.insert(data[offsets[0] : offsets[-1]], offsets[1:] - offsets[0], ord(" "))
         ends = np.cumsum(np.diff(first) + 1) - 1
         text[offsets[1:][ends] - offsets[0] + ends] = ord("\n")
+        if self.type is ListType.SINGLE_SAMPLE:  # the root has no name, so that a blank is left before it
+            return text.tobytes().replace(b" \n", b"\n")
         return text.tobytes()
 
     def write(self, path: str | os.PathLike[str]) -> None:

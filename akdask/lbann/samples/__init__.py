@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from akdask.lbann.samples.enumeration import sample_ids
-from akdask.lbann.samples.file_reader import FileSampleReader
+from akdask.lbann.samples.file_reader import AnyReader, FileSampleReader
 from akdask.lbann.samples.reader import SampleReader
 
-__all__ = ["FileSampleReader", "SampleReader", "sample_ids"]
+__all__ = ["AnyReader", "FileSampleReader", "SampleReader", "sample_ids"]

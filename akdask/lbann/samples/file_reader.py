@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,6 +47,8 @@ class FileSampleReader:
         ``samples``, and ``labels`` and ``responses`` if they are read.
     fields : Fields
         The datasets.
+    keep_packed_fields : bool
+        False: nothing is packed.
 
     Raises
     ------
@@ -61,11 +64,33 @@ class FileSampleReader:
         self.names = tuple(self._keys)
         self._reader = SampleReader(Fields({key: _field(key, dtype) for key in self._keys.values()}))
         self._dims: dict[str, tuple[int, ...]] = {}
+        self.keep_packed_fields = False
 
     @property
     def fields(self) -> Fields:
         """The datasets that are read, and what is done to them."""
         return self._reader.fields
+
+    def select(self, names: Collection[str]) -> FileSampleReader:
+        """Return a reader of only some of the datasets.
+
+        Parameters
+        ----------
+        names : collection of str
+            Some of `names`, also by their older spelling.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such name.
+        """
+        wanted = {resolve(name, self.names) for name in names}
+        made = copy.copy(self)
+        made._keys = {name: key for name, key in self._keys.items() if name in wanted}
+        made.names = tuple(made._keys)
+        made._reader = SampleReader(Fields({key: self.fields[key] for key in made._keys.values()}))
+        made._dims = {}
+        return made
 
     def read(self, path: str, sample_id: str = "") -> dict[str, Values]:
         """Read the sample of a file.
@@ -182,6 +207,10 @@ class FileSampleReader:
             return shapes
 
 
+AnyReader: TypeAlias = SampleReader | FileSampleReader
+"""Reads samples of either layout."""
+
+
 def _field(key: str, dtype: str | None) -> FieldMetadata:
     entries = {} if dtype is None else {"coerce": MetadataEntry(dtype, "dtype of the reader", key, 1, dtype)}
     return FieldMetadata(key, entries)
@@ -196,7 +225,7 @@ def _check_shapes(shapes: Mapping[str, tuple[int, ...]], keys: Mapping[str, str]
                 field=keys[name],
                 hint="samples have the dimensions channels, depth, height and width; responses have one.",
             )
-    if _LABELS in shapes and shapes[_LABELS] != shapes[_SAMPLES]:
+    if _LABELS in shapes and _SAMPLES in shapes and shapes[_LABELS] != shapes[_SAMPLES]:
         raise SampleSizeError(
             f"labels have the dimensions {shapes[_LABELS]}, samples {shapes[_SAMPLES]}; they must be the same.",
             field=keys[_LABELS],
