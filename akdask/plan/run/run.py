@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import dask
-from dask.callbacks import Callback
 
 from akdask._distributed import named_scheduler
 from akdask.errors import TransferError
-from akdask.plan.expr._dask import DataNode
 from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.reduce.aggregate import CountRows, Element
@@ -57,54 +54,8 @@ def run(*plans: Node) -> tuple[Any, ...]:
     TransferError
         If the memory of this process, or of a worker, does not suffice.
     """
-    with _memory_errors():
-        return _results(plans)
-
-
-def run_partition(plan: Node) -> Any:
-    """Return the result of a plan of one partition, without the overhead of `dask.compute`.
-
-    If its tasks follow one another, they run in this thread: to hand them to others takes longer than a small write.
-
-    Raises
-    ------
-    TransferError
-        If the memory of this process, or of a worker, does not suffice.
-    """
-    with _memory_errors():
-        scheduler = _scheduler()
-        if scheduler is None:
-            return _results([plan])[0]
-        lowered = plan.lower_completely()
-        graph = dict(lowered.__dask_graph__())
-        (key,) = lowered.__dask_keys__()
-        # Who has set threads of his own, or watches what runs, is to have it so.
-        is_ours = scheduler is Root.__dask_scheduler__ and not dask.config.get("pool", None) and not Callback.active
-        in_turn = _in_turn(graph, key) if is_ours else None
-        if in_turn is None:
-            return scheduler(graph, [key], **_options([plan]))[0]
-        known = {name: task() for name, task in graph.items() if isinstance(task, DataNode)}
-        results: dict[Any, Any] = {}
-        for name in in_turn:
-            results = {name: graph[name]({**known, **results})}
-        return results[key]
-
-
-def _in_turn(graph: Mapping[Any, Any], last: Any) -> list[Any] | None:
-    """Return the keys of the tasks up to the last, in order; None if two of them could run at the same time."""
-    found = [last]
-    while waited := [name for name in graph[found[-1]].dependencies if not isinstance(graph[name], DataNode)]:
-        if len(waited) > 1:
-            return None
-        found += waited
-    return found[::-1]
-
-
-@contextmanager
-def _memory_errors() -> Iterator[None]:
-    """Turn a lack of memory into an error that tells what to do."""
     try:
-        yield
+        return _results(plans)
     except MemoryError as error:
         raise TransferError(
             "this takes more memory than there is.",
@@ -113,15 +64,10 @@ def _memory_errors() -> Iterator[None]:
         ) from error
 
 
-def _options(plans: Sequence[Node]) -> dict[str, int]:
-    """Return what schedulers are told of plans: how many tasks are to run at a time, if that is limited."""
-    at_once = tasks_at_once(plans)
-    return {} if at_once is None else {"num_workers": dask.config.get("num_workers", None) or at_once}
-
-
 def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     scheduler = _scheduler()
-    options = _options(plans)
+    at_once = tasks_at_once(plans)
+    options = {} if at_once is None else {"num_workers": dask.config.get("num_workers", None) or at_once}
     if scheduler is None or len(plans) > 1 or not isinstance(plans[0], Element):
         return dask.compute(*[Root(plan) for plan in plans], traverse=False, scheduler=scheduler, **options)
     return (_number(plans[0], scheduler, options),)

@@ -16,7 +16,7 @@ from akdask.plan.expr.created import block_split
 from akdask.plan.expr.lower import lower
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
-from akdask.plan.run.run import resolve_lengths, run_partition
+from akdask.plan.run.run import resolve_lengths, run
 from akdask.plan.task.combine import Realign
 from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
@@ -87,7 +87,7 @@ def write(
     writer.begin()
     try:
         # A write is an event, not a value: doing it again is another one.
-        found = run_partition(Write(writer, len(rows), filling, *rows, *tables, _determ_token=uuid4().hex))
+        (found,) = run(Write(writer, len(rows), filling, *rows, *tables, _determ_token=uuid4().hex))
     except Exception as error:
         writer.abort()
         if isinstance(error, AkdaskError) and not isinstance(error, TransferError):
