@@ -98,7 +98,7 @@ class ColumnSet:
     def project(self, *, with_index: bool = False) -> Project:
         """Return the columns, and the labels of rows that have some if asked for, as a plan.
 
-        Integers of which some are missing are floats there; `apart` keeps them.
+        Integers of which some are missing are floats there; `ColumnSet.apart` keeps them.
         """
         names: tuple[Hashable, ...] = tuple(self.values)
         values = tuple(self.values.values())
@@ -108,9 +108,12 @@ class ColumnSet:
 
     def apart(self) -> Project:
         """Return what the columns and the labels are made of, as a plan; `of_parts` puts it together again."""
+        values = self._columns()
+        if len(self._all()) == len(values):
+            return self.project(with_index=True)
         names = [*self.values, *([] if self.index is None else [INDEX])]
         named: dict[Hashable, Value] = {}
-        for name, value in zip(names, self._columns(), strict=True):
+        for name, value in zip(names, values, strict=True):
             apart = missing_integers.parts(value)
             named |= (
                 {name: value}

@@ -43,11 +43,22 @@ def exact_type(value: Value) -> ColumnType:
 
 def separated(values: Iterable[Value]) -> list[Value]:
     """Return values, and for integers of which some are missing the two that they are made of."""
-    return [part for value in values for part in parts(value) or (value,)]
+    given = list(values)
+    if not _in_parts(given):
+        return given
+    return [part for value in given for part in parts(value) or (value,)]
 
 
 def recombined(values: Iterable[Value], moved: Sequence[Value]) -> list[Value]:
     """Return values on other rows, of what `separated` gave of them; of more than that, the rest as it is."""
+    given = list(values)
+    if not _in_parts(given):
+        return list(moved)
     found = iter(moved)
-    made = [next(found) if parts(value) is None else with_missing(next(found), next(found)) for value in values]
+    made = [next(found) if parts(value) is None else with_missing(next(found), next(found)) for value in given]
     return [*made, *found]
+
+
+def _in_parts(values: Sequence[Value]) -> list[Value]:
+    """Return those that are in parts, with one call for all: most frames have none, and some thousands of columns."""
+    return [value for value in values if isinstance(value, Call) and value.operation == _OPERATION]
