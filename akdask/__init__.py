@@ -111,6 +111,7 @@ from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections.session.connection import connect, disconnect, get_config
+from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import (
     all,
@@ -186,6 +187,7 @@ __all__ = [
     "NonUniqueError",
     "Scalar",
     "SegArray",
+    "Series",
     "SortingAlgorithm",
     "Strings",
     "Timedelta",

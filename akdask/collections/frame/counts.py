@@ -14,7 +14,7 @@ from akdask.collections.arrays.reductions import reduced
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame.choice import ChoiceMethods
-from akdask.collections.frame.missing import present
+from akdask.collections.frame_core.missing import present
 from akdask.collections.frame.sorting import FrameSortMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.groups.groupby import GroupBy

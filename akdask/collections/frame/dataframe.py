@@ -16,7 +16,7 @@ from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
 from akdask.collections.frame.interchange import InterchangeMethods
 from akdask.collections.frame.merge import MergeMethods
-from akdask.collections.frame.missing import MissingMethods
+from akdask.collections.frame_core.missing import MissingMethods
 from akdask.collections.frame.statistics import StatisticsMethods
 from akdask.collections.frame.truth import TruthMethods
 from akdask.collections.frame_core.base import Content

@@ -12,7 +12,7 @@ import pandas as pd
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.column_names import axis_number
-from akdask.collections.frame.missing import how_many, present
+from akdask.collections.frame_core.missing import how_many, present
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of
 from akdask.collections.frame_core.columnset import ColumnSet

@@ -40,13 +40,13 @@ class DisplayMethods(FrameBase):
     """Text and HTML."""
 
     def __repr__(self) -> str:
-        shown = _edges(self)
+        shown = edge_rows(self)
         if shown is None:
             return "\n".join([f"<{self._summary()}: {LAZY}>", *self._types()])
         return f"{shown.to_string()}\n\n[{self._summary()}]"
 
     def _repr_html_(self) -> str:
-        shown = _edges(self)
+        shown = edge_rows(self)
         if shown is None:
             rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
             return f"<p>{escape(self._summary())}: {escape(LAZY)}</p><table>{rows}</table>"
@@ -133,7 +133,7 @@ class DisplayMethods(FrameBase):
         return text
 
 
-def _edges(frame: FrameBase) -> pd.DataFrame | None:
+def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
     """Return some first and last rows where at most the edge partitions are needed, else None."""
     names = frame.columns
     half = SHOWN_COLUMNS // 2
