@@ -9,6 +9,7 @@ from typing import Any, TextIO
 import pandas as pd
 
 from akdask.collections.core.array import LAZY
+from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.memory_units import in_unit
@@ -69,7 +70,7 @@ class DisplayMethods(FrameBase):
         lines = [f"  {name}: {dtype}" for name, dtype in list(types.items())[:limit]]
         return lines if limit is None or len(types) <= limit else [*lines, f"  … {len(types) - limit} more"]
 
-    def memory_usage(self, index: bool = True, unit: str = "B") -> pd.Series:
+    def memory_usage(self, index: bool = True, unit: str = "B") -> Any:
         """Return how much memory each column takes when it is in memory; counts rows of unknown number.
 
         Parameters
@@ -81,7 +82,7 @@ class DisplayMethods(FrameBase):
 
         Returns
         -------
-        pandas.Series
+        Series
             By the names of the columns, after ``Index``; int64 if counted in bytes, else float64.
 
         Raises
@@ -94,7 +95,7 @@ class DisplayMethods(FrameBase):
         widths = {name: value.dtype.itemsize for name, value in columns.values.items()}
         if index:
             widths = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize, **widths}
-        return pd.Series({name: in_unit(size * width, unit) for name, width in widths.items()})
+        return later("by column", [in_unit(size * width, unit) for width in widths.values()], list(widths))
 
     def memory_usage_info(self, unit: str = "GB") -> str:
         """Return in words how much memory all columns and the labels take; see `memory_usage`.

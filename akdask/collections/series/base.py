@@ -200,4 +200,3 @@ class SeriesBase(Labelled, Substitutes, Collection):
         (result,) = run(rows.here(chunked=True))
         found: pd.Series = result
         return found
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -46,10 +48,14 @@ def checked_value(values: Any, val: Any) -> Any:
             "text of a Series is not assigned to.", hint="make it anew: ak.where(mask, new, s.values)."
         )
     if not isinstance(val, pdarray) and not is_supported_scalar(val):
-        raise ArgumentTypeError(f"a Series cannot take {type(val).__name__} as a value.", hint="give a number or array.")
+        raise ArgumentTypeError(
+            f"a Series cannot take {type(val).__name__} as a value.", hint="give a number or array."
+        )
     given = val.dtype if isinstance(val, pdarray) else np.asarray(val).dtype
     if given != values.dtype and not (is_supported_scalar(val) and np.can_cast(given, values.dtype, "same_kind")):
-        raise ArgumentTypeError(f"values of {given} do not go into a Series of {values.dtype}.", hint="convert them first.")
+        raise ArgumentTypeError(
+            f"values of {given} do not go into a Series of {values.dtype}.", hint="convert them first."
+        )
     return val
 
 
@@ -82,10 +88,9 @@ def _between(series: SeriesBase, key: slice) -> Any:
     labels = series.index.values
     if not isinstance(labels, Array):
         raise ArgumentTypeError("rows with labels of several levels are not sliced.", hint="look up one level.")
-    chosen = labels == labels
-    if key.start is not None:
-        chosen = chosen & (labels >= key.start)
-    return chosen if key.stop is None else chosen & (labels <= key.stop)
+    bounds = [] if key.start is None else [labels >= key.start]
+    bounds += [] if key.stop is None else [labels <= key.stop]
+    return reduce(operator.and_, bounds) if bounds else slice(None)
 
 
 class ILocIndexer(Generic[Owner]):
@@ -127,10 +132,10 @@ class ILocIndexer(Generic[Owner]):
             if not -self.series.size <= key < self.series.size:
                 raise PositionError(f"{self.name}[{key}]: the Series has {self.series.size} entries.")
             return int(key)
-        if not isinstance(key, pdarray) or key.dtype not in (np.int64, np.bool_):
-            raise ArgumentTypeError(f"{self.name} takes positions or a mask, not {type(key).__name__}.")
-        if key.size == 0:
+        if isinstance(key, pdarray) and key.size == 0:
             raise ArgumentError(f"{self.name} needs at least one position.")
+        if not isinstance(key, pdarray) or key.dtype not in (np.int64, np.bool_):
+            raise ArgumentTypeError(f"{self.name} takes positions or a mask, not {_described(key)}.")
         if key.dtype == np.bool_:
             if key.size != self.series.size:
                 raise PositionError(f"a mask of {key.size} elements does not fit {self.series.size} entries.")
@@ -162,6 +167,10 @@ class ILocIndexer(Generic[Owner]):
             If there are not as many values as positions.
         """
         self.series.values[self.validate_key(key)] = self.validate_val(val)
+
+
+def _described(key: Any) -> str:
+    return f"an array of {key.dtype}" if isinstance(key, pdarray) else type(key).__name__
 
 
 def _positions(key: slice, size: int) -> slice:

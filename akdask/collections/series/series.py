@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -12,10 +12,18 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.core.array import Array
 from akdask.collections.core.labelled import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
+from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.core.wrap import special
+from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
-from akdask.collections.series.accessors import CachedAccessor, CategoricalAccessor, DatetimeAccessor, StringAccessor
-from akdask.collections.series.base import SeriesBase
+from akdask.collections.series.accessors import (
+    CachedAccessor,
+    CategoricalAccessor,
+    DatetimeAccessor,
+    Properties,
+    StringAccessor,
+)
+from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
 from akdask.collections.series.conversion import ConversionMethods
 from akdask.collections.series.indexers import (
     ILocIndexer,
@@ -85,6 +93,15 @@ class Series(ReductionMethods, OrderingMethods, MissingMethods, ConversionMethod
         if name is None and isinstance(data, Labelled | pd.Series):
             name = getattr(data, "name", None)
         self._set(as_values(data), labels, name)
+
+    if not TYPE_CHECKING:  # by this method, every misspelt name would be one for type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            accessor = getattr(type(self), name, None)
+            if isinstance(accessor, type) and issubclass(accessor, Properties):
+                # It was refused for these values, and says why again.
+                accessor(self)
+            raise missing_attribute(type(self), name)
 
     # entries
 
@@ -273,6 +290,24 @@ class Series(ReductionMethods, OrderingMethods, MissingMethods, ConversionMethod
         """
         news = arg.to_pandas() if isinstance(arg, SeriesBase) else arg
         return self._with(Index(self.values).map(news).values)
+
+
+@provides("column Series")
+def column_series(frame: ColumnMethods, name: str) -> Series:
+    """Return a column of a DataFrame with the labels of its rows; what is assigned to its elements changes both."""
+    series = Series.__new__(Series)
+    columns = frame._columns
+    series.name, series._level_names = name, ()
+    series._labelled = LabelledRows._of(columns.only([name]).renamed({name: VALUES}))
+    series._labelled._content.handed[VALUES] = frame._column(name), columns.array(name)
+    return series
+
+
+@provides("by column")
+def by_column(values: Sequence[Any], names: Iterable[str], dtype: Any = None, name: Any = None) -> Series:
+    """Return what is known of each column of a DataFrame, labelled by the names of the columns."""
+    found = np.asarray(values, dtype) if dtype is not None or not len(values) else pd.Series(list(values)).to_numpy()
+    return Series(found, name, Index(np.array(list(names), np.str_)))
 
 
 def as_values(data: Any) -> Any:
