@@ -128,9 +128,9 @@ class DataFrameGroupBy(Generic[Rows]):
         keys, sizes = self.gb._keys_of(grouped), self.gb._result(grouped)
         if not (self.as_index if as_series is None else as_series):
             return self._frame(keys, {"size": sizes})
-        several = isinstance(keys, tuple)
         names = self.gb_key_names
-        return Series(sizes, index=MultiIndex(list(keys), names=names) if several else Index(keys, names[0]))
+        levels = list(keys) if isinstance(keys, tuple) else [keys]
+        return Series(sizes, index=MultiIndex(levels, names=names) if len(levels) > 1 else Index(levels[0], names[0]))
 
     def sum(self, colnames: Any = None) -> Rows:
         """Return the sum of each group; lazy.

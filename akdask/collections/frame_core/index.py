@@ -319,7 +319,7 @@ class MultiIndex(Index):
         self.levels: list[Any] = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
         self.name = name
 
-    @property  # type: ignore[misc]  # levels are several arrays, and are replaced as a whole only
+    @property
     def values(self) -> list[Any]:
         """The levels."""
         return self.levels

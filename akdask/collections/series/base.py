@@ -61,7 +61,8 @@ class ToSeries:
             levels = [frame[level_column(number)] for number in range(len(self.level_names))]
             frame.index = pd.MultiIndex.from_arrays(levels, names=list(self.level_names))
         series: pd.Series = frame[VALUES]
-        return series.rename(self.name)
+        series.name = self.name
+        return series
 
 
 def level_column(number: int) -> str:
@@ -85,7 +86,7 @@ class SeriesBase(Labelled, Substitutes, Collection):
             If values and labels do not share rows, as where there are not as many of both.
         """
         self.name = name
-        if index is None or index.nlevels == 1:
+        if index is None or not isinstance(index, MultiIndex):
             labels = (None, None) if index is None else (index.values, index.name)
             columns = ColumnSet.of({VALUES: values}, *labels)
             self._level_names = ()
@@ -134,6 +135,10 @@ class SeriesBase(Labelled, Substitutes, Collection):
     @index.setter
     def index(self, labels: Any) -> None:
         self._set(self.values, None if labels is None else Index.factory(labels), self.name)
+
+    def _given_labels(self) -> Index | None:
+        """Return the labels, None where rows are labelled by their numbers."""
+        return None if self._labelled._columns.index is None and not self._level_names else self.index
 
     @property
     def rows(self) -> RowSpace:

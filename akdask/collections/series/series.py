@@ -88,6 +88,8 @@ class Series(ReductionMethods, OrderingMethods, MissingMethods, ConversionMethod
         if isinstance(data, Mapping):
             labels = Index(list(data)) if labels is None else labels
             data = list(data.values())
+        elif isinstance(data, SeriesBase):
+            labels = data._given_labels() if labels is None else labels
         elif isinstance(data, pd.Series):
             labels = Index.factory(data.index) if labels is None and not _is_numbered(data.index) else labels
         if name is None and isinstance(data, Labelled | pd.Series):
@@ -288,7 +290,7 @@ class Series(ReductionMethods, OrderingMethods, MissingMethods, ConversionMethod
         >>> ak.Series([2, 3, 2]).map({2: 30.0, 3: 5.0}).tolist()
         [30.0, 5.0, 30.0]
         """
-        news = arg.to_pandas() if isinstance(arg, SeriesBase) else arg
+        news: Any = arg.to_pandas() if isinstance(arg, SeriesBase) else arg
         return self._with(Index(self.values).map(news).values)
 
 

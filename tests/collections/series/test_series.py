@@ -369,7 +369,7 @@ def test_accessors_give_series_with_the_labels():
     times = pd.Series(pd.to_datetime(["2024-02-29 12:34", "2025-01-01 00:00"]), index=["p", "q"])
     found = ak.Series(times)
     same(found.dt.year, times.dt.year, check_dtype=False)
-    same(found.dt.floor("d"), times.dt.floor("d"), check_dtype=False)
+    same(found.dt.floor("d"), times.dt.floor("D"), check_dtype=False)
     coded = ak.Series(pd.Categorical(["x", "y", "x"]))
     assert coded.cat.codes.tolist() == [0, 1, 0]
     assert coded.cat.categories.tolist()[:2] == ["x", "y"]
