@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.array import Array
-from akdask.collections.core.labelled import unlabelled
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.errors import ArgumentTypeError

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled
 from akdask.collections.core.column_names import check_names, names_of
-from akdask.collections.core.labelled import Labelled
 from akdask.collections.core.operators import operand
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import special, wrap

@@ -9,8 +9,8 @@ import numpy as np
 
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number, names_of
-from akdask.collections.core.labelled import unlabelled
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet, Select
 from akdask.plan.expr.created import as_column, literal

@@ -9,8 +9,7 @@ from typing import Any, Self
 import pandas as pd
 
 from akdask.collections.core.array import Array
-from akdask.collections.core.base import Collection
-from akdask.collections.core.labelled import Labelled, unlabelled
+from akdask.collections.core.base import Collection, Labelled, unlabelled
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.columnset import ColumnSet

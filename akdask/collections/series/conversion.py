@@ -10,15 +10,15 @@ import pandas as pd
 
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.core.array import LAZY
-from akdask.collections.core.labelled import unlabelled
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.display import edge_rows
 from akdask.collections.frame_core.memory_units import in_unit
 from akdask.collections.series.base import VALUES, level_column
-from akdask.collections.series.joining import JoiningMethods
+from akdask.collections.series.joining import SeriesJoining
 
 
-class ConversionMethods(JoiningMethods):
+class SeriesConversion(SeriesJoining):
     """Ways out, and display."""
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:

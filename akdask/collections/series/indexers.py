@@ -11,7 +11,7 @@ import numpy as np
 from akdask.collections.arrays.creation import arange, array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.core.labelled import unlabelled
+from akdask.collections.core.base import unlabelled
 from akdask.collections.groups.setops import in1d
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.text.strings import Strings

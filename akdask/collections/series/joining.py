@@ -18,7 +18,7 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentTypeError, PositionError
 
 
-class JoiningMethods(SeriesOperators):
+class SeriesJoining(SeriesOperators):
     """Putting Series together."""
 
     @classmethod

@@ -19,7 +19,7 @@ from akdask.plan.expr.values import Call, Value
 from akdask.schema import FLOAT64
 
 
-class MissingMethods(SeriesOperators):
+class SeriesMissing(SeriesOperators):
     """Finding, filling and leaving out what is missing."""
 
     def isna(self) -> Self:

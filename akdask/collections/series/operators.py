@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from akdask.collections.core.labelled import unlabelled
+from akdask.collections.core.base import unlabelled
 from akdask.collections.series.alignment import aligned
 from akdask.collections.series.base import SeriesBase
 

@@ -22,7 +22,7 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentTypeError
 
 
-class OrderingMethods(SeriesOperators):
+class SeriesOrder(SeriesOperators):
     """Entries by their place, and values by their order."""
 
     def head(self, n: int = 10) -> Self:

@@ -8,7 +8,7 @@ from typing import Any
 from akdask.collections.series.operators import SeriesOperators
 
 
-class ReductionMethods(SeriesOperators):
+class SeriesReductions(SeriesOperators):
     """Lazy numbers; labels make no difference."""
 
     def sum(self) -> Any:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.core.array import Array
-from akdask.collections.core.labelled import Labelled, unlabelled
+from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.core.wrap import special
@@ -24,7 +24,7 @@ from akdask.collections.series.accessors import (
     StringAccessor,
 )
 from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
-from akdask.collections.series.conversion import ConversionMethods
+from akdask.collections.series.conversion import SeriesConversion
 from akdask.collections.series.indexers import (
     ILocIndexer,
     LocIndexer,
@@ -32,16 +32,16 @@ from akdask.collections.series.indexers import (
     is_supported_scalar,
     label_key,
 )
-from akdask.collections.series.missing import MissingMethods
-from akdask.collections.series.ordering import OrderingMethods
-from akdask.collections.series.reductions import ReductionMethods
+from akdask.collections.series.missing import SeriesMissing
+from akdask.collections.series.ordering import SeriesOrder
+from akdask.collections.series.reductions import SeriesReductions
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 @provides("Series")
-class Series(ReductionMethods, OrderingMethods, MissingMethods, ConversionMethods):
+class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 
     Parameters
