@@ -47,7 +47,7 @@ class GroupRowMethods(GroupBase):
         frac: float | None = None,
         replace: bool = False,
         weights: Any = None,
-        random_state: int | None = None,
+        random_state: Any = None,
         return_indices: bool = False,
         permute_samples: bool = False,
     ) -> Any:
@@ -65,7 +65,7 @@ class GroupRowMethods(GroupBase):
             Whether a row may be chosen several times.
         weights : pdarray of float, optional
             The odds of each row.
-        random_state : int, optional
+        random_state : int or Generator, optional
             A seed, for the same choice again.
         return_indices : bool
             Return positions in `values` instead of the values there.

@@ -120,7 +120,7 @@ def random_strings_uniform(
     >>> sorted(set(made.get_lengths().tolist()))
     [1, 2, 3]
     """
-    low, high = (whole_number(name, bound) for name, bound in (("minlen", minlen), ("maxlen", maxlen)))
+    low, high = (checked_int(name, bound) for name, bound in (("minlen", minlen), ("maxlen", maxlen)))
     if not 0 <= low < high:
         raise ArgumentError(f"lengths from {low} to below {high} are none.", hint="minlen is at least 0, maxlen more.")
     return _random_strings(size, characters, seed, "random_integers", lambda drawn: drawn, low=low, high=high)
@@ -194,10 +194,10 @@ def _random_strings(
 
 def seed_of(seed: Any) -> int:
     """Return a seed as a number, one of its own for None."""
-    return secrets.randbits(63) if seed is None else whole_number("seed", seed)
+    return secrets.randbits(63) if seed is None else checked_int("seed", seed)
 
 
-def whole_number(name: str, item: Any) -> int:
+def checked_int(name: str, item: Any) -> int:
     """Return an argument as an int, refused if it is not whole."""
     if isinstance(item, bool) or not isinstance(item, SupportsIndex):
         raise ArgumentTypeError(f"{name} is a whole number, not {item!r:.100}.")

@@ -11,7 +11,7 @@ from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.ufuncs import exp, log, log1p
 from akdask.collections.core.array import Array
-from akdask.collections.random.arrays import number_of, randint, shaped, whole_number
+from akdask.collections.random.arrays import checked_int, number_of, randint, shaped
 from akdask.collections.random.sampling import SamplingMethods
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import Call, Constant
@@ -48,7 +48,7 @@ class Generator(SamplingMethods):
     """
 
     def __init__(self, name_dict: Any = None, seed: Any = None, state: int = 1) -> None:
-        self._seed = secrets.randbits(63) if seed is None else whole_number("seed", seed)
+        self._seed = secrets.randbits(63) if seed is None else checked_int("seed", seed)
         self._state = state
         self._singles = np.random.default_rng(self._seed % 2**64)
 
@@ -290,8 +290,8 @@ class Generator(SamplingMethods):
         """Return numbers of a distribution with one parameter, of all or of each."""
         seed = self._next_seed()
         if isinstance(of, Array):
-            places = shaped(size, lambda rows: rows.position)
-            return places._operate(operation, places, cast(of, np.float64), seed=seed)
+            positions = shaped(size, lambda rows: rows.position)
+            return positions._operate(operation, positions, cast(of, np.float64), seed=seed)
         return shaped(size, lambda rows: Call(operation, rows.position, Constant(np.float64(of)), seed=seed))
 
 

@@ -51,7 +51,7 @@ def uniform_at(positions: NumberArray, seed: int, attempt: int = 0) -> NumberArr
         return np.empty(0)
     first, last = int(positions.min()), int(positions.max())
     drawn: NumberArray = np.random.Generator(_stream(seed, first, attempt)).random(last + 1 - first)
-    return drawn[positions - first]
+    return np.asarray(drawn[positions - first])
 
 
 def integers(first: int, count: int, *, seed: int, low: int, high: int) -> NumberArray:

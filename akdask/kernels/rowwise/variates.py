@@ -75,7 +75,8 @@ def _log_factorial(numbers: NumberArray) -> NumberArray:
     for step in range(int(shift)):
         product *= np.maximum(numbers, 0.0) + step + 1
     series = 1 / (12 * top) - 1 / (360 * top**3) + 1 / (1260 * top**5) - 1 / (1680 * top**7)
-    return (top - 0.5) * np.log(top) - top + 0.5 * np.log(2 * np.pi) + series - np.log(product)
+    found: NumberArray = (top - 0.5) * np.log(top) - top + 0.5 * np.log(2 * np.pi) + series - np.log(product)
+    return found
 
 
 def standard_gamma(positions: NumberArray, shapes: NumberArray, *, seed: int) -> NumberArray:
