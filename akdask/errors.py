@@ -14,6 +14,7 @@
     ├── AlignmentError         ValueError            columns that do not share rows
     ├── NonUniqueError         ValueError            keys that come twice where each must be there once
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
+    │   └── RefusedMethodError     TypeError             a method that lazy arrays in pandas do not have
     ├── TransferError          RuntimeError          more than may be brought into this process
     ├── SchemaError            ValueError            types or names that do not fit together
     │   └── MissingColumnError     KeyError              a column that the DataFrame does not have
@@ -132,6 +133,10 @@ class NonUniqueError(AkdaskError, ValueError):
 
 class UnsupportedError(AkdaskError, NotImplementedError):
     """Something that Arkouda can do and akdask cannot."""
+
+
+class RefusedMethodError(UnsupportedError, TypeError):
+    """A method of pandas' arrays that lazy arrays do not have."""
 
 
 class TransferError(AkdaskError, RuntimeError):

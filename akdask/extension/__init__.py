@@ -1,0 +1,46 @@
+"""Lazy arrays in pandas' Series, Index and DataFrame: extension types, and the accessor ``.ak``.
+
+``pd.Series([1, 2], dtype="ak_int64")`` holds a `pdarray`, and stays lazy for as long as pandas lets it: arithmetic,
+comparison, selection, assignment and reductions build plans; display, labels and whatever pandas does element by element
+compute.
+"""
+
+from akdask.extension.accessors import (
+    ArkoudaDataFrameAccessor,
+    ArkoudaIndexAccessor,
+    ArkoudaSeriesAccessor,
+)
+from akdask.extension.base import ArkoudaExtensionArray
+from akdask.extension.categorical import ArkoudaCategorical
+from akdask.extension.dtypes import (
+    ArkoudaBigintDtype,
+    ArkoudaBoolDtype,
+    ArkoudaCategoricalDtype,
+    ArkoudaDtype,
+    ArkoudaFloat64Dtype,
+    ArkoudaInt64Dtype,
+    ArkoudaStringDtype,
+    ArkoudaUint8Dtype,
+    ArkoudaUint64Dtype,
+)
+from akdask.extension.numbers import ArkoudaArray
+from akdask.extension.strings import ArkoudaStringArray
+
+__all__ = [
+    "ArkoudaArray",
+    "ArkoudaBigintDtype",
+    "ArkoudaBoolDtype",
+    "ArkoudaCategorical",
+    "ArkoudaCategoricalDtype",
+    "ArkoudaDataFrameAccessor",
+    "ArkoudaDtype",
+    "ArkoudaExtensionArray",
+    "ArkoudaFloat64Dtype",
+    "ArkoudaIndexAccessor",
+    "ArkoudaInt64Dtype",
+    "ArkoudaSeriesAccessor",
+    "ArkoudaStringArray",
+    "ArkoudaStringDtype",
+    "ArkoudaUint64Dtype",
+    "ArkoudaUint8Dtype",
+]

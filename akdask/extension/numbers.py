@@ -1,0 +1,224 @@
+"""`ArkoudaArray`: a lazy array of numbers or bools in pandas."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.arrays.creation import array, full
+from akdask.collections.arrays.elementwise import cast, where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
+from akdask.collections.arrays.ufuncs import isnan
+from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.extension.base import ArkoudaExtensionArray, as_lazy, holds
+from akdask.extension.dtypes import ArkoudaBaseDtype, extension_dtype
+from akdask.schema import BOOL, FLOAT64
+
+ACCUMULATIONS = {"cumsum": cumsum, "cumprod": cumprod, "cummin": cummin, "cummax": cummax}
+
+REDUCTIONS = {"sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "median", "count"}
+
+
+@holds(np.int64, np.uint64, np.uint8, np.float64, np.bool_, int)
+class ArkoudaArray(ArkoudaExtensionArray):
+    """A `pdarray` in pandas.
+
+    Parameters
+    ----------
+    data : pdarray, or scalars
+        The elements.
+    dtype : dtype-like, optional
+        Type to convert to.
+    copy : bool
+        Take a copy of the array.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the data are no numbers.
+
+    Examples
+    --------
+    >>> import akdask as ak, pandas as pd
+    >>> s = pd.Series(ArkoudaArray(ak.arange(4)))
+    >>> (s * 2).sum(), s[s > 1].tolist()
+    (np.int64(12), [2, 3])
+    """
+
+    _holds = pdarray
+
+    def __init__(self, data: Any, dtype: Any = None, copy: bool = False) -> None:
+        if isinstance(data, ArkoudaArray):
+            data = data._data
+        if not isinstance(data, pdarray) and not isinstance(data, ArkoudaExtensionArray):
+            data = as_lazy(data)
+        super().__init__(data.copy() if copy else data)
+        if dtype is not None:
+            self._data = self.astype(getattr(dtype, "name", dtype) if isinstance(dtype, ArkoudaBaseDtype) else dtype)
+            self._data = getattr(self._data, "_data", self._data)
+            if not isinstance(self._data, pdarray):
+                self._data = array(self._data)
+
+    @property
+    def dtype(self) -> ArkoudaBaseDtype:
+        """The type, such as ``ak_int64``."""
+        return extension_dtype(self._data.dtype)
+
+    def isna(self) -> np.ndarray[Any, Any]:
+        """Return which elements are NaN, as a NumPy array; computes for floats."""
+        if self._data._value.dtype != FLOAT64:
+            return np.zeros(len(self), np.bool_)
+        return np.asarray(isnan(self._data).to_ndarray())
+
+    def fillna(self, value: Any, limit: int | None = None, copy: bool = True) -> Self:  # type: ignore[override]
+        """Return the elements with others in place of NaN; lazy unless there is a limit.
+
+        Parameters
+        ----------
+        value : scalar, or array of as many elements
+            What takes their place.
+        limit : int, optional
+            How many are filled at most.
+        copy : bool
+            Accepted for compatibility with pandas.
+        """
+        if limit is not None:
+            return super().fillna(value, limit=limit, copy=copy)
+        if self._data._value.dtype != FLOAT64:
+            return self.copy()
+        given = as_lazy(value) if pd.api.types.is_list_like(value) else value
+        return self._wrapped(where(isnan(self._data), given, self._data))
+
+    def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
+        if fill is pd.NA or fill is None or (isinstance(fill, float) and np.isnan(fill)):
+            # Only floats have something for what is missing.
+            return where(missing, np.nan, cast(data, np.float64))
+        return where(missing, self._checked_scalar(fill), data)
+
+    def _filled_rows(self, count: int, fill: Any) -> Any:
+        return full(count, np.nan if pd.isna(fill) else fill)
+
+    def _checked_scalar(self, value: Any) -> Any:
+        if value is pd.NA or value is None or (isinstance(value, float) and np.isnan(value)):
+            if self._data._value.dtype != FLOAT64:
+                raise ArgumentTypeError(f"{self.dtype.name} has nothing for missing elements.", hint="use ak_float64.")
+            return np.nan
+        if not isinstance(value, int | float | np.number | np.bool_):
+            raise ArgumentTypeError(f"{value!r} is no element of {self.dtype.name}.")
+        return value
+
+    # reductions
+
+    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
+        if name not in REDUCTIONS:
+            if name in ("kurt", "skew", "sem"):
+                found = getattr(pd.Series(self.to_numpy()), name)(skipna=skipna)
+                return self._wrapped(array([found])) if keepdims else found
+            raise ArgumentTypeError(f"cannot perform {name} with type {self.dtype}")
+        data = self._there() if skipna else self._data
+        found = self._reduced(data, name, skipna, **kwargs)
+        return self._wrapped(array([found])) if keepdims else found
+
+    def _there(self) -> Any:
+        """Return the elements that are not NaN."""
+        is_float = self._data._value.dtype == FLOAT64
+        return self._data[~isnan(self._data)] if is_float else self._data
+
+    def _reduced(self, data: Any, name: str, skipna: bool, **kwargs: Any) -> Any:
+        if name == "count":
+            return data.size
+        if name in ("any", "all"):
+            return bool(getattr(data, name)())
+        count = data.size
+        if name in ("min", "max", "mean", "median") and not count:
+            return np.nan
+        ddof = kwargs.get("ddof", 1)
+        if name in ("var", "std"):
+            return np.nan if count <= ddof else getattr(data, name)(ddof).value()
+        if count < kwargs.get("min_count", 0):
+            return np.nan
+        return getattr(data, name)().value()
+
+    def sum(self, *, skipna: bool = True, min_count: int = 0, **kwargs: Any) -> Any:
+        """Return the sum of the elements; computes."""
+        return self._reduce("sum", skipna=skipna, min_count=min_count)
+
+    def prod(self, *, skipna: bool = True, min_count: int = 0, **kwargs: Any) -> Any:
+        """Return the product of the elements; computes."""
+        return self._reduce("prod", skipna=skipna, min_count=min_count)
+
+    def min(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the smallest element; computes."""
+        return self._reduce("min", skipna=skipna)
+
+    def max(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the largest element; computes."""
+        return self._reduce("max", skipna=skipna)
+
+    def mean(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the mean of the elements; computes."""
+        return self._reduce("mean", skipna=skipna)
+
+    def median(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the median of the elements; computes."""
+        return self._reduce("median", skipna=skipna)
+
+    def var(self, *, skipna: bool = True, ddof: int = 1, **kwargs: Any) -> Any:
+        """Return the variance of the elements; computes."""
+        return self._reduce("var", skipna=skipna, ddof=ddof)
+
+    def std(self, *, skipna: bool = True, ddof: int = 1, **kwargs: Any) -> Any:
+        """Return the standard deviation of the elements; computes."""
+        return self._reduce("std", skipna=skipna, ddof=ddof)
+
+    def sem(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the standard error of the mean; computes, in memory."""
+        return self._reduce("sem", skipna=skipna)
+
+    def skew(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the skewness; computes, in memory."""
+        return self._reduce("skew", skipna=skipna)
+
+    def kurt(self, *, skipna: bool = True, **kwargs: Any) -> Any:
+        """Return the kurtosis; computes, in memory."""
+        return self._reduce("kurt", skipna=skipna)
+
+    def all(self, axis: int | None = 0, skipna: bool = True, **kwargs: Any) -> bool:
+        """Return whether no element is zero; computes."""
+        return bool(self._reduce("all", skipna=skipna))
+
+    def any(self, axis: int | None = 0, skipna: bool = True, **kwargs: Any) -> bool:
+        """Return whether any element is not zero; computes."""
+        return bool(self._reduce("any", skipna=skipna))
+
+    def _accumulate(self, name: str, *, skipna: bool = True, **kwargs: Any) -> Any:
+        run = ACCUMULATIONS[name]
+        data = self._data
+        if data._value.dtype == BOOL:
+            data = cast(data, np.int64)
+        if data._value.dtype != FLOAT64:
+            return self._wrapped(run(data))
+        missing = isnan(data)
+        neutral = {"cumsum": 0.0, "cumprod": 1.0, "cummin": np.inf, "cummax": -np.inf}[name]
+        found = run(where(missing, neutral, data))
+        if not skipna:
+            missing = cumsum(cast(missing, np.int64)) > 0
+        return self._wrapped(where(missing, np.nan, found))
+
+    def round(self, decimals: int = 0, *args: Any, **kwargs: Any) -> Self:
+        """Return the elements rounded to decimals; lazy."""
+        if self._data._value.dtype != FLOAT64:
+            return self.copy()
+        return self._wrapped(self._data.round(decimals) if hasattr(self._data, "round") else _rounded(self._data, decimals))
+
+    def _plain(self, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        if wanted.kind in "iu" and self.isna().any():
+            raise ArgumentError("cannot convert NaN to integer")
+        return super()._plain(wanted)
+
+
+def _rounded(data: Any, decimals: int) -> Any:
+    return np.round(data, decimals)
