@@ -41,6 +41,6 @@ __all__ = [
     "ArkoudaSeriesAccessor",
     "ArkoudaStringArray",
     "ArkoudaStringDtype",
-    "ArkoudaUint64Dtype",
     "ArkoudaUint8Dtype",
+    "ArkoudaUint64Dtype",
 ]

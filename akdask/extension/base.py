@@ -95,14 +95,13 @@ class ArkoudaExtensionArray(LazyOperators):
 
     def __getitem__(self, item: Any) -> Any:
         """Return an element, which computes, or chosen rows, which are lazy."""
-        if isinstance(item, tuple):
-            item = _without_ellipsis(item)
         key = _row_key(self, item)
         if isinstance(key, int):
             if not -len(self) <= key < len(self):
-                raise PositionError(f"index {key} is out of bounds for an array of {len(self)} elements.")
+                raise PositionError(f"index {key} is out of bounds for axis 0 with size {len(self)}")
             return self._scalar(self._data[key])
-        return self._wrapped(self._data[key])
+        is_all = isinstance(key, slice) and (key.start, key.stop, key.step) == (None, None, None)
+        return self.view() if is_all else self._wrapped(self._data[key])
 
     def _scalar(self, found: Any) -> Any:
         """Return an element as pandas has it."""
@@ -138,6 +137,41 @@ class ArkoudaExtensionArray(LazyOperators):
         """Return a value that elements may become."""
         return value
 
+    def fillna(self, value: Any, limit: int | None = None, copy: bool = True) -> Self:
+        """Return the elements with others in place of those that are missing; lazy unless there is a limit.
+
+        Parameters
+        ----------
+        value : scalar, or array of as many elements
+            What takes their place.
+        limit : int, optional
+            How many are filled at most.
+        copy : bool
+            Otherwise the array itself is filled.
+
+        Raises
+        ------
+        ArgumentError
+            If an array has another number of elements, or this one is read-only.
+        ArgumentTypeError
+            If the value is of another type.
+        """
+        if pd.api.types.is_list_like(value) and len(value) != len(self):
+            raise ArgumentError(f"Length of 'value' does not match. Got ({len(value)}) expected {len(self)}")
+        if isinstance(value, dict):
+            raise ArgumentTypeError('"value" parameter must be a scalar or array, but you passed a "dict"')
+        filled: Self = super().fillna(value, limit=limit, copy=copy) if limit is not None else self._filled(value)
+        if not copy and limit is None:
+            if self._readonly:
+                raise ArgumentError("Cannot modify read-only array")
+            self._data._frame, self._data._value = filled._data._frame, filled._data._value
+            return self
+        return filled
+
+    def _filled(self, value: Any) -> Self:
+        """Return the elements with a value, or those of an array, in place of those that are missing."""
+        raise NotImplementedError
+
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements; computes them all."""
         return iter(list(self.to_numpy()))
@@ -165,8 +199,10 @@ class ArkoudaExtensionArray(LazyOperators):
         size = len(self)
         if allow_fill and len(positions) and positions.min() < -1:
             raise ArgumentError("with allow_fill, positions are at least -1.")
-        if len(positions) and (positions.max() >= size or positions.min() < -size) and not (
-            allow_fill and (positions == -1).all()
+        if (
+            len(positions)
+            and (positions.max() >= size or positions.min() < -size)
+            and not (allow_fill and (positions == -1).all())
         ):
             text = "cannot do a non-empty take from an empty axes." if not size else "out of bounds value in 'indices'."
             raise PositionError(text)
@@ -186,13 +222,35 @@ class ArkoudaExtensionArray(LazyOperators):
         """Return rows of one value."""
         raise NotImplementedError
 
+    def shift(self, periods: int = 1, fill_value: Any = None) -> Self:
+        """Return the elements moved down by some rows, or up by negative ones; lazy.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows.
+        fill_value : scalar, optional
+            What stands where rows come from outside; NaN unless given, of which integers become floats.
+        """
+        positions = np.arange(len(self)) - periods
+        positions[(positions < 0) | (positions >= len(self))] = -1
+        return self.take(positions, allow_fill=True, fill_value=fill_value)
+
     def copy(self, deep: bool = True) -> Self:
         """Return a copy of its own, or with ``deep=False`` one of the same array."""
         return type(self)(self._data.copy() if deep else self._data)
 
     def view(self, dtype: Any = None) -> Any:
         """Return the same array in an object of its own, or converted to a dtype."""
-        return self.copy(deep=False) if dtype is None else self.astype(dtype)
+        if dtype is not None:
+            return self.astype(dtype)
+        seen = self.copy(deep=False)
+        seen._readonly = self._readonly
+        return seen
+
+    def transpose(self, *axes: int) -> Self:
+        """Return the same array in an object of its own: there is one dimension."""
+        return self.view()
 
     # conversion
 
@@ -225,6 +283,8 @@ class ArkoudaExtensionArray(LazyOperators):
         return self.to_numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ArgumentError("a lazy array has no memory that NumPy could share.", hint="leave copy=False.")
         return self.to_numpy(dtype)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
@@ -388,7 +448,9 @@ class ArkoudaExtensionArray(LazyOperators):
         UnsupportedError
             Always.
         """
-        raise UnsupportedError("lazy arrays are not interpolated.", hint="s.ak.collect().interpolate() does it in memory.")
+        raise UnsupportedError(
+            "lazy arrays are not interpolated.", hint="s.ak.collect().interpolate() does it in memory."
+        )
 
 
 def holds(*types: type) -> Callable[[type[ArkoudaExtensionArray]], type[ArkoudaExtensionArray]]:
@@ -446,6 +508,8 @@ def _of_objects(items: np.ndarray[Any, Any]) -> Any:
 
 def _row_key(array_: ArkoudaExtensionArray, key: Any) -> Any:
     """Return a key as an int, a slice or a lazy array."""
+    if isinstance(key, tuple):
+        key = _without_ellipsis(key)
     if isinstance(key, ArkoudaExtensionArray):
         return key._data
     if isinstance(key, Array | slice):
@@ -470,7 +534,7 @@ def _without_ellipsis(key: tuple[Any, ...]) -> Any:
     return rest[0] if rest else slice(None)
 
 
-def _with_missing(  # noqa: PLR0917 - the parts of one result
+def _with_missing(
     codes: np.ndarray[Any, Any],
     uniques: ArkoudaExtensionArray,
     missing: np.ndarray[Any, Any],

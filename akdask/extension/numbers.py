@@ -9,6 +9,7 @@ import pandas as pd
 
 from akdask.collections.arrays.creation import array, full
 from akdask.collections.arrays.elementwise import cast, where
+from akdask.collections.arrays.elementwise import round as rounded
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
 from akdask.collections.arrays.ufuncs import isnan
@@ -73,23 +74,10 @@ class ArkoudaArray(ArkoudaExtensionArray):
             return np.zeros(len(self), np.bool_)
         return np.asarray(isnan(self._data).to_ndarray())
 
-    def fillna(self, value: Any, limit: int | None = None, copy: bool = True) -> Self:  # type: ignore[override]
-        """Return the elements with others in place of NaN; lazy unless there is a limit.
-
-        Parameters
-        ----------
-        value : scalar, or array of as many elements
-            What takes their place.
-        limit : int, optional
-            How many are filled at most.
-        copy : bool
-            Accepted for compatibility with pandas.
-        """
-        if limit is not None:
-            return super().fillna(value, limit=limit, copy=copy)
+    def _filled(self, value: Any) -> Self:
         if self._data._value.dtype != FLOAT64:
             return self.copy()
-        given = as_lazy(value) if pd.api.types.is_list_like(value) else value
+        given = as_lazy(value) if pd.api.types.is_list_like(value) else self._checked_scalar(value)
         return self._wrapped(where(isnan(self._data), given, self._data))
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
@@ -212,13 +200,9 @@ class ArkoudaArray(ArkoudaExtensionArray):
         """Return the elements rounded to decimals; lazy."""
         if self._data._value.dtype != FLOAT64:
             return self.copy()
-        return self._wrapped(self._data.round(decimals) if hasattr(self._data, "round") else _rounded(self._data, decimals))
+        return self._wrapped(rounded(self._data, decimals))
 
     def _plain(self, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
         if wanted.kind in "iu" and self.isna().any():
             raise ArgumentError("cannot convert NaN to integer")
         return super()._plain(wanted)
-
-
-def _rounded(data: Any, decimals: int) -> Any:
-    return np.round(data, decimals)

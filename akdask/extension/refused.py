@@ -34,7 +34,7 @@ def refuses(names: str, hint: str) -> Callable[[Class], Class]:
 
 def _refusal(owner: str, name: str, hint: str) -> Callable[..., NoReturn]:
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise RefusedMethodError(f"{owner}.{name} is not there for lazy arrays in pandas.", hint=hint)
+        raise RefusedMethodError(f"{owner}.{name} is not supported: lazy arrays in pandas do not have it.", hint=hint)
 
     refuse.__name__ = name
     refuse.__doc__ = f"Refuse: {name} is not there for lazy arrays in pandas."

@@ -9,15 +9,16 @@ import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
+from akdask.collections.core.array import Array
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentTypeError
-from akdask.extension.base import ArkoudaExtensionArray, holds
+from akdask.extension.base import ArkoudaExtensionArray, as_lazy, holds
 from akdask.extension.dtypes import ArkoudaStringDtype
 from akdask.extension.refused import COLLECT, refuses
 
 NUMERIC = (
     "all any argpartition byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot dump dumps fill flatten "
-    "getfield kurt max mean median min nonzero partition prod put resize round setfield sem setflags skew std sum to_device tobytes "
+    "getfield kurt max mean median min nonzero partition prod put resize setfield sem setflags skew std sum to_device tobytes "
     "tofile trace var"
 )
 
@@ -62,21 +63,13 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
         """Return which text is missing, as a NumPy array; computes where some may be."""
         return np.asarray(self._data.isna().to_ndarray())
 
-    def fillna(self, value: Any, limit: int | None = None, copy: bool = True) -> Self:  # type: ignore[override]
-        """Return the text with other text in place of what is missing; lazy for one str.
-
-        Parameters
-        ----------
-        value : str, or array of as many elements
-            What takes its place.
-        limit : int, optional
-            How many are filled at most.
-        copy : bool
-            Accepted for compatibility with pandas.
-        """
-        if limit is not None or not isinstance(value, str):
-            return super().fillna(value, limit=limit, copy=copy)
-        return self._wrapped(self._data.fillna(value))
+    def _filled(self, value: Any) -> Self:
+        if isinstance(value, str):
+            return self._wrapped(self._data.fillna(value))
+        if not pd.api.types.is_list_like(value):
+            self._checked_scalar(value)
+            return self.copy()
+        return self._wrapped(where(self._data.isna(), as_lazy(value), self._data))
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
         return where(missing, self._checked_scalar(fill), data)
@@ -92,17 +85,18 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
         raise ArgumentTypeError(f"{value!r} is no text.")
 
     def _assign(self, key: Any, value: Any) -> None:
-        if isinstance(key, int):
-            key = slice(key, None if key == -1 else key + 1)
+        positions = np.arange(len(self))[key.to_ndarray() if isinstance(key, Array) else key]
         rows = np.zeros(len(self), np.bool_)
-        positions = np.arange(len(self))[key.to_ndarray() if hasattr(key, "to_ndarray") else key]
         rows[positions] = True
-        if value is None or isinstance(value, str):
-            self._data = where(array(rows), value, self._data)
-            return
-        found = self._elements()
-        found[positions] = ArkoudaStringArray(value)._elements()
-        self._data = array(np.where(pd.isna(found), None, found))
+        if isinstance(value, Strings):
+            source = np.zeros(len(self), np.int64)
+            source[positions] = np.arange(value.size)
+            value = value[array(source)] if value.size else ""
+        changed = where(array(rows), value, self._data)
+        # In place, as views have the same text.
+        self._data._frame, self._data._value = changed._frame, changed._value
 
     def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
-        raise ArgumentTypeError(f"cannot perform {name} with type {self.dtype}")
+        if name == "count":
+            return int((~self.isna()).sum())
+        raise ArgumentTypeError(f"Cannot perform reduction '{name}' with type {self.dtype}")
