@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.hdf5.tree.elements import StoredElements
-from akdask.hdf5.tree.member_search import place_of_hard_link
+from akdask.hdf5.tree.fractal_heap import find_dense_link
 from akdask.hdf5.tree.object_header import (
     CONTINUATION,
     DATASPACE,
@@ -28,6 +28,7 @@ from akdask.hdf5.tree.object_header import (
     IS_SHARED,
     LAYOUT,
     LINK,
+    LINK_INFO,
     SYMBOL_TABLE,
     UNDEFINED,
     ObjectHeader,
@@ -35,6 +36,7 @@ from akdask.hdf5.tree.object_header import (
     UnknownStructureInTreeError,
     content_at,
     demand,
+    place_of_hard_link,
     read_header,
 )
 
@@ -44,6 +46,7 @@ Bytes = npt.NDArray[np.uint8]
 _WORD = 8
 _LAYOUT_VERSIONS = {3, 4}
 _MOST_NODES = 4096  # of the tree of one group
+_MOST_BYTES = 2**23  # of blocks that are in memory at a time
 
 
 class DataLocation(NamedTuple):
@@ -121,16 +124,17 @@ class GroupTemplate:
         fits = np.ones(len(groups), np.bool_)
         for block in self.blocks:
             at = found[block.address]
-            fits &= (at >= 0) & (at <= file_size - block.size)
+            fits &= (at >= 0) & (at < file_size)
             rows = np.flatnonzero(fits)
             if not len(rows):
                 break
-            words = _words(descriptor, at[rows], block.size)
-            is_same = ~((words ^ block.same) & block.mask).any(axis=1)
-            fits[rows] = is_same
-            content = words.view(np.uint8)
-            for place, address in block.fields:
-                found[address, rows] = np.ascontiguousarray(content[:, place : place + 8]).view("<i8")[:, 0]
+            step = max(1, _MOST_BYTES // block.size)
+            for some in (rows[start : start + step] for start in range(0, len(rows), step)):
+                words = _words(descriptor, at[some], block.size)
+                fits[some] = ~((words ^ block.same) & block.mask).any(axis=1)
+                content = words.view(np.uint8)
+                for place, address in block.fields:
+                    found[address, some] = np.ascontiguousarray(content[:, place : place + 8]).view("<i8")[:, 0]
         return fits, self._offsets(found, file_size)
 
     def _offsets(self, found: Offsets, file_size: int) -> Offsets:
@@ -145,10 +149,12 @@ class GroupTemplate:
 
 
 def _words(descriptor: int, addresses: Offsets, size: int) -> npt.NDArray[np.uint64]:
+    """Return blocks as rows of words; those at the end of the file are filled up."""
     pread = os.pread
-    content = b"".join([pread(descriptor, size, address) for address in addresses.tolist()])
-    if len(content) != size * len(addresses):  # the file was cut meanwhile
-        content = content.ljust(size * len(addresses), b"\0")
+    found = [pread(descriptor, size, address) for address in addresses.tolist()]
+    content = b"".join(found)
+    if len(content) != size * len(addresses):
+        content = b"".join([block.ljust(size, b"\0") for block in found])
     return np.frombuffer(content, "<u8").reshape(-1, size // _WORD)
 
 
@@ -291,19 +297,34 @@ class _GroupWalk:
         return self._members[group, name]
 
     def _in_links(self, header: ObjectHeader, noted: list[_Noted], name: bytes) -> int:
-        """Return which address a link message of a new group has."""
+        """Return which address a link of a new group has: few are in its header, many in a heap."""
         for message in header.of_kind(LINK):
             content = header.content(message)
             place = place_of_hard_link(content, name)
             if place is not None:
-                block = noted[message.block]
-                has_kind = content[1] & 8
-                block.fix(message.place, message.place + (3 if has_kind else 2))
-                # The name, what its length is, and nothing of the order of creation before it.
-                start = place - len(name) - (1 << (content[1] & 3))
-                block.fix(message.place + start, message.place + place)
-                return self._address(block, message.place + place)
-        raise UnknownStructureInTreeError
+                return self._link(noted[message.block], message.place, content, place, name)
+        (information,) = header.of_kind(LINK_INFO)
+        demand(not information.flags & IS_SHARED)
+        link = find_dense_link(self._read, header.content(information), name)
+        blocks = [noted[information.block]]
+        for number, one in enumerate(link.walk.blocks):
+            # The message is a part of the header, all others are blocks of their own.
+            start = information.place if number == 0 else 0
+            if number:
+                above, at = one.found_in
+                at += 0 if above else information.place
+                blocks.append(self._shared(self._address(blocks[above], at), len(one.content)))
+            for first, stop in one.fixed:
+                blocks[number].fix(start + first, start + stop)
+        return self._link(blocks[-1], link.start, link.content, link.place, name)
+
+    def _link(self, block: _Noted, start: int, content: bytes, place: int, name: bytes) -> int:
+        """Return which address a link has, whose message begins at `start` of a block and has it at `place`."""
+        has_kind = content[1] & 8
+        block.fix(start, start + (3 if has_kind else 2))
+        # The name, what its length is, and nothing of the order of creation before it.
+        block.fix(start + place - len(name) - (1 << (content[1] & 3)), start + place)
+        return self._address(block, start + place)
 
     def _in_table(self, block: _Noted, place: int, name: bytes) -> int:
         """Return which address a table of an old group has; names are in a heap, entries in a tree."""
