@@ -6,6 +6,9 @@ import argparse
 import glob
 import os
 import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from shutil import get_terminal_size
 from typing import Any
 
@@ -28,6 +31,8 @@ from akdask.lbann.verification.sample_set import verify
 
 _SHOWN_VALUES = 4
 _MOST_FAULTS = 1000
+_MANY_FILES, _AT_ONCE = 32, 8
+"""Files for which it is worth to start processes, and that go to one of them at a time."""
 
 
 def register(commands: Any) -> None:
@@ -174,11 +179,34 @@ def _schema(options: argparse.Namespace) -> int:
 def _list(options: argparse.Namespace) -> int:
     files = [path for given in options.files for path in _matching(given)]
     found = list_samples(
-        files, options.sample or _told_prototype(files[0]), exclude=options.exclude, base_directory=options.base
+        files,
+        options.sample or _told_prototype(files[0]),
+        exclude=options.exclude,
+        base_directory=options.base,
+        over=_each_of,
     )
     if options.exclusion:
         write_file(options.exclusion, [found.exclusion_text()])
     return _written(options.output, found.included.to_text())
+
+
+def _each_of(function: Callable[[str], Any], paths: Sequence[str]) -> list[Any]:
+    """Apply a function to each of many files: in processes, since threads wait for the HDF5 library in turns."""
+    shown = _progress if sys.stderr.isatty() else lambda done, total: None
+    found: list[Any] = []
+    if len(paths) < _MANY_FILES:
+        pool, results = None, map(function, paths)
+    else:
+        pool = ProcessPoolExecutor(mp_context=get_context("spawn"))
+        results = pool.map(function, paths, chunksize=_AT_ONCE)
+    try:
+        for one in results:
+            found.append(one)
+            shown(len(found), len(paths))
+    finally:
+        if pool is not None:
+            pool.shutdown(cancel_futures=True)
+    return found
 
 
 def _matching(given: str) -> list[str]:

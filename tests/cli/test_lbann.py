@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import h5py
 import pytest
@@ -18,6 +20,16 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_samples(tmp_path, files=2, per_file=10)
     return tmp_path
+
+
+class PicklingPool(ThreadPoolExecutor):
+    """Stands in for processes, which take seconds to start."""
+
+    def __init__(self, mp_context):
+        super().__init__(2)
+
+    def map(self, function, *arguments, **options):
+        return super().map(pickle.loads(pickle.dumps(function)), *arguments, **options)
 
 
 def told(capsys, *argv):
@@ -45,6 +57,16 @@ def test_lists_are_made_of_patterns(folder, capsys):
     assert text.splitlines()[:3] == ["CONDUIT_HDF5_INCLUSION", "19 1 2", "."]
     told(capsys, "list", "a_*.h5", "--sample", "RUN/000000000", "--exclude", "RUN/000000003", "-o", "in")
     assert read_list("in").to_text().decode() == text == read_list("ex").to_text().decode()
+
+
+def test_lists_of_many_files_are_made_by_processes(folder, capsys, monkeypatch):
+    alone = told(capsys, "list", "a_*.h5", "--sample", "RUN/000000000")
+    monkeypatch.setattr("akdask.cli.lbann._MANY_FILES", 2)
+    monkeypatch.setattr("akdask.cli.lbann.ProcessPoolExecutor", PicklingPool)
+    assert told(capsys, "list", "a_*.h5", "--sample", "RUN/000000000") == alone
+    (folder / "a_2.h5").write_bytes(b"no HDF5")
+    assert main(["lbann", "list", "a_*.h5", "--sample", "RUN/000000000"]) == 2
+    assert "a_2.h5" in capsys.readouterr().err
 
 
 def test_a_schema_is_made_of_a_sample(folder, capsys):
