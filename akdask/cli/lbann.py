@@ -6,6 +6,7 @@ import argparse
 import glob
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -158,7 +159,8 @@ def _progress(done: int, total: int) -> None:
 
 
 def _report(report: SampleSetReport) -> str:
-    said = ", ".join(counted(count, f"fault: {kind}") for kind, count in report.counts().items()) or "all is well"
+    kinds = Counter((fault.kind, "warning" if fault.is_warning else "fault") for fault in report.faults)
+    said = ", ".join(f"{counted(count, what)} ({kind})" for (kind, what), count in kinds.items()) or "all is well"
     lines = [f"{counted(report.n_samples, 'sample')} in {counted(report.n_files, 'file')}: {said}"]
     if report.faults:
         rows = [

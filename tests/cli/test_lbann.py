@@ -45,6 +45,7 @@ def test_verify_tells_faults_and_the_exit_code(folder, capsys):
         del file["RUN/000000012/in/energy"]
     code, text = told(capsys, "verify", "train.samples", *schemas, "--resume", "notes")
     assert code == 1
+    assert text.startswith("20 samples in 2 files: 1 fault (field)\n")
     assert "in/energy" in text
     code, text = told(capsys, "verify", "train.samples", *schemas, "--resume", "notes", "--json")
     report = json.loads(text)
@@ -100,6 +101,8 @@ def test_a_list_is_split_as_upstream_splits_it(folder, capsys):
     [
         (["verify", "nothing"], "no sample list"),
         (["verify", "train.samples", "--experiment-schema", "x"], "needs a data schema"),
+        (["verify", "train.samples", "--resume", "none/notes"], "cannot write 'none/notes'"),
+        (["verify", "train.samples", "--resume", "."], "cannot write '.'"),
         (["list", "no*.h5"], "no file"),
         (["schema", "nothing.h5"], "no such file"),
         (["schema", "data.yaml"], "cannot"),
