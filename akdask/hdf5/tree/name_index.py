@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from akdask.hdf5.tree.lookup3 import lookup3
 from akdask.hdf5.tree.metadata_walk import MetadataWalk
 from akdask.hdf5.tree.object_header import demand
 
@@ -18,7 +19,6 @@ _HEADER = 38
 _HEAD, _CHECKSUM = 6, 4  # bytes of a node before its records, and behind them
 _HASH = 4
 _MOST_LEVELS = 32
-_MASK, _PART = 2**32 - 1, 12
 
 
 class IndexRecord(NamedTuple):
@@ -96,7 +96,7 @@ def records_of(walk: MetadataWalk, place: int, name: bytes) -> Iterator[IndexRec
     walk.fix(header, 5, 16)
     walk.fix(header, 24, 26)
     tree = _Tree(node_size, record_size, depth)
-    wanted = name_hash(name)
+    wanted = lookup3(name)
     widths = tree.count_widths()
     above, place = header, 16
     for level in range(depth, -1, -1):
@@ -118,43 +118,3 @@ def records_of(walk: MetadataWalk, place: int, name: bytes) -> Iterator[IndexRec
             above, place = node, end + first * (8 + width + below)
             count = int.from_bytes(content[place + 8 : place + 8 + width], "little")
             walk.fix(node, place + 8, place + 8 + width)
-
-
-def name_hash(name: bytes) -> int:
-    """Return the hash by which names are in order: Jenkins' lookup3 of 32 bits.
-
-    Examples
-    --------
-    >>> hex(name_hash(b"")), hex(name_hash(b"Four score and seven years ago"))
-    ('0xdeadbeef', '0x17770551')
-    """
-    a = b = c = (0xDEADBEEF + len(name)) & _MASK
-    if not name:
-        return c
-    *parts, last = [name[at : at + _PART].ljust(_PART, b"\0") for at in range(0, len(name), _PART)]
-    for part in parts:
-        a, b, c = _mixed(*_added(a, b, c, part))
-    return _last_mixed(*_added(a, b, c, last))
-
-
-def _added(a: int, b: int, c: int, part: bytes) -> tuple[int, int, int]:
-    first, second, third = struct.unpack("<III", part)
-    return (a + first) & _MASK, (b + second) & _MASK, (c + third) & _MASK
-
-
-def _turned(word: int, bits: int) -> int:
-    return ((word << bits) | (word >> (32 - bits))) & _MASK
-
-
-def _mixed(a: int, b: int, c: int) -> tuple[int, int, int]:
-    for bits in (4, 6, 8, 16, 19, 4):
-        # The words take turns: after each step the second is the first.
-        a, b, c = b, (c + b) & _MASK, ((a - c) & _MASK) ^ _turned(c, bits)
-    return a, b, c
-
-
-def _last_mixed(a: int, b: int, c: int) -> int:
-    a, b, c = c, a, b
-    for bits in (14, 11, 25, 16, 4, 14, 24):
-        a, b, c = b, c, ((a ^ c) - _turned(c, bits)) & _MASK
-    return c

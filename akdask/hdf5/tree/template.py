@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from akdask.hdf5.tree.elements import StoredElements
 from akdask.hdf5.tree.fractal_heap import find_dense_link
+from akdask.hdf5.tree.lookup3 import lookup3_of_rows
 from akdask.hdf5.tree.object_header import (
     CONTINUATION,
     DATASPACE,
@@ -70,6 +71,9 @@ class TemplateBlock:
         Bits that make up the structure, and what they are.
     fields : tuple of (int, int)
         Places in the block of further addresses, and which these are.
+    n_checked : int
+        Bytes before a checksum that covers them; 0 where there is none, or where what the addresses lead to tells that
+        they are right.
     """
 
     address: int
@@ -77,6 +81,16 @@ class TemplateBlock:
     mask: npt.NDArray[np.uint64]
     same: npt.NDArray[np.uint64]
     fields: tuple[tuple[int, int], ...]
+    n_checked: int
+
+    def fit(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+        """Return which of other blocks are alike and undamaged."""
+        is_alike: npt.NDArray[np.bool_] = ~((words ^ self.same) & self.mask).any(axis=1)
+        if self.n_checked:
+            content, end = words.view(np.uint8), self.n_checked
+            stored = np.ascontiguousarray(content[:, end : end + 4]).view("<u4")[:, 0]
+            is_alike &= lookup3_of_rows(content[:, :end]) == stored
+        return is_alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +145,7 @@ class GroupTemplate:
             step = max(1, _MOST_BYTES // block.size)
             for some in (rows[start : start + step] for start in range(0, len(rows), step)):
                 words = _words(descriptor, at[some], block.size)
-                fits[some] = ~((words ^ block.same) & block.mask).any(axis=1)
+                fits[some] = block.fit(words)
                 content = words.view(np.uint8)
                 for place, address in block.fields:
                     found[address, some] = np.ascontiguousarray(content[:, place : place + 8]).view("<i8")[:, 0]
@@ -200,6 +214,7 @@ class _Noted:
         self.content = content
         self.mask = bytearray(len(content))
         self.fields: dict[int, int] = {}
+        self.n_checked = 0
 
     def fix(self, start: int, stop: int) -> None:
         """Demand these bytes of other blocks as well."""
@@ -261,6 +276,8 @@ class _GroupWalk:
             address = self._member(address, name)
         header, noted = self._header(address)
         demand(not header.of_kind(EXTERNAL))
+        for one in noted if header.version == 2 else ():
+            one.n_checked = len(one.content) - 4
         for kind in (DATASPACE, DATATYPE, LAYOUT):
             (message,) = header.of_kind(kind)
             demand(not message.flags & IS_SHARED)
@@ -380,4 +397,6 @@ def _template_block(noted: _Noted) -> TemplateBlock:
     padding = -len(noted.content) % _WORD
     mask: Any = np.frombuffer(bytes(noted.mask) + bytes(padding), "<u8")
     content: Any = np.frombuffer(noted.content + bytes(padding), "<u8")
-    return TemplateBlock(noted.address, len(mask) * _WORD, mask, content & mask, tuple(noted.fields.items()))
+    return TemplateBlock(
+        noted.address, len(mask) * _WORD, mask, content & mask, tuple(noted.fields.items()), noted.n_checked
+    )

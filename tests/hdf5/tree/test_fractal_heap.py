@@ -99,14 +99,15 @@ def test_any_names_in_any_order_of_creation_with_some_removed(tmp_path_factory, 
 
 
 def test_flipped_bits_are_errors_or_left_to_the_library(tmp_path):
-    path = str(tmp_path / "f.h5")
-    write(path, 3, NAMES[:50])
+    path, names = str(tmp_path / "f.h5"), NAMES[:50]
+    write(path, 3, names)
+    expected = np.array(offsets(path, 3, names[::7]))
     good = Path(path).read_bytes()
-    places = [found.start() for found in re.finditer(b"FRHP|BTHD|BTIN|BTLF|FHIB|FHDB", good[:-170])]
+    marked = [found.start() for found in re.finditer(b"FRHP|BTHD|BTIN|BTLF|FHIB|FHDB|OHDR", good[:-170])]
     rng = random.Random(0)
     for _ in range(150):
         content = bytearray(good)
-        at = rng.choice(places) + rng.randrange(160)
+        at = rng.choice(marked) + rng.randrange(160)
         if rng.random() < 0.3:
             content[at : at + 8] = struct.pack("<Q", rng.choice([0, 2**63, 2**64 - 1, at, rng.randrange(len(good))]))
         else:
@@ -115,8 +116,8 @@ def test_flipped_bits_are_errors_or_left_to_the_library(tmp_path):
         Path(bad).write_bytes(content)
         file = TreeFile(bad)
         try:
-            found = locate(file, ["s0", "s1", "s2"], NAMES[:50:7])
-            assert found.offsets.shape == (3, 8)
+            found = locate(file, ["s0", "s1", "s2"], names[::7]).offsets
+            assert ((found == -1) | (found == expected)).all()
         except AkdaskError:
             pass
         file.close()
