@@ -109,6 +109,7 @@ from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
+from akdask.collections.series.series import Series
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.text.categorical import Categorical
@@ -186,6 +187,7 @@ __all__ = [
     "NonUniqueError",
     "Scalar",
     "SegArray",
+    "Series",
     "SortingAlgorithm",
     "Strings",
     "Timedelta",
