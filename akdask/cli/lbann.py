@@ -7,8 +7,9 @@ import glob
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from multiprocessing import get_context
 from shutil import get_terminal_size
 from typing import Any
@@ -196,18 +197,17 @@ def _each_of(function: Callable[[str], Any], paths: Sequence[str]) -> list[Any]:
     """Apply a function to each of many files: in processes, since threads wait for the HDF5 library in turns."""
     shown = _progress if sys.stderr.isatty() else lambda done, total: None
     found: list[Any] = []
-    if len(paths) < _MANY_FILES:
-        pool, results = None, map(function, paths)
-    else:
-        pool = ProcessPoolExecutor(mp_context=get_context("spawn"))
-        results = pool.map(function, paths, chunksize=_AT_ONCE)
-    try:
+    with ExitStack() as stack:
+        results: Iterator[Any]
+        if len(paths) < _MANY_FILES:
+            results = map(function, paths)
+        else:
+            pool = stack.enter_context(ProcessPoolExecutor(mp_context=get_context("spawn")))
+            stack.callback(pool.shutdown, cancel_futures=True)
+            results = pool.map(function, paths, chunksize=_AT_ONCE)
         for one in results:
             found.append(one)
             shown(len(found), len(paths))
-    finally:
-        if pool is not None:
-            pool.shutdown(cancel_futures=True)
     return found
 
 

@@ -85,7 +85,7 @@ class TemplateBlock:
 
     def fit(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
         """Return which of other blocks are alike and undamaged."""
-        is_alike: npt.NDArray[np.bool_] = ~((words ^ self.same) & self.mask).any(axis=1)
+        is_alike: npt.NDArray[np.bool_] = np.equal((words ^ self.same) & self.mask, 0).all(axis=1)
         if self.n_checked:
             content, end = words.view(np.uint8), self.n_checked
             stored = np.ascontiguousarray(content[:, end : end + 4]).view("<u4")[:, 0]
