@@ -33,7 +33,9 @@ def _same_labels(one: Index, other: Index) -> bool:
 def merged(indexes: Sequence[Index]) -> Index:
     """Return the distinct labels of several indexes, in ascending order; lazy."""
     joined = reduce(lambda one, other: one.concat(other), indexes)
-    return Index.factory(list(unique(joined._levels)) if joined.nlevels > 1 else Index(unique(joined.values), joined.name))
+    return Index.factory(
+        list(unique(joined._levels)) if joined.nlevels > 1 else Index(unique(joined.values), joined.name)
+    )
 
 
 def on_labels(series: SeriesBase, index: Index) -> Any:

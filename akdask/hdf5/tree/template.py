@@ -83,14 +83,36 @@ class TemplateBlock:
     fields: tuple[tuple[int, int], ...]
     n_checked: int
 
-    def fit(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-        """Return which of other blocks are alike and undamaged."""
-        is_alike: npt.NDArray[np.bool_] = np.equal((words ^ self.same) & self.mask, 0).all(axis=1)
-        if self.n_checked:
-            content, end = words.view(np.uint8), self.n_checked
-            stored = np.ascontiguousarray(content[:, end : end + 4]).view("<u4")[:, 0]
-            is_alike &= lookup3_of_rows(content[:, :end]) == stored
-        return is_alike
+
+class _Checks:
+    """Checksums of blocks of several groups: compared for many blocks at once, as each step is a call for all of them.
+
+    Parameters
+    ----------
+    fits : ndarray of bool, shape (n,)
+        Which groups are made alike; those with a damaged block are taken out.
+    """
+
+    def __init__(self, fits: npt.NDArray[np.bool_]) -> None:
+        self._fits = fits
+        self._waiting: dict[int, list[tuple[npt.NDArray[np.int64], Bytes]]] = {}
+        self._nbytes = 0
+
+    def add(self, rows: npt.NDArray[np.int64], content: Bytes, n_checked: int) -> None:
+        """Add blocks of some groups, which have so many bytes before their checksum."""
+        self._waiting.setdefault(n_checked, []).append((rows, content[:, : n_checked + 4]))
+        self._nbytes += content.nbytes
+        if self._nbytes > _MOST_BYTES:
+            self.finish()
+
+    def finish(self) -> None:
+        """Compare what has been added."""
+        for n_checked, blocks in self._waiting.items():
+            rows = np.concatenate([some for some, _ in blocks])
+            content = np.concatenate([one for _, one in blocks])
+            stored = np.ascontiguousarray(content[:, n_checked:]).view("<u4")[:, 0]
+            self._fits[rows[lookup3_of_rows(content[:, :n_checked]) != stored]] = False
+        self._waiting, self._nbytes = {}, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +158,7 @@ class GroupTemplate:
         found: Offsets = np.full((self.n_addresses, len(groups)), -1, np.int64)
         found[0] = groups
         fits = np.ones(len(groups), np.bool_)
+        checks = _Checks(fits)
         for block in self.blocks:
             at = found[block.address]
             fits &= (at >= 0) & (at < file_size)
@@ -145,10 +168,13 @@ class GroupTemplate:
             step = max(1, _MOST_BYTES // block.size)
             for some in (rows[start : start + step] for start in range(0, len(rows), step)):
                 words = _words(descriptor, at[some], block.size)
-                fits[some] = block.fit(words)
+                fits[some] = ~((words ^ block.same) & block.mask).any(axis=1)
                 content = words.view(np.uint8)
+                if block.n_checked:
+                    checks.add(some, content, block.n_checked)
                 for place, address in block.fields:
                     found[address, some] = np.ascontiguousarray(content[:, place : place + 8]).view("<i8")[:, 0]
+        checks.finish()
         return fits, self._offsets(found, file_size)
 
     def _offsets(self, found: Offsets, file_size: int) -> Offsets:
@@ -230,15 +256,11 @@ class _GroupWalk:
         self._noted: list[_Noted] = []
         self._headers: dict[int, tuple[ObjectHeader, list[_Noted]]] = {}
         self._members: dict[tuple[int, str], int] = {}
+        self._several: dict[tuple[int, int], _Noted] = {}
 
     def blocks(self) -> tuple[TemplateBlock, ...]:
         """Return the blocks, each after the one that has its address."""
         return tuple(_template_block(noted) for noted in self._noted)
-
-    def _note(self, address: int, size: int) -> _Noted:
-        noted = _Noted(address, content_at(self._read, self.numbers[address], size))
-        self._noted.append(noted)
-        return noted
 
     def _address(self, noted: _Noted, place: int) -> int:
         """Return which address is at a place of a block."""
@@ -366,10 +388,10 @@ class _GroupWalk:
 
     def _shared(self, address: int, size: int) -> _Noted:
         """Return a block that several members need, noted once."""
-        for noted in self._noted:
-            if noted.address == address and len(noted.content) == size:
-                return noted
-        return self._note(address, size)
+        if (address, size) not in self._several:
+            self._several[address, size] = _Noted(address, content_at(self._read, self.numbers[address], size))
+            self._noted.append(self._several[address, size])
+        return self._several[address, size]
 
     def _leaves(self, address: int) -> list[_Noted]:
         """Return the tables of entries below a node of the tree of a group."""
