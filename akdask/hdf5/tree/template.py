@@ -257,6 +257,7 @@ class _GroupWalk:
         self._headers: dict[int, tuple[ObjectHeader, list[_Noted]]] = {}
         self._members: dict[tuple[int, str], int] = {}
         self._several: dict[tuple[int, int], _Noted] = {}
+        self._tables: dict[int, list[_Noted]] = {}
 
     def blocks(self) -> tuple[TemplateBlock, ...]:
         """Return the blocks, each after the one that has its address."""
@@ -374,7 +375,9 @@ class _GroupWalk:
         names = self._address(head, 24)
         (size,) = struct.unpack_from("<Q", head.content, 8)
         text = content_at(self._read, self.numbers[names], size)
-        for node in self._leaves(tree):
+        if tree not in self._tables:
+            self._tables[tree] = self._leaves(tree)
+        for node in self._tables[tree]:
             (count,) = struct.unpack_from("<H", node.content, 6)
             for entry in range(8, 8 + 40 * count, 40):
                 start, _, kind = struct.unpack_from("<QQI", node.content, entry)
