@@ -19,7 +19,8 @@ from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.series.series import Series
 from akdask.errors import ArgumentTypeError
-from akdask.extension.base import ArkoudaExtensionArray, as_lazy
+from akdask.extension.base import ArkoudaExtensionArray
+from akdask.extension.scalars import as_lazy
 
 
 def wrapped(data: Array) -> ArkoudaExtensionArray:

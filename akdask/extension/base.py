@@ -8,19 +8,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionDtype
-from pandas.api.indexers import check_array_indexer
 
-from akdask.collections.arrays.creation import arange, array
-from akdask.collections.arrays.sorting import argsort
+from akdask.collections.arrays.creation import array
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import provides
-from akdask.collections.core.wrap import special
-from akdask.collections.groups.groupby import GroupBy
-from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
-from akdask.extension.operators import LazyOperators
+from akdask.extension.keys import row_key
+from akdask.extension.order import OrderedElements
 from akdask.extension.refused import DIMENSIONS, refuses
+from akdask.extension.scalars import as_lazy
 
 _CLASSES: dict[type, type[ArkoudaExtensionArray]] = {}
 """By the type of elements: the class of arrays that hold them."""
@@ -28,7 +25,7 @@ _CLASSES: dict[type, type[ArkoudaExtensionArray]] = {}
 
 @refuses("broadcast_arrays broadcast_to expand_dims permute_dims reshape squeeze swapaxes", DIMENSIONS)
 @refuses("concat stack split", "pd.concat puts arrays together, slices take them apart.")
-class ArkoudaExtensionArray(LazyOperators):
+class ArkoudaExtensionArray(OrderedElements):
     """A lazy array in pandas.
 
     Parameters
@@ -39,6 +36,8 @@ class ArkoudaExtensionArray(LazyOperators):
 
     _holds: ClassVar[type[Array]] = Array
     default_fill_value: ClassVar[Any] = np.nan
+    # pandas 2 does not ask for it.
+    _readonly: bool = False
 
     def __init__(self, data: Any) -> None:
         if not isinstance(data, self._holds):
@@ -46,6 +45,8 @@ class ArkoudaExtensionArray(LazyOperators):
                 f"{type(self).__name__} holds a {self._holds.__name__}, not {type(data).__name__}.",
                 hint="pd.array(data, dtype='ak') makes the array that fits.",
             )
+        if data.ndim != 1:
+            raise ArgumentError(f"pandas has arrays of one dimension, and this one has {data.ndim}.", hint="reshape(-1).")
         self._data: Any = data
 
     # making
@@ -53,16 +54,45 @@ class ArkoudaExtensionArray(LazyOperators):
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> ArkoudaExtensionArray:
         """Return an array of scalars or of a lazy array, of the class that they ask for unless it is this one."""
-        if isinstance(scalars, ArkoudaExtensionArray):
-            scalars = scalars._data
-        data = scalars if isinstance(scalars, Array) else as_lazy(scalars)
-        made = _class_of(data)(data.copy() if copy else data)
         wanted = None if dtype is None else pd.api.types.pandas_dtype(dtype)
+        data = as_lazy(scalars, is_text=wanted is not None and wanted.type in (str, np.str_))
+        made = _class_of(data)(data.copy() if copy else data)
         if wanted is None or wanted.name == "ak" or wanted == made.dtype:
             return made
-        found = made.astype(wanted)
-        assert isinstance(found, ArkoudaExtensionArray)
+        found: ArkoudaExtensionArray = made.astype(wanted)
         return found
+
+    @classmethod
+    def _from_scalars(cls, scalars: Any, *, dtype: Any) -> ArkoudaExtensionArray:
+        """Return an array of scalars that are of a type already.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If they are of another.
+        """
+        wanted = pd.api.types.pandas_dtype(dtype)
+        made = cls._from_sequence(scalars)._like(wanted)
+        if made.dtype != wanted:
+            if not pd.isna(scalars).all():
+                raise ArgumentTypeError(f"these are elements of {made.dtype.name}, not of {wanted.name}.")
+            made = cls._from_sequence(scalars, dtype=wanted)
+        return made
+
+    def _like(self, wanted: Any) -> ArkoudaExtensionArray:
+        """Return the elements in a type of the same scalars, themselves if it has others."""
+        return self
+
+    def _cast_pointwise_result(self, values: Any) -> Any:
+        """Return what pandas has made element by element as a lazy array if one can hold it, else as pandas does."""
+        try:
+            return self._from_scalars(values, dtype=self.dtype)
+        except (ArgumentError, ArgumentTypeError):
+            pass
+        try:
+            return self._from_sequence(values)
+        except (ArgumentError, ArgumentTypeError):
+            return pd.array(pd.Series(list(values), dtype=object).infer_objects().array)
 
     @classmethod
     def _from_sequence_of_strings(cls, strings: Any, *, dtype: Any, copy: bool = False) -> ArkoudaExtensionArray:
@@ -95,7 +125,7 @@ class ArkoudaExtensionArray(LazyOperators):
 
     def __getitem__(self, item: Any) -> Any:
         """Return an element, which computes, or chosen rows, which are lazy."""
-        key = _row_key(self, item)
+        key = row_key(self, item)
         if isinstance(key, int):
             if not -len(self) <= key < len(self):
                 raise PositionError(f"index {key} is out of bounds for axis 0 with size {len(self)}")
@@ -111,7 +141,7 @@ class ArkoudaExtensionArray(LazyOperators):
         """Assign to rows; lazy."""
         if self._readonly:
             raise ArgumentError("Cannot modify read-only array")
-        key = _row_key(self, key)
+        key = row_key(self, key)
         if isinstance(value, pd.Series | pd.Index):
             value = value.array
         if pd.api.types.is_list_like(value):
@@ -137,7 +167,7 @@ class ArkoudaExtensionArray(LazyOperators):
         """Return a value that elements may become."""
         return value
 
-    def fillna(self, value: Any, limit: int | None = None, copy: bool = True) -> Self:
+    def fillna(self, value: Any, limit: int | None = None, copy: bool = True, method: None = None) -> Self:
         """Return the elements with others in place of those that are missing; lazy unless there is a limit.
 
         Parameters
@@ -148,6 +178,8 @@ class ArkoudaExtensionArray(LazyOperators):
             How many are filled at most.
         copy : bool
             Otherwise the array itself is filled.
+        method : None
+            What pandas 2 passes.
 
         Raises
         ------
@@ -156,10 +188,12 @@ class ArkoudaExtensionArray(LazyOperators):
         ArgumentTypeError
             If the value is of another type.
         """
+        if isinstance(value, dict):
+            raise ArgumentTypeError(
+                "ExtensionArray.fillna does not support filling with a dict.", hint="pd.Series.fillna does."
+            )
         if pd.api.types.is_list_like(value) and len(value) != len(self):
             raise ArgumentError(f"Length of 'value' does not match. Got ({len(value)}) expected {len(self)}")
-        if isinstance(value, dict):
-            raise ArgumentTypeError('"value" parameter must be a scalar or array, but you passed a "dict"')
         filled: Self = super().fillna(value, limit=limit, copy=copy) if limit is not None else self._filled(value)
         if not copy and limit is None:
             if self._readonly:
@@ -303,11 +337,7 @@ class ArkoudaExtensionArray(LazyOperators):
 
     def _converted(self, wanted: Any) -> Any:
         """Return the lazy array in another lazy type."""
-        if wanted.type is str:
-            return self._data.astype(str)
-        if wanted.type is np.str_:
-            return Categorical(self._data.astype(str))
-        return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
+        raise NotImplementedError
 
     def _formatter(self, boxed: bool = False) -> Callable[[Any], str | None]:
         return str if boxed else repr
@@ -315,9 +345,9 @@ class ArkoudaExtensionArray(LazyOperators):
     # comparison
 
     def _operand(self, item: Any) -> Any:
-        if isinstance(item, ArkoudaExtensionArray):
-            return item._data
-        return as_lazy(item) if pd.api.types.is_list_like(item) else item
+        if pd.api.types.is_list_like(item):
+            return as_lazy(item)
+        return np.nan if item is pd.NA or item is None else item
 
     def equals(self, other: object) -> bool:
         """Whether the other array has the same type and elements, missing ones at the same rows; computes."""
@@ -326,105 +356,6 @@ class ArkoudaExtensionArray(LazyOperators):
         if self.dtype != other.dtype or len(self) != len(other):
             return False
         return bool(pd.Series(self.to_numpy()).equals(pd.Series(other.to_numpy())))
-
-    # order and groups
-
-    def argsort(  # type: ignore[override]  # pandas passes more than it declares
-        self, *, ascending: bool = True, kind: str = "quicksort", na_position: str = "last", **kwargs: Any
-    ) -> np.ndarray[Any, Any]:
-        """Return the positions that put the elements in order, as a NumPy array; computes.
-
-        Parameters
-        ----------
-        ascending : bool, default True
-            The direction.
-        kind : str
-            Accepted for compatibility with pandas; the order is always stable.
-        na_position : {"last", "first"}
-            Where missing elements go.
-        **kwargs
-            What else pandas passes makes no difference.
-        """
-        missing = self.isna()
-        there = np.flatnonzero(~missing)
-        order = argsort(self._data[array(there)], ascending=ascending).to_ndarray() if len(there) else there
-        parts = [there[order], np.flatnonzero(missing)]
-        return np.concatenate(parts if na_position == "last" else parts[::-1]).astype(np.intp)
-
-    def argmin(self, axis: Any = None, out: Any = None, *, skipna: bool = True) -> int:
-        """Return the position of the first smallest element that is not missing; computes."""
-        return self._extreme("argmin", skipna)
-
-    def argmax(self, axis: Any = None, out: Any = None, *, skipna: bool = True) -> int:
-        """Return the position of the first largest element that is not missing; computes."""
-        return self._extreme("argmax", skipna)
-
-    def _extreme(self, name: str, skipna: bool) -> int:
-        if skipna not in (True, False):
-            raise ArgumentError(f'For argument "skipna" expected type bool, received type {type(skipna).__name__}.')
-        missing = self.isna()
-        if not len(missing):
-            raise ArgumentError(f"attempt to get {name} of an empty sequence")
-        if missing.any() and not skipna:
-            raise ArgumentError("Encountered an NA value with skipna=False")
-        there = np.flatnonzero(~missing)
-        if not len(there):
-            raise ArgumentError("Encountered all NA values")
-        order = argsort(self._data[array(there)], ascending=name == "argmin")
-        return int(there[int(order[0])])
-
-    def factorize(
-        self, use_na_sentinel: bool = True, sort: bool = False, **kwargs: Any
-    ) -> tuple[np.ndarray[Any, Any], ArkoudaExtensionArray]:
-        """Return a number for each element, and the distinct elements that they count; computes.
-
-        Parameters
-        ----------
-        use_na_sentinel : bool, default True
-            Number missing elements -1; otherwise they are one element more.
-        sort : bool
-            Count the elements in their order; otherwise as they come first.
-        **kwargs
-            What else pandas passes makes no difference.
-        """
-        missing = self.isna()
-        there = np.flatnonzero(~missing)
-        codes = np.full(len(missing), -1, np.intp)
-        if not len(there):
-            uniques = self._wrapped(self._data[:0])
-        else:
-            groups = GroupBy(self._data[array(there)])
-            codes[there] = groups.broadcast(arange(groups.ngroups)).to_ndarray()
-            uniques = self._wrapped(groups.unique_keys)
-            if not sort:
-                _, first = np.unique(codes[there], return_index=True)
-                order = np.argsort(first, kind="stable")
-                places = np.empty(len(order), np.intp)
-                places[order] = np.arange(len(order))
-                codes[there] = places[codes[there]]
-                uniques = uniques.take(order)
-        if not use_na_sentinel and missing.any():
-            codes, uniques = _with_missing(codes, uniques, missing, self, sort)
-        return codes, uniques
-
-    def unique(self) -> Self:
-        """Return the distinct elements as they come first; computes which."""
-        codes, _ = self.factorize(use_na_sentinel=False)
-        _, first = np.unique(codes, return_index=True)
-        return self.take(np.sort(first))
-
-    def value_counts(self, dropna: bool = True) -> pd.Series:
-        """Return how often each element occurs, the commonest first, labelled by the elements; computes."""
-        codes, uniques = self.factorize(use_na_sentinel=dropna)
-        counts = np.bincount(codes[codes >= 0], minlength=len(uniques))
-        order = np.argsort(-counts, kind="stable")
-        index = pd.Index(uniques.take(order))
-        return pd.Series(counts[order], index=index, name="count", dtype=np.int64)
-
-    def duplicated(self, keep: Any = "first") -> np.ndarray[Any, Any]:
-        """Return which elements occur before (or after, or elsewhere at all) as well; computes."""
-        codes, _ = self.factorize(use_na_sentinel=False)
-        return np.asarray(pd.Series(codes).duplicated(keep))
 
     def isna(self) -> np.ndarray[Any, Any]:
         """Return which elements are missing, as a NumPy array; computes where some may be."""
@@ -474,77 +405,3 @@ def _class_of(data: Any) -> type[ArkoudaExtensionArray]:
     if found is None:
         raise ArgumentTypeError(f"pandas has no lazy type for a {type(data).__name__}.", hint="use its own methods.")
     return found
-
-
-def as_lazy(items: Any) -> Any:
-    """Return scalars as a lazy array."""
-    if isinstance(items, ArkoudaExtensionArray):
-        return items._data
-    if isinstance(items, pd.Series | pd.Index):
-        return as_lazy(items.array)
-    if isinstance(items, pd.Categorical):
-        return Categorical(items)
-    found = special(items)
-    if found is not None:
-        return found
-    plain = items if isinstance(items, np.ndarray) else np.array(list(items), object)
-    if plain.dtype == object:
-        return array(_of_objects(plain))
-    return array(plain)
-
-
-def _of_objects(items: np.ndarray[Any, Any]) -> Any:
-    """Return objects as NumPy has their type, text and what is missing among it as objects."""
-    if not len(items):
-        return np.empty(0)
-    missing = np.asarray(pd.isna(items))
-    there = [item.item() if isinstance(item, np.generic) else item for item in items[~missing]]
-    if any(isinstance(item, str) for item in there):
-        return np.where(missing, None, items)
-    if missing.any():
-        return np.where(missing, np.nan, items).astype(np.float64)
-    return np.array(there) if len({type(item) for item in there}) == 1 else np.array(there, np.float64)
-
-
-def _row_key(array_: ArkoudaExtensionArray, key: Any) -> Any:
-    """Return a key as an int, a slice or a lazy array."""
-    if isinstance(key, tuple):
-        key = _without_ellipsis(key)
-    if isinstance(key, ArkoudaExtensionArray):
-        return key._data
-    if isinstance(key, Array | slice):
-        return key
-    checked = check_array_indexer(array_, key)
-    if isinstance(checked, np.ndarray):
-        return array(checked)
-    if isinstance(checked, int | np.integer) and not isinstance(checked, bool):
-        return int(checked)
-    raise PositionError(
-        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
-        f"indices, not {type(key).__name__}."
-    )
-
-
-def _without_ellipsis(key: tuple[Any, ...]) -> Any:
-    rest = [item for item in key if item is not ...]
-    if len(key) - len(rest) > 1:
-        raise PositionError("an index can only have a single ellipsis ('...').")
-    if len(rest) > 1:
-        raise PositionError("too many indices for array: one dimension.")
-    return rest[0] if rest else slice(None)
-
-
-def _with_missing(
-    codes: np.ndarray[Any, Any],
-    uniques: ArkoudaExtensionArray,
-    missing: np.ndarray[Any, Any],
-    whole: ArkoudaExtensionArray,
-    sort: bool,
-) -> tuple[np.ndarray[Any, Any], ArkoudaExtensionArray]:
-    """Return numbers and distinct elements with missing elements as one more: where it comes first, or last in order."""
-    first = int(np.flatnonzero(missing)[0])
-    position = len(uniques) if sort else len(np.unique(codes[:first][codes[:first] >= 0]))
-    codes = np.where(missing, position, np.where(codes >= position, codes + 1, codes))
-    one = whole.take([first])
-    parts = [uniques[:position], one, uniques[position:]]
-    return codes, type(uniques)._concat_same_type(parts)

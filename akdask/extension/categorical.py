@@ -80,5 +80,5 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         raise ArgumentTypeError(f"cannot perform {name} with type {self.dtype}")
 
     def _converted(self, wanted: Any) -> Any:
-        text = self._data.to_strings()
-        return text if wanted.type is str else text.astype(wanted.numpy_dtype)
+        text = where(self._data.isna(), None, self._data.to_strings())
+        return text if wanted.type is str else text.astype("bigint" if wanted.type is int else wanted.numpy_dtype)

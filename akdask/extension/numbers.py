@@ -12,10 +12,12 @@ from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.elementwise import round as rounded
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
-from akdask.collections.arrays.ufuncs import isnan
+from akdask.collections.arrays.ufuncs import isfinite, isnan
+from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.extension.base import ArkoudaExtensionArray, as_lazy, holds
+from akdask.extension.base import ArkoudaExtensionArray, holds
 from akdask.extension.dtypes import ArkoudaBaseDtype, extension_dtype
+from akdask.extension.scalars import as_lazy
 from akdask.schema import BOOL, FLOAT64
 
 ACCUMULATIONS = {"cumsum": cumsum, "cumprod": cumprod, "cummin": cummin, "cummax": cummax}
@@ -52,30 +54,31 @@ class ArkoudaArray(ArkoudaExtensionArray):
     _holds = pdarray
 
     def __init__(self, data: Any, dtype: Any = None, copy: bool = False) -> None:
-        if isinstance(data, ArkoudaArray):
-            data = data._data
-        if not isinstance(data, pdarray) and not isinstance(data, ArkoudaExtensionArray):
-            data = as_lazy(data)
+        data = as_lazy(data)
         super().__init__(data.copy() if copy else data)
         if dtype is not None:
-            self._data = self.astype(getattr(dtype, "name", dtype) if isinstance(dtype, ArkoudaBaseDtype) else dtype)
-            self._data = getattr(self._data, "_data", self._data)
-            if not isinstance(self._data, pdarray):
-                self._data = array(self._data)
+            wanted = pd.api.types.pandas_dtype(dtype)
+            wanted = wanted if isinstance(wanted, ArkoudaBaseDtype) else extension_dtype(wanted)
+            super().__init__(self._converted(wanted))
 
     @property
     def dtype(self) -> ArkoudaBaseDtype:
         """The type, such as ``ak_int64``."""
         return extension_dtype(self._data.dtype)
 
+    @property
+    def _is_float(self) -> bool:
+        """Whether elements may be NaN."""
+        return bool(self._data._value.dtype == FLOAT64)
+
     def isna(self) -> np.ndarray[Any, Any]:
         """Return which elements are NaN, as a NumPy array; computes for floats."""
-        if self._data._value.dtype != FLOAT64:
+        if not self._is_float:
             return np.zeros(len(self), np.bool_)
         return np.asarray(isnan(self._data).to_ndarray())
 
     def _filled(self, value: Any) -> Self:
-        if self._data._value.dtype != FLOAT64:
+        if not self._is_float:
             return self.copy()
         given = as_lazy(value) if pd.api.types.is_list_like(value) else self._checked_scalar(value)
         return self._wrapped(where(isnan(self._data), given, self._data))
@@ -91,7 +94,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     def _checked_scalar(self, value: Any) -> Any:
         if value is pd.NA or value is None or (isinstance(value, float) and np.isnan(value)):
-            if self._data._value.dtype != FLOAT64:
+            if not self._is_float:
                 raise ArgumentTypeError(f"{self.dtype.name} has nothing for missing elements.", hint="use ak_float64.")
             return np.nan
         if not isinstance(value, int | float | np.number | np.bool_):
@@ -112,8 +115,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     def _there(self) -> Any:
         """Return the elements that are not NaN."""
-        is_float = self._data._value.dtype == FLOAT64
-        return self._data[~isnan(self._data)] if is_float else self._data
+        return self._data[~isnan(self._data)] if self._is_float else self._data
 
     def _reduced(self, data: Any, name: str, skipna: bool, **kwargs: Any) -> Any:
         if name == "count":
@@ -187,7 +189,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
         data = self._data
         if data._value.dtype == BOOL:
             data = cast(data, np.int64)
-        if data._value.dtype != FLOAT64:
+        if not self._is_float:
             return self._wrapped(run(data))
         missing = isnan(data)
         neutral = {"cumsum": 0.0, "cumprod": 1.0, "cummin": np.inf, "cummax": -np.inf}[name]
@@ -198,11 +200,31 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     def round(self, decimals: int = 0, *args: Any, **kwargs: Any) -> Self:
         """Return the elements rounded to decimals; lazy."""
-        if self._data._value.dtype != FLOAT64:
+        if not self._is_float:
             return self.copy()
         return self._wrapped(rounded(self._data, decimals))
 
+    def _converted(self, wanted: Any) -> Any:
+        if wanted.type in (str, np.str_):
+            text = self._data.astype(str)
+            text = where(isnan(self._data), None, text) if self._is_float else text
+            return text if wanted.type is str else Categorical(text)
+        self._check_fits(wanted)
+        return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
+
+    def _check_fits(self, wanted: Any) -> None:
+        """Refuse NaN, and infinity, where a type has nothing for it; computes for floats that shall be none."""
+        if not self._is_float or wanted.kind == "f":
+            return
+        fits = ~isnan(self._data) if wanted.kind == "b" else isfinite(self._data)
+        if not fits.all():
+            raise ArgumentError(f"NaN or infinity cannot be converted to {wanted}.", hint="fillna(0) puts 0 in its place.")
+
     def _plain(self, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
-        if wanted.kind in "iu" and self.isna().any():
-            raise ArgumentError("cannot convert NaN to integer")
+        if wanted.kind in "iu":
+            self._check_fits(wanted)
         return super()._plain(wanted)
+
+    def _like(self, wanted: Any) -> Any:
+        is_bigint = wanted.type is int and self.dtype.kind in "iu"
+        return self.astype(wanted) if is_bigint else self

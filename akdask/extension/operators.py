@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
+from akdask.collections.arrays.creation import full
 from akdask.errors import ArgumentError
 
 
@@ -117,11 +118,18 @@ class LazyOperators(ExtensionArray):
     def __rrshift__(self, other: Any) -> Any:
         return self._computed(operator.rshift, other, self)
 
+    def _equality(self, function: Callable[..., Any], other: Any, of_others: bool) -> Any:
+        """Return which elements are equal, or differ: those of types that do not compare all do."""
+        try:
+            return self._computed(function, self, other)
+        except TypeError:
+            return self._wrapped(full(len(self), of_others, np.bool_))
+
     def __eq__(self, other: Any) -> Any:
-        return self._computed(operator.eq, self, other)
+        return self._equality(operator.eq, other, False)
 
     def __ne__(self, other: Any) -> Any:
-        return self._computed(operator.ne, self, other)
+        return self._equality(operator.ne, other, True)
 
     def __lt__(self, other: Any) -> Any:
         return self._computed(operator.lt, self, other)
@@ -145,7 +153,7 @@ class LazyOperators(ExtensionArray):
         return self._computed(operator.neg, self)
 
     def __pos__(self) -> Any:
-        return self.copy()
+        return self._computed(operator.pos, self)
 
     def __abs__(self) -> Any:
         return self._computed(abs, self)

@@ -10,11 +10,13 @@ import pandas as pd
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.core.array import Array
+from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentTypeError
-from akdask.extension.base import ArkoudaExtensionArray, as_lazy, holds
+from akdask.extension.base import ArkoudaExtensionArray, holds
 from akdask.extension.dtypes import ArkoudaStringDtype
 from akdask.extension.refused import COLLECT, refuses
+from akdask.extension.scalars import as_lazy
 
 NUMERIC = (
     "all any argpartition byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot dump dumps fill flatten "
@@ -84,6 +86,9 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
             return None
         raise ArgumentTypeError(f"{value!r} is no text.")
 
+    def _like(self, wanted: Any) -> Any:
+        return self.astype(wanted) if wanted.type is np.str_ else self
+
     def _assign(self, key: Any, value: Any) -> None:
         positions = np.arange(len(self))[key.to_ndarray() if isinstance(key, Array) else key]
         rows = np.zeros(len(self), np.bool_)
@@ -95,6 +100,11 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
         changed = where(array(rows), value, self._data)
         # In place, as views have the same text.
         self._data._frame, self._data._value = changed._frame, changed._value
+
+    def _converted(self, wanted: Any) -> Any:
+        if wanted.type is np.str_:
+            return Categorical(self._data)
+        return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
 
     def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
         if name == "count":

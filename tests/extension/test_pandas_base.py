@@ -1,13 +1,19 @@
-"""pandas' own tests of extension arrays, on lazy floats and lazy text."""
+"""pandas' own tests of extension arrays, on lazy arrays of each type."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
+
+import akdask.extension  # noqa: F401
 from pandas.tests.extension import base
 from pandas.tests.extension.conftest import *  # noqa: F403 - the fixtures that the tests want
 
-from akdask.extension import ArkoudaFloat64Dtype, ArkoudaStringDtype
+COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
+
+# Arrays of pandas may have two dimensions, those here have one.
+OF_ONE_DIMENSION = [tests for tests in base.ExtensionTests.__bases__ if tests is not base.Dim2CompatTests]
 
 
 @pytest.fixture
@@ -45,30 +51,31 @@ def na_cmp():
     return lambda one, other: pd.isna(one) and pd.isna(other)
 
 
+@pytest.fixture
+def invalid_scalar():
+    return object()
+
+
 def _make(dtype, numbers):
-    plain = [None if number is None else float(number) for number in numbers]
-    if dtype == "ak_string":
-        plain = [None if number is None else f"s{number:05.1f}" for number in plain]
-    return pd.array(plain, dtype=dtype)
+    if dtype in ("ak_string", "ak_category"):
+        return pd.array([None if number is None else f"s{number:02}" for number in numbers], dtype=dtype)
+    return pd.array(list(numbers), dtype=dtype)
 
 
-class LazyTests(base.ExtensionTests):
-    """What differs for lazy arrays: comparison is lazy as well, and copies are made of plans."""
+class LazyTests(*OF_ONE_DIMENSION):
+    """What all types have in common."""
 
     _combine_le_expected_dtype = "ak_bool"
 
     def _cast_pointwise_result(self, op_name, obj, other, pointwise_result):
-        if op_name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
-            return pointwise_result.astype("ak_bool")
-        return pointwise_result
+        # pandas expects its own bools of comparisons unless it is told what else.
+        return pointwise_result.astype("ak_bool") if op_name.strip("_") in COMPARISONS else pointwise_result
 
 
-class TestFloats(LazyTests):
-    """All tests, on floats, of which NaN is missing."""
+class NumberTests(LazyTests):
+    """Numbers have all operators and reductions."""
 
-    @pytest.fixture
-    def dtype(self):
-        return ArkoudaFloat64Dtype()
+    divmod_exc = series_scalar_exc = frame_scalar_exc = series_array_exc = None
 
     def _supports_accumulation(self, ser, op_name):
         return True
@@ -76,23 +83,38 @@ class TestFloats(LazyTests):
     def _supports_reduction(self, ser, op_name):
         return True
 
-    divmod_exc = None
-    series_scalar_exc = None
-    frame_scalar_exc = None
-    series_array_exc = None
+
+class TestFloats(NumberTests):
+    """All tests, on floats, of which NaN is missing."""
+
+    @pytest.fixture
+    def dtype(self):
+        return pd.api.types.pandas_dtype("ak_float64")
 
 
-class TestText(LazyTests):
+class TextTests(LazyTests):
+    """Text is put together by ``+``, and has no other arithmetic."""
+
+    def _get_expected_exception(self, op_name, obj, other):
+        return None if op_name in ("__add__", "__radd__") else TypeError
+
+    def test_plot_on_y_axis(self, plot_data):
+        # pandas plots no text, its own neither.
+        with pytest.raises(TypeError, match="no numeric data to plot"):
+            super().test_plot_on_y_axis(plot_data)
+
+
+class TestText(TextTests):
     """All tests, on text, of which NaN stands for what is missing."""
 
     @pytest.fixture
     def dtype(self):
-        return ArkoudaStringDtype()
+        return pd.api.types.pandas_dtype("ak_string")
 
-    def _get_expected_exception(self, op_name, obj, other):
-        # Text is put together, and formats text.
-        return (
-            None
-            if op_name in ("__add__", "__radd__", "__rmod__")
-            else super()._get_expected_exception(op_name, obj, other)
-        )
+
+class TestCategories(TextTests):
+    """All tests, on text of few distinct values."""
+
+    @pytest.fixture
+    def dtype(self):
+        return pd.api.types.pandas_dtype("ak_category")
