@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from pandas.api.extensions import ExtensionDtype
 
 from akdask.collections.arrays.creation import array
@@ -19,8 +20,11 @@ from akdask.extension.order import OrderedElements
 from akdask.extension.refused import DIMENSIONS, refuses
 from akdask.extension.scalars import as_lazy
 
-_CLASSES: dict[type, type[ArkoudaExtensionArray]] = {}
-"""By the type of elements: the class of arrays that hold them."""
+_CLASSES: dict[str, type[ArkoudaExtensionArray]] = {}
+"""By the name of a type: the class of arrays of it."""
+
+KEPT_ROWS = 4096
+"""Arrays of so many rows keep their elements once computed, as pandas asks for them again and again."""
 
 
 @refuses("broadcast_arrays broadcast_to expand_dims permute_dims reshape squeeze swapaxes", DIMENSIONS)
@@ -48,6 +52,7 @@ class ArkoudaExtensionArray(OrderedElements):
         if data.ndim != 1:
             raise ArgumentError(f"pandas has arrays of one dimension, and this one has {data.ndim}.", hint="reshape(-1).")
         self._data: Any = data
+        self._kept: tuple[Any, np.ndarray[Any, Any]] | None = None
 
     # making
 
@@ -55,7 +60,7 @@ class ArkoudaExtensionArray(OrderedElements):
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> ArkoudaExtensionArray:
         """Return an array of scalars or of a lazy array, of the class that they ask for unless it is this one."""
         wanted = None if dtype is None else pd.api.types.pandas_dtype(dtype)
-        data = as_lazy(scalars, is_text=wanted is not None and wanted.type in (str, np.str_))
+        data = as_lazy(scalars, is_text=wanted is not None and wanted.type is str)
         made = _class_of(data)(data.copy() if copy else data)
         if wanted is None or wanted.name == "ak" or wanted == made.dtype:
             return made
@@ -129,7 +134,7 @@ class ArkoudaExtensionArray(OrderedElements):
         if isinstance(key, int):
             if not -len(self) <= key < len(self):
                 raise PositionError(f"index {key} is out of bounds for axis 0 with size {len(self)}")
-            return self._scalar(self._data[key])
+            return self._elements()[key] if len(self) <= KEPT_ROWS else self._scalar(self._data[key])
         is_all = isinstance(key, slice) and (key.start, key.stop, key.step) == (None, None, None)
         return self.view() if is_all else self._wrapped(self._data[key])
 
@@ -272,7 +277,9 @@ class ArkoudaExtensionArray(OrderedElements):
 
     def copy(self, deep: bool = True) -> Self:
         """Return a copy of its own, or with ``deep=False`` one of the same array."""
-        return type(self)(self._data.copy() if deep else self._data)
+        made = type(self)(self._data.copy() if deep else self._data)
+        made._kept = self._kept
+        return made
 
     def view(self, dtype: Any = None) -> Any:
         """Return the same array in an object of its own, or converted to a dtype."""
@@ -300,7 +307,7 @@ class ArkoudaExtensionArray(OrderedElements):
         na_value : scalar, optional
             What stands for missing elements.
         """
-        found = self._elements()
+        found = self._elements().copy()
         if na_value is not None and na_value is not pd.api.extensions.no_default:
             missing = self.isna()
             if missing.any():
@@ -309,12 +316,24 @@ class ArkoudaExtensionArray(OrderedElements):
         return found if dtype is None else found.astype(dtype)
 
     def _elements(self) -> np.ndarray[Any, Any]:
-        """Return the elements as NumPy has them."""
+        """Return the elements as NumPy has them, which nobody changes; those of few rows are computed once."""
+        value = self._data._value
+        if self._kept is not None and self._kept[0] is value:
+            return self._kept[1]
+        found = self._computed_elements()
+        if len(found) <= KEPT_ROWS:
+            self._kept = value, found
+        return found
+
+    def _computed_elements(self) -> np.ndarray[Any, Any]:
         return np.asarray(self._data.to_ndarray())
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the elements as a NumPy array; computes."""
         return self.to_numpy()
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        return pa.array(self.to_numpy(), type=type, from_pandas=True)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
@@ -346,7 +365,7 @@ class ArkoudaExtensionArray(OrderedElements):
 
     def _operand(self, item: Any) -> Any:
         if pd.api.types.is_list_like(item):
-            return as_lazy(item)
+            return as_lazy(item, is_text=self.dtype.type is str)
         return np.nan if item is pd.NA or item is None else item
 
     def equals(self, other: object) -> bool:
@@ -359,11 +378,22 @@ class ArkoudaExtensionArray(OrderedElements):
 
     def isna(self) -> np.ndarray[Any, Any]:
         """Return which elements are missing, as a NumPy array; computes where some may be."""
-        return np.zeros(len(self), np.bool_)
+        if len(self) <= KEPT_ROWS:
+            return np.asarray(pd.isna(self._elements()))
+        return np.asarray(self._missing().to_ndarray())
+
+    def _missing(self) -> Any:
+        """Return which elements are missing, as a lazy array."""
+        raise NotImplementedError
 
     def isnull(self) -> np.ndarray[Any, Any]:
         """Return which elements are missing; the same as `isna`."""
         return self.isna()
+
+    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
+        if name == "count":
+            return int((~self.isna()).sum())
+        raise ArgumentTypeError(f"Cannot perform reduction '{name}' with type {self.dtype}")
 
     def _values_for_argsort(self) -> np.ndarray[Any, Any]:
         return self.to_numpy()
@@ -384,20 +414,20 @@ class ArkoudaExtensionArray(OrderedElements):
         )
 
 
-def holds(*types: type) -> Callable[[type[ArkoudaExtensionArray]], type[ArkoudaExtensionArray]]:
-    """Register a class for the types of elements that it holds."""
+def holds(*names: str) -> Callable[[type[ArkoudaExtensionArray]], type[ArkoudaExtensionArray]]:
+    """Register a class for the types of which it has arrays."""
 
     def register(cls: type[ArkoudaExtensionArray]) -> type[ArkoudaExtensionArray]:
-        _CLASSES.update(dict.fromkeys(types, cls))
+        _CLASSES.update(dict.fromkeys(names, cls))
         return cls
 
     return register
 
 
 @provides("extension array")
-def class_for(scalar: type) -> type[ArkoudaExtensionArray]:
-    """Return the class of arrays of a type of elements; the base class makes whatever data ask for."""
-    return _CLASSES.get(scalar, ArkoudaExtensionArray)
+def class_for(name: str) -> type[ArkoudaExtensionArray]:
+    """Return the class of arrays of a type; the base class, for ``ak``, makes whatever data ask for."""
+    return _CLASSES.get(name, ArkoudaExtensionArray)
 
 
 def _class_of(data: Any) -> type[ArkoudaExtensionArray]:

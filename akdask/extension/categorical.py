@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
+from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.text.categorical import Categorical
-from akdask.errors import ArgumentTypeError
 from akdask.extension.base import ArkoudaExtensionArray, holds
 from akdask.extension.dtypes import ArkoudaCategoricalDtype
 from akdask.extension.refused import COLLECT, refuses
+from akdask.extension.strings import ArkoudaStringArray, checked_text
 
 OF_PANDAS = (
-    "add_categories as_ordered as_unordered check_for_ordered describe from_codes memory_usage notna notnull "
+    "add_categories as_ordered as_unordered check_for_ordered describe from_codes notna notnull "
     "remove_categories remove_unused_categories rename_categories reorder_categories set_categories set_ordered sort_values "
     "to_list kurt max mean median min sem skew std sum var prod any all"
 )
 
 
 @refuses(OF_PANDAS, COLLECT)
-@holds(np.str_)
+@holds("ak_category")
 class ArkoudaCategorical(ArkoudaExtensionArray):
     """A `Categorical` in pandas; its label for missing elements is NaN there.
 
@@ -50,7 +50,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         """The type ``ak_category``."""
         return ArkoudaCategoricalDtype()
 
-    def _elements(self) -> np.ndarray[Any, Any]:
+    def _computed_elements(self) -> np.ndarray[Any, Any]:
         found = np.array(self._data.tolist(), object)
         found[np.asarray(self._data.isna().to_ndarray())] = np.nan
         return found
@@ -58,27 +58,44 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
     def _scalar(self, found: Any) -> Any:
         return np.nan if found == self._data.na_value else str(found)
 
-    def isna(self) -> np.ndarray[Any, Any]:
-        """Return which elements have the label for missing ones, as a NumPy array; computes."""
-        return np.asarray(self._data.isna().to_ndarray())
+    def _missing(self) -> Any:
+        return self._data.isna()
+
+    def memory_usage(self, deep: bool = False) -> int:
+        """Return the bytes of the elements when they are in memory; computes.
+
+        Parameters
+        ----------
+        deep : bool
+            Makes no difference.
+        """
+        return self.nbytes
+
+    @property
+    def _text(self) -> Any:
+        """The elements as lazy text, what has the label for missing ones missing."""
+        return where(self._data.isna(), None, self._data.to_strings())
+
+    def _filled(self, value: Any) -> Self:
+        return self._wrapped(Categorical(ArkoudaStringArray(self._text)._filled(value)._data))
+
+    def _assign(self, key: Any, value: Any) -> None:
+        text = ArkoudaStringArray(self._text)
+        text._assign(key, where(value.isna(), None, value.to_strings()) if isinstance(value, Categorical) else value)
+        changed = Categorical(text._data)
+        # In place, as views have the same array.
+        self._data._frame, self._data._value = changed._frame, changed._value
+        self._data._category_table, self._data.permutation, self._data.segments = changed._category_table, None, None
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
-        text = where(missing, self._checked_scalar(fill), data.to_strings())
-        return Categorical(text)
+        text = where(data.isna(), None, data.to_strings())
+        return Categorical(where(missing, self._checked_scalar(fill), text))
 
     def _filled_rows(self, count: int, fill: Any) -> Any:
-        return Categorical([self._checked_scalar(fill)] * count)
+        return Categorical(array([self._checked_scalar(fill)] * count))
 
     def _checked_scalar(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return value
-        if pd.isna(value):
-            return "N/A"
-        raise ArgumentTypeError(f"{value!r} is no text.")
-
-    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
-        raise ArgumentTypeError(f"cannot perform {name} with type {self.dtype}")
+        return checked_text(value)
 
     def _converted(self, wanted: Any) -> Any:
-        text = where(self._data.isna(), None, self._data.to_strings())
-        return text if wanted.type is str else text.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
+        return self._text if wanted.type is str else self._text.astype("bigint" if wanted.type is int else wanted.numpy_dtype)

@@ -56,7 +56,7 @@ class ArkoudaBaseDtype(ExtensionDtype):
     @classmethod
     def construct_array_type(cls) -> Any:
         """Return the class of arrays that hold elements of this type."""
-        return later("extension array", cls.type)
+        return later("extension array", cls.name)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -122,7 +122,7 @@ class ArkoudaStringDtype(ArkoudaBaseDtype):
 class ArkoudaCategoricalDtype(ArkoudaBaseDtype):
     """Text of few distinct values."""
 
-    name, kind, type = "ak_category", "O", np.str_
+    name, kind, type = "ak_category", "O", str
 
 
 @register_extension_dtype
@@ -149,7 +149,7 @@ class ArkoudaDtype(ExtensionDtype):
     @classmethod
     def construct_array_type(cls) -> Any:
         """Return the base class of the arrays, which makes one of the right kind."""
-        return later("extension array", object)
+        return later("extension array", cls.name)
 
 
 CONCRETE: tuple[type[ArkoudaBaseDtype], ...] = (

@@ -25,7 +25,7 @@ ACCUMULATIONS = {"cumsum": cumsum, "cumprod": cumprod, "cummin": cummin, "cummax
 REDUCTIONS = {"sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "median", "count"}
 
 
-@holds(np.int64, np.uint64, np.uint8, np.float64, np.bool_, int)
+@holds("ak_int64", "ak_uint64", "ak_uint8", "ak_float64", "ak_bool", "ak_bigint")
 class ArkoudaArray(ArkoudaExtensionArray):
     """A `pdarray` in pandas.
 
@@ -73,9 +73,10 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     def isna(self) -> np.ndarray[Any, Any]:
         """Return which elements are NaN, as a NumPy array; computes for floats."""
-        if not self._is_float:
-            return np.zeros(len(self), np.bool_)
-        return np.asarray(isnan(self._data).to_ndarray())
+        return super().isna() if self._is_float else np.zeros(len(self), np.bool_)
+
+    def _missing(self) -> Any:
+        return isnan(self._data)
 
     def _filled(self, value: Any) -> Self:
         if not self._is_float:
@@ -205,10 +206,10 @@ class ArkoudaArray(ArkoudaExtensionArray):
         return self._wrapped(rounded(self._data, decimals))
 
     def _converted(self, wanted: Any) -> Any:
-        if wanted.type in (str, np.str_):
+        if wanted.type is str:
             text = self._data.astype(str)
             text = where(isnan(self._data), None, text) if self._is_float else text
-            return text if wanted.type is str else Categorical(text)
+            return Categorical(text) if wanted.name == "ak_category" else text
         self._check_fits(wanted)
         return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
 

@@ -41,6 +41,7 @@ def as_lazy(items: Any, is_text: bool = False) -> Any:
     if isinstance(items, pd.Categorical):
         return Categorical(items)
     if not isinstance(items, np.ndarray) and hasattr(items, "dtype"):
+        is_text = is_text or isinstance(items.dtype, pd.StringDtype)
         items = items.to_numpy() if hasattr(items, "to_numpy") else np.asarray(items)
     if not isinstance(items, np.ndarray):
         items = pd.Series(list(items), dtype=object).to_numpy()

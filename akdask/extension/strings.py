@@ -26,7 +26,7 @@ NUMERIC = (
 
 
 @refuses(NUMERIC, COLLECT)
-@holds(str)
+@holds("ak_string")
 class ArkoudaStringArray(ArkoudaExtensionArray):
     """`Strings` in pandas; NaN stands for text that is missing.
 
@@ -53,7 +53,7 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
         """The type ``ak_string``."""
         return ArkoudaStringDtype()
 
-    def _elements(self) -> np.ndarray[Any, Any]:
+    def _computed_elements(self) -> np.ndarray[Any, Any]:
         found = np.array(self._data.tolist(), object)
         found[np.array([item is None for item in found], np.bool_)] = np.nan
         return found
@@ -61,9 +61,8 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
     def _scalar(self, found: Any) -> Any:
         return np.nan if found is None else str(found)
 
-    def isna(self) -> np.ndarray[Any, Any]:
-        """Return which text is missing, as a NumPy array; computes where some may be."""
-        return np.asarray(self._data.isna().to_ndarray())
+    def _missing(self) -> Any:
+        return self._data.isna()
 
     def _filled(self, value: Any) -> Self:
         if isinstance(value, str):
@@ -80,33 +79,21 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
         return array([self._checked_scalar(fill)] * count)
 
     def _checked_scalar(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return value
-        if pd.isna(value):
-            return None
-        raise ArgumentTypeError(f"{value!r} is no text.")
+        return checked_text(value)
 
     def _like(self, wanted: Any) -> Any:
-        return self.astype(wanted) if wanted.type is np.str_ else self
-
-    def _assign(self, key: Any, value: Any) -> None:
-        positions = np.arange(len(self))[key.to_ndarray() if isinstance(key, Array) else key]
-        rows = np.zeros(len(self), np.bool_)
-        rows[positions] = True
-        if isinstance(value, Strings):
-            source = np.zeros(len(self), np.int64)
-            source[positions] = np.arange(value.size)
-            value = value[array(source)] if value.size else ""
-        changed = where(array(rows), value, self._data)
-        # In place, as views have the same text.
-        self._data._frame, self._data._value = changed._frame, changed._value
+        return self.astype(wanted) if wanted.name == "ak_category" else self
 
     def _converted(self, wanted: Any) -> Any:
-        if wanted.type is np.str_:
+        if wanted.name == "ak_category":
             return Categorical(self._data)
         return self._data.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
 
-    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
-        if name == "count":
-            return int((~self.isna()).sum())
-        raise ArgumentTypeError(f"Cannot perform reduction '{name}' with type {self.dtype}")
+
+def checked_text(value: Any) -> str | None:
+    """Return a scalar that may stand among text, None for what is missing."""
+    if isinstance(value, str):
+        return value
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return None
+    raise ArgumentTypeError(f"{value!r} is no text.", hint="text is str, or None where it is missing.")

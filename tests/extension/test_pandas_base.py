@@ -93,15 +93,25 @@ class TestFloats(NumberTests):
 
 
 class TextTests(LazyTests):
-    """Text is put together by ``+``, and has no other arithmetic."""
-
-    def _get_expected_exception(self, op_name, obj, other):
-        return None if op_name in ("__add__", "__radd__") else TypeError
+    """Text has no arithmetic but ``+``."""
 
     def test_plot_on_y_axis(self, plot_data):
         # pandas plots no text, its own neither.
         with pytest.raises(TypeError, match="no numeric data to plot"):
             super().test_plot_on_y_axis(plot_data)
+
+    def test_arith_series_with_scalar(self, data, all_arithmetic_operators):
+        if all_arithmetic_operators == "__rmod__":
+            # Python's own formatting takes a Series for a mapping and does not ask it.
+            assert data[0] % pd.Series(data) == data[0]
+        else:
+            super().test_arith_series_with_scalar(data, all_arithmetic_operators)
+
+    def test_arith_frame_with_scalar(self, data, all_arithmetic_operators):
+        if all_arithmetic_operators == "__rmod__":
+            assert data[0] % pd.DataFrame({"A": data}) == data[0]
+        else:
+            super().test_arith_frame_with_scalar(data, all_arithmetic_operators)
 
 
 class TestText(TextTests):
@@ -111,10 +121,26 @@ class TestText(TextTests):
     def dtype(self):
         return pd.api.types.pandas_dtype("ak_string")
 
+    def _get_expected_exception(self, op_name, obj, other):
+        return None if op_name in ("__add__", "__radd__") else TypeError
+
+    def _cast_pointwise_result(self, op_name, obj, other, pointwise_result):
+        if op_name == "__radd__" and isinstance(other, pd.Series):
+            # The left side decides, which is pandas' own text.
+            return pointwise_result.astype(other.dtype)
+        return super()._cast_pointwise_result(op_name, obj, other, pointwise_result)
+
 
 class TestCategories(TextTests):
-    """All tests, on text of few distinct values."""
+    """All tests, on text of few distinct values, which is equal or not and has no order."""
 
     @pytest.fixture
     def dtype(self):
         return pd.api.types.pandas_dtype("ak_category")
+
+    def _compare_other(self, ser, data, op, other):
+        if op.__name__ in ("eq", "ne"):
+            super()._compare_other(ser, data, op, other)
+        else:
+            with pytest.raises(TypeError):
+                op(ser, other)
