@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.text.categorical import Categorical
+from akdask.errors import ArgumentTypeError
 from akdask.extension.base import ArkoudaExtensionArray, holds
 from akdask.extension.dtypes import ArkoudaCategoricalDtype
 from akdask.extension.refused import COLLECT, refuses
 from akdask.extension.strings import ArkoudaStringArray, checked_text
+
+EQUALITY = (operator.eq, operator.ne, np.equal, np.not_equal)
 
 OF_PANDAS = (
     "add_categories as_ordered as_unordered check_for_ordered describe from_codes notna notnull "
@@ -57,6 +63,14 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
 
     def _scalar(self, found: Any) -> Any:
         return np.nan if found == self._data.na_value else str(found)
+
+    def _computed(self, function: Callable[..., Any], *items: Any) -> Any:
+        if function in EQUALITY or any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
+            return super()._computed(function, *items)
+        raise ArgumentTypeError(
+            f"{function.__name__} does not take arguments of type {self.dtype.name}.",
+            hint="its elements are equal or not; s.astype('ak_string') has an order and is put together.",
+        )
 
     def _missing(self) -> Any:
         return self._data.isna()
