@@ -130,6 +130,24 @@ from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Datetime, Timedelta, date_range, timedelta_range
 from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.errors import AkdaskError, NonUniqueError
+from akdask.extension import (
+    ArkoudaArray,
+    ArkoudaBigintDtype,
+    ArkoudaBoolDtype,
+    ArkoudaCategorical,
+    ArkoudaCategoricalDtype,
+    ArkoudaDataFrameAccessor,
+    ArkoudaDtype,
+    ArkoudaExtensionArray,
+    ArkoudaFloat64Dtype,
+    ArkoudaIndexAccessor,
+    ArkoudaInt64Dtype,
+    ArkoudaSeriesAccessor,
+    ArkoudaStringArray,
+    ArkoudaStringDtype,
+    ArkoudaUint8Dtype,
+    ArkoudaUint64Dtype,
+)
 from akdask.io import (
     export,
     get_columns,
@@ -168,6 +186,22 @@ __version__ = "0.1.0"
 __all__ = [
     "GROUPBY_REDUCTION_TYPES",
     "AkdaskError",
+    "ArkoudaArray",
+    "ArkoudaBigintDtype",
+    "ArkoudaBoolDtype",
+    "ArkoudaCategorical",
+    "ArkoudaCategoricalDtype",
+    "ArkoudaDataFrameAccessor",
+    "ArkoudaDtype",
+    "ArkoudaExtensionArray",
+    "ArkoudaFloat64Dtype",
+    "ArkoudaIndexAccessor",
+    "ArkoudaInt64Dtype",
+    "ArkoudaSeriesAccessor",
+    "ArkoudaStringArray",
+    "ArkoudaStringDtype",
+    "ArkoudaUint8Dtype",
+    "ArkoudaUint64Dtype",
     "ArrayView",
     "Categorical",
     "DataFrame",

@@ -53,6 +53,11 @@ class ArkoudaBaseDtype(ExtensionDtype):
         made: Self = found()
         return made
 
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element, of a reference where they differ."""
+        return int(self._numpy_dtype.itemsize)
+
     @classmethod
     def construct_array_type(cls) -> Any:
         """Return the class of arrays that hold elements of this type."""

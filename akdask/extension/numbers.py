@@ -22,7 +22,12 @@ from akdask.schema import BOOL, FLOAT64
 
 ACCUMULATIONS = {"cumsum": cumsum, "cumprod": cumprod, "cummin": cummin, "cummax": cummax}
 
-REDUCTIONS = {"sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "median", "count"}
+IN_MEMORY = {"kurt", "sem", "skew"}
+"""Reductions that pandas computes of elements in memory."""
+
+OF_FLOATS = {"median", "std", "var"}
+
+REDUCTIONS = {"sum", "prod", "min", "max", "mean", "any", "all", "count"} | IN_MEMORY | OF_FLOATS
 
 
 @holds("ak_int64", "ak_uint64", "ak_uint8", "ak_float64", "ak_bool", "ak_bigint")
@@ -60,6 +65,11 @@ class ArkoudaArray(ArkoudaExtensionArray):
             wanted = pd.api.types.pandas_dtype(dtype)
             wanted = wanted if isinstance(wanted, ArkoudaBaseDtype) else extension_dtype(wanted)
             super().__init__(self._converted(wanted))
+
+    @classmethod
+    def _empty(cls, shape: Any, dtype: Any) -> Any:
+        (count,) = shape if isinstance(shape, tuple) else (shape,)
+        return cls._from_sequence(full(count, 0.0), dtype=dtype)
 
     @property
     def dtype(self) -> ArkoudaBaseDtype:
@@ -106,10 +116,10 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any) -> Any:
         if name not in REDUCTIONS:
-            if name in ("kurt", "skew", "sem"):
-                found = getattr(pd.Series(self.to_numpy()), name)(skipna=skipna)
-                return self._wrapped(array([found])) if keepdims else found
             raise ArgumentTypeError(f"cannot perform {name} with type {self.dtype}")
+        if name in IN_MEMORY or (self.dtype.name == "ak_bigint" and name in OF_FLOATS):
+            found = getattr(pd.Series(self.to_numpy(np.float64)), name)(skipna=skipna)
+            return self._wrapped(array([found])) if keepdims else found
         data = self._there() if skipna else self._data
         found = self._reduced(data, name, skipna, **kwargs)
         return self._wrapped(array([found])) if keepdims else found
