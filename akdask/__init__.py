@@ -132,6 +132,7 @@ from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.errors import AkdaskError, NonUniqueError
 from akdask.extension import (
     ArkoudaArray,
+    ArkoudaArrayLike,
     ArkoudaBigintDtype,
     ArkoudaBoolDtype,
     ArkoudaCategorical,
@@ -187,6 +188,7 @@ __all__ = [
     "GROUPBY_REDUCTION_TYPES",
     "AkdaskError",
     "ArkoudaArray",
+    "ArkoudaArrayLike",
     "ArkoudaBigintDtype",
     "ArkoudaBoolDtype",
     "ArkoudaCategorical",

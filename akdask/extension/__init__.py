@@ -1,8 +1,8 @@
 """Lazy arrays in pandas' Series, Index and DataFrame: extension types, and the accessor ``.ak``.
 
 ``pd.Series([1, 2], dtype="ak_int64")`` holds a `pdarray`, and stays lazy for as long as pandas lets it: arithmetic,
-comparison, selection, assignment and reductions build plans; display, labels and whatever pandas does element by element
-compute.
+comparison, selection by lazy masks, assignment and conversion build plans; reductions, orders, groups, display, labels
+and whatever pandas does element by element compute.
 """
 
 from akdask.extension.accessors import (
@@ -10,7 +10,7 @@ from akdask.extension.accessors import (
     ArkoudaIndexAccessor,
     ArkoudaSeriesAccessor,
 )
-from akdask.extension.base import ArkoudaExtensionArray
+from akdask.extension.base import ArkoudaArrayLike, ArkoudaExtensionArray
 from akdask.extension.categorical import ArkoudaCategorical
 from akdask.extension.dtypes import (
     ArkoudaBigintDtype,
@@ -28,6 +28,7 @@ from akdask.extension.strings import ArkoudaStringArray
 
 __all__ = [
     "ArkoudaArray",
+    "ArkoudaArrayLike",
     "ArkoudaBigintDtype",
     "ArkoudaBoolDtype",
     "ArkoudaCategorical",

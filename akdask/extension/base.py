@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,12 @@ import pyarrow as pa
 from pandas.api.extensions import ExtensionDtype
 
 from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import provides
+from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
+from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
 from akdask.extension.keys import row_key
 from akdask.extension.order import OrderedElements
@@ -22,6 +25,9 @@ from akdask.extension.scalars import as_lazy
 
 _CLASSES: dict[str, type[ArkoudaExtensionArray]] = {}
 """By the name of a type: the class of arrays of it."""
+
+ArkoudaArrayLike: TypeAlias = pdarray | Strings | Categorical
+"""What columns of pandas hold."""
 
 KEPT_ROWS = 4096
 """Arrays of so many rows keep their elements once computed, as pandas asks for them again and again."""
@@ -50,7 +56,9 @@ class ArkoudaExtensionArray(OrderedElements):
                 hint="pd.array(data, dtype='ak') makes the array that fits.",
             )
         if data.ndim != 1:
-            raise ArgumentError(f"pandas has arrays of one dimension, and this one has {data.ndim}.", hint="reshape(-1).")
+            raise ArgumentError(
+                f"pandas has arrays of one dimension, and this one has {data.ndim}.", hint="reshape(-1)."
+            )
         self._data: Any = data
         self._kept: tuple[Any, np.ndarray[Any, Any]] | None = None
 
@@ -327,6 +335,10 @@ class ArkoudaExtensionArray(OrderedElements):
 
     def _computed_elements(self) -> np.ndarray[Any, Any]:
         return np.asarray(self._data.to_ndarray())
+
+    def tolist(self) -> list[Any]:
+        """Return the elements as Python has them; computes."""
+        return self._elements().tolist()
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the elements as a NumPy array; computes."""

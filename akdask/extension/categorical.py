@@ -21,9 +21,9 @@ from akdask.extension.strings import ArkoudaStringArray, checked_text
 EQUALITY = (operator.eq, operator.ne, np.equal, np.not_equal)
 
 OF_PANDAS = (
-    "add_categories as_ordered as_unordered check_for_ordered describe from_codes notna notnull "
-    "remove_categories remove_unused_categories rename_categories reorder_categories set_categories set_ordered sort_values "
-    "to_list kurt max mean median min sem skew std sum var prod any all"
+    "add_categories as_ordered as_unordered check_for_ordered describe from_codes notna notnull remove_categories "
+    "remove_unused_categories rename_categories reorder_categories set_categories set_ordered sort_values to_list "
+    "kurt max mean median min sem skew std sum var prod any all"
 )
 
 
@@ -112,4 +112,8 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         return checked_text(value)
 
     def _converted(self, wanted: Any) -> Any:
-        return self._text if wanted.type is str else self._text.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
+        return (
+            self._text
+            if wanted.type is str
+            else self._text.astype("bigint" if wanted.type is int else wanted.numpy_dtype)
+        )

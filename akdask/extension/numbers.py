@@ -229,7 +229,9 @@ class ArkoudaArray(ArkoudaExtensionArray):
             return
         fits = ~isnan(self._data) if wanted.kind == "b" else isfinite(self._data)
         if not fits.all():
-            raise ArgumentError(f"NaN or infinity cannot be converted to {wanted}.", hint="fillna(0) puts 0 in its place.")
+            raise ArgumentError(
+                f"NaN or infinity cannot be converted to {wanted}.", hint="fillna(0) puts 0 in its place."
+            )
 
     def _plain(self, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
         if wanted.kind in "iu":

@@ -122,7 +122,7 @@ def _with_missing(
     whole: OrderedElements,
     sort: bool,
 ) -> tuple[np.ndarray[Any, Any], OrderedElements]:
-    """Return numbers and distinct elements with missing elements as one more: where it comes first, or last in order."""
+    """Return numbers and distinct elements with what is missing as one more, where it comes first or last in order."""
     first = int(np.flatnonzero(missing)[0])
     position = len(uniques) if sort else len(np.unique(codes[:first][codes[:first] >= 0]))
     codes = np.where(missing, position, np.where(codes >= position, codes + 1, codes))

@@ -9,7 +9,6 @@ import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
-from akdask.collections.core.array import Array
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentTypeError
@@ -19,9 +18,9 @@ from akdask.extension.refused import COLLECT, refuses
 from akdask.extension.scalars import as_lazy
 
 NUMERIC = (
-    "all any argpartition byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot dump dumps fill flatten "
-    "getfield kurt max mean median min nonzero partition prod put resize setfield sem setflags skew std sum to_device tobytes "
-    "tofile trace var"
+    "all any argpartition byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot dump dumps fill "
+    "flatten getfield item kurt max mean median min nonzero partition prod put resize round setfield sem setflags skew "
+    "sort std sum to_device tobytes tofile trace var"
 )
 
 

@@ -6,10 +6,10 @@ from inspect import signature
 
 import pandas as pd
 import pytest
-
-import akdask  # noqa: F401 - registers the types
 from pandas.tests.extension import base
 from pandas.tests.extension.conftest import *  # noqa: F403 - the fixtures that the tests want
+
+import akdask  # noqa: F401 - registers the types
 
 COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 
