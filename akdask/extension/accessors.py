@@ -63,16 +63,17 @@ class ArkoudaIndexAccessor:
     def to_ak(self) -> pd.Index:
         """Return the labels in lazy arrays, those of several levels each in its own."""
         if isinstance(self._obj, pd.MultiIndex):
-            levels = [pd.Index(wrapped(as_lazy(level))) for level in self._obj.levels]
-            return pd.MultiIndex(levels=levels, codes=self._obj.codes, names=self._obj.names)
+            levels: list[Any] = [pd.Index(wrapped(as_lazy(level))) for level in self._obj.levels]
+            return self._obj.set_levels(levels, verify_integrity=False)
         return pd.Index(wrapped(as_lazy(self._obj)), name=self._obj.name)
 
     def collect(self) -> pd.Index:
         """Return the labels in pandas' own types; computes."""
         if isinstance(self._obj, pd.MultiIndex):
-            levels = [pd.Index(_collected(level)) for level in self._obj.levels]
-            return pd.MultiIndex(levels=levels, codes=self._obj.codes, names=self._obj.names)
-        return pd.Index(_collected(self._obj), name=self._obj.name)
+            levels: list[Any] = [pd.Index(_collected(level)) for level in self._obj.levels]
+            return self._obj.set_levels(levels, verify_integrity=False)
+        labels: pd.Index = pd.Index(_collected(self._obj), name=self._obj.name)
+        return labels
 
     def to_ak_legacy(self) -> Index:
         """Return the labels as an `akdask.Index` or `MultiIndex`."""
@@ -318,7 +319,8 @@ class ArkoudaDataFrameAccessor:
         ArgumentTypeError
             If columns of one are not lazy.
         """
-        for frame in (self._obj, right):
+        frames: tuple[Any, Any] = (self._obj, right)
+        for frame in frames:
             if not isinstance(frame, pd.DataFrame) or not all(_is_lazy(frame[name]) for name in frame.columns):
                 raise ArgumentTypeError("merge needs DataFrames with lazy columns.", hint="df.ak.to_ak() makes one.")
         left, other = self.to_ak_legacy(), ArkoudaDataFrameAccessor(right).to_ak_legacy()

@@ -105,7 +105,7 @@ class ArkoudaExtensionArray(OrderedElements):
         try:
             return self._from_sequence(values)
         except (ArgumentError, ArgumentTypeError):
-            return pd.array(pd.Series(list(values), dtype=object).infer_objects().array)
+            return pd.Series(list(values), dtype=object).infer_objects().array
 
     @classmethod
     def _from_sequence_of_strings(cls, strings: Any, *, dtype: Any, copy: bool = False) -> ArkoudaExtensionArray:
@@ -219,6 +219,15 @@ class ArkoudaExtensionArray(OrderedElements):
         """Return the elements with a value, or those of an array, in place of those that are missing."""
         raise NotImplementedError
 
+    def _pad_or_backfill(
+        self, *, method: str, limit: int | None = None, limit_area: str | None = None, copy: bool = True
+    ) -> Self:
+        """Return the elements with the last one that is there, or the next, in place of missing ones."""
+        rows = pd.Series(np.where(self.isna(), np.nan, np.arange(len(self))))
+        fill: Any = rows.ffill if method in ("pad", "ffill") else rows.bfill
+        positions = fill(limit=limit, limit_area=limit_area).fillna(-1).to_numpy(np.int64)
+        return self.take(positions, allow_fill=True)
+
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements; computes them all."""
         return iter(list(self.to_numpy()))
@@ -293,13 +302,14 @@ class ArkoudaExtensionArray(OrderedElements):
         """Return the same array in an object of its own, or converted to a dtype."""
         if dtype is not None:
             return self.astype(dtype)
-        seen = self.copy(deep=False)
+        seen: Self = self.copy(deep=False)
         seen._readonly = self._readonly
         return seen
 
     def transpose(self, *axes: int) -> Self:
         """Return the same array in an object of its own: there is one dimension."""
-        return self.view()
+        seen: Self = self.view()
+        return seen
 
     # conversion
 
@@ -338,7 +348,8 @@ class ArkoudaExtensionArray(OrderedElements):
 
     def tolist(self) -> list[Any]:
         """Return the elements as Python has them; computes."""
-        return self._elements().tolist()
+        found: list[Any] = self._elements().tolist()
+        return found
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the elements as a NumPy array; computes."""
@@ -360,7 +371,8 @@ class ArkoudaExtensionArray(OrderedElements):
         if isinstance(wanted, ExtensionDtype) and issubclass(wanted.construct_array_type(), ArkoudaExtensionArray):
             return self._wrapped(self._converted(wanted))
         if isinstance(wanted, ExtensionDtype):
-            return wanted.construct_array_type()._from_sequence(self.to_numpy(), dtype=wanted, copy=copy)
+            elements: Any = self.to_numpy()
+            return pd.array(elements, dtype=wanted)
         return self._plain(wanted)
 
     def _plain(self, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:

@@ -17,7 +17,7 @@ from akdask.extension.operators import LazyOperators
 class OrderedElements(LazyOperators):
     """What pandas asks of elements that have an order or are equal to each other."""
 
-    def argsort(  # type: ignore[override]  # pandas passes more than it declares
+    def argsort(
         self, *, ascending: bool = True, kind: str = "quicksort", na_position: str = "last", **kwargs: Any
     ) -> np.ndarray[Any, Any]:
         """Return the positions that put the elements in order, as a NumPy array; computes.
@@ -128,4 +128,5 @@ def _with_missing(
     codes = np.where(missing, position, np.where(codes >= position, codes + 1, codes))
     one = whole.take([first])
     parts = [uniques[:position], one, uniques[position:]]
-    return codes, type(uniques)._concat_same_type(parts)
+    kind: Any = type(uniques)
+    return codes, kind._concat_same_type(parts)

@@ -57,12 +57,16 @@ def _uniform(items: np.ndarray[Any, Any], is_text: bool) -> np.ndarray[Any, Any]
     there = items[~missing]
     if (is_text and not len(there)) or any(isinstance(item, str) for item in there):
         _check_all(there, (str,))
-        return np.where(missing, None, items)
+        text = items.copy()
+        text[missing] = None
+        return text
     if not len(items):
         return np.empty(0)
     _check_all(there, NUMBERS)
     if missing.any():
-        return np.where(missing, np.nan, items).astype(np.float64)
+        return np.array(
+            [np.nan if is_missing else item for is_missing, item in zip(missing, items, strict=True)], float
+        )
     plain = np.array(list(there))
     # NumPy has floats for integers that none of its types holds.
     is_lossy = plain.dtype.kind == "f" and all(isinstance(item, int | np.integer) for item in there)

@@ -115,7 +115,7 @@ class Numbers(Lazy):
         return True
 
 
-class TestFloats(Numbers, *OF_ONE_DIMENSION):
+class TestFloats(Numbers, *OF_ONE_DIMENSION):  # type: ignore[misc]
     """All tests, on floats, of which NaN is missing."""
 
     @pytest.fixture
@@ -131,7 +131,7 @@ class Integers(Numbers):
 
 
 @without(*MISSING)
-class TestIntegers(Integers, *OF_INTEGERS, base.BaseGetitemTests):
+class TestIntegers(Integers, *OF_INTEGERS, base.BaseGetitemTests):  # type: ignore[misc]
     """Integers, none of which is missing."""
 
     @pytest.fixture
@@ -140,7 +140,7 @@ class TestIntegers(Integers, *OF_INTEGERS, base.BaseGetitemTests):
 
 
 @without(*MISSING)
-class TestUnsigned(Integers, *OF_INTEGERS):
+class TestUnsigned(Integers, *OF_INTEGERS):  # type: ignore[misc]
     """Integers from 0."""
 
     @pytest.fixture
@@ -149,7 +149,7 @@ class TestUnsigned(Integers, *OF_INTEGERS):
 
 
 @without(*MISSING)
-class TestBigints(Integers, *OF_INTEGERS):
+class TestBigints(Integers, *OF_INTEGERS):  # type: ignore[misc]
     """Integers of any size."""
 
     @pytest.fixture
@@ -165,7 +165,7 @@ class TestBigints(Integers, *OF_INTEGERS):
 
 
 @without(*MISSING, "data_for_twos")
-class TestBools(Numbers, *OF_EXACT_VALUES):
+class TestBools(Numbers, *OF_EXACT_VALUES):  # type: ignore[misc]
     """Truth values; pandas compares their arithmetic with that of floats, `test_arrays` with NumPy's."""
 
     @pytest.fixture
@@ -205,7 +205,7 @@ class Text(Lazy):
             super().test_arith_frame_with_scalar(data, all_arithmetic_operators)
 
 
-class TestText(Text, *OF_ONE_DIMENSION):
+class TestText(Text, *OF_ONE_DIMENSION):  # type: ignore[misc]
     """All tests, on text, of which NaN stands for what is missing."""
 
     @pytest.fixture
@@ -216,7 +216,7 @@ class TestText(Text, *OF_ONE_DIMENSION):
         return None if op_name in ("__add__", "__radd__") else TypeError
 
 
-class TestCategories(Text, *(tests for tests in OF_ONE_DIMENSION if tests is not base.BaseReshapingTests)):
+class TestCategories(Text, *(tests for tests in OF_ONE_DIMENSION if tests is not base.BaseReshapingTests)):  # type: ignore[misc]
     """Text of few distinct values, which is equal or not and has no order; rows move as those of other text do."""
 
     @pytest.fixture
