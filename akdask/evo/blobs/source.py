@@ -41,14 +41,10 @@ class BlobColumn:
 class BlobPart(RowGroupPart):
     """One partition of a blob; implements `akdask.storage.data.source.Part`.
 
+    Its rows are those of `RowGroupPart`.
+
     Parameters
     ----------
-    file : FileIdentity
-        The file, in the state that was looked at.
-    start, stop : int
-        Rows of the file.
-    groups : tuple of RowGroup
-        The row groups that have them.
     columns : mapping of str to BlobColumn
         Only the columns that will be read.
     chunks : mapping of str to tuple of (int, int)

@@ -59,14 +59,10 @@ class ConstantPlace:
 class ParquetPart(RowGroupPart):
     """One partition of a set; implements `akdask.storage.data.source.Part`.
 
+    Its rows are those of `RowGroupPart`.
+
     Parameters
     ----------
-    file : FileIdentity
-        The file, in the state that was looked at.
-    start, stop : int
-        Rows of the file.
-    groups : tuple of RowGroup
-        The row groups that have them.
     columns : mapping of name to StoredPlace or ConstantPlace
         Only the columns that will be read.
     """
