@@ -11,7 +11,7 @@ import numpy as np
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Collection
 from akdask.collections.core.column_names import ColumnNames, names_of
-from akdask.collections.frame_core.columnset import INDEX, ColumnSet
+from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.to_pandas import ToPandas
 from akdask.errors import ArgumentError
 from akdask.plan.expr.sources import Persisted

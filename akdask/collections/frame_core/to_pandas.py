@@ -99,7 +99,15 @@ class ToPandas:
     def token(self) -> str:
         """Names the converter in plans."""
         converted = [(name, converter.__qualname__) for name, converter in self.converted]
-        own = self.names, self.has_index, self.labelled, self.index_name, self.arrow_strings, self.nullable, self.in_parts
+        own = (
+            self.names,
+            self.has_index,
+            self.labelled,
+            self.index_name,
+            self.arrow_strings,
+            self.nullable,
+            self.in_parts,
+        )
         return token("to pandas", own, converted)
 
     def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.DataFrame:
