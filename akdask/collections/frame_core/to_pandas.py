@@ -80,7 +80,7 @@ class ToPandas:
                 labelled.append((name, list(found).index(kind._category_table._name)))
         index_name = columns.index_name if with_index else None
         types = nullable_types(columns) if nullable else {}
-        in_parts = [name for name, value in columns.values.items() if is_in_parts(value)]
+        in_parts: list[Hashable] = [name for name, value in columns.values.items() if is_in_parts(value)]
         if has_index and columns.index is not None and is_in_parts(columns.index):
             in_parts.append(INDEX)
         made = cls(
