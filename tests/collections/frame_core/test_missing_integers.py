@@ -102,6 +102,15 @@ def test_they_may_label_rows():
             assert table["i"].tolist() == found["i"].tolist()
 
 
+def test_a_series_may_have_them():
+    found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "left")
+    series = ak.Series(found["u"], index=found["u"])
+    expected = found["u"].to_ndarray()
+    for made in (series.to_pandas(), series.compute(), series.persist().to_pandas()):
+        assert np.array_equal(made.to_numpy(), expected, equal_nan=True)
+        assert np.array_equal(made.index.to_numpy(), expected, equal_nan=True)
+
+
 def test_persisted_rows_are_the_same_floats():
     found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "outer")
     pd.testing.assert_frame_equal(found.persist().to_pandas(), found.to_pandas())
