@@ -27,7 +27,7 @@ from akdask.parquet.writing.row_groups import EncodedRowGroup, RowGroupAssembly,
 
 _LEVELS = range(1, 10)
 
-_MOST_BYTES = 192 * 2**20
+_MOST_BYTES = 128 * 2**20
 """Bytes of row groups that are in memory at a time, unless one alone has more."""
 
 

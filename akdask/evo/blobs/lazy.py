@@ -32,7 +32,6 @@ from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.combine import Realign, row_slices
 from akdask.plan.task.operators import Collect, Sink
 from akdask.plan.task.pipeline import Compile, pipeline
-from akdask.plan.task.program import Program
 from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
 
@@ -139,34 +138,21 @@ def _is_cheap(project: Project) -> bool:
     return not chain.selections and all(isinstance(base, Scan | Rows | Literal) for base in chain.bases)
 
 
-@dataclass(frozen=True, slots=True)
-class CollectTable:
+@dataclass(frozen=True, kw_only=True)
+class CollectTable(Collect):
     """Collects rows as an Arrow table.
 
     Parameters
     ----------
-    collect : Collect
-        Collects the rows.
     form : ToTable
         Makes an Arrow table of them.
     """
 
-    collect: Collect
     form: ToTable
 
-    @property
-    def leave_last_mask(self) -> bool:
-        """Whether the last filter is left to the sink."""
-        return False
-
-    @property
-    def programs(self) -> Sequence[Program]:
-        """What is computed of the rows."""
-        return self.collect.programs
-
-    def run(self, partition: Partition | PartitionBatch) -> pa.Table:
+    def run(self, partition: Partition | PartitionBatch) -> Any:
         """Return the rows of partitions."""
-        return self.form(self.collect.run(partition))
+        return self.form(super().run(partition))
 
 
 class EncodedRows(Frame):
@@ -235,38 +221,58 @@ class InOrder(Frame):
 
 
 class _Calls(Node):
-    """The tasks of `InOrder`: each waits for the one before, and rows of later row groups wait for it."""
+    """The tasks of `InOrder`: each waits for the one before.  All but the last are named by `name` and a number."""
 
     consume: Callable[[Any], None]
-    at_once: int
+    name: str
     groups: Expr
-    tables: Expr | None
 
     @property
     def npartitions(self) -> int:
         return 1
 
     def _layer(self) -> dict[Any, Any]:
+        groups = self.groups.__dask_keys__()
+        keys = [(self.name, number) for number in range(len(groups) - 1)] + [(self._name, 0)]
         graph: dict[Any, Any] = {}
-        keys = self._keys
-        for number, key in enumerate(self.groups.__dask_keys__()):
+        for number, (key, group) in enumerate(zip(keys, groups, strict=True)):
             waits = [TaskRef(keys[number - 1])] if number else []
-            graph[keys[number]] = Task(keys[number], _call, self.consume, TaskRef(key), List(*waits))
+            graph[key] = Task(key, _call, self.consume, TaskRef(group), List(*waits))
         return graph
 
-    @property
-    def _keys(self) -> list[tuple[str, int]]:
-        last = self.groups.npartitions - 1
-        return [(f"{self._name}-after", number) for number in range(last)] + [(self._name, 0)]
 
-    def __dask_graph__(self) -> dict[Any, Any]:
-        """Return all tasks.  Reading would run ahead of slow writing, and fill the memory, if it did not wait."""
-        graph: dict[Any, Any] = dict(super().__dask_graph__())
-        if self.tables is not None:
-            for before, key in zip(self._keys, self.tables.__dask_keys__()[self.at_once :], strict=False):
-                task = graph[key]
-                if isinstance(task, Task):
-                    graph[key] = Task(key, _call_after, TaskRef(before), task.func, *task.args, **task.kwargs)
+@dataclass(frozen=True)
+class _Tables:
+    """Tasks that make tables, lowered, which are no input of the node that has them: it has them as its own."""
+
+    expr: Node
+
+
+class _Waiting(Node):
+    """Tasks that make tables, each of which waits until the one so many before it has been handed on.
+
+    Reading would run ahead of what comes after it and fill the memory, the more so the more threads there are.
+    """
+
+    tables: _Tables
+    name: str
+    at_once: int
+
+    @property
+    def npartitions(self) -> int:
+        return int(self.tables.expr.npartitions)
+
+    def __dask_keys__(self) -> list[Any]:
+        """Return the keys of the tables."""
+        keys: list[Any] = self.tables.expr.__dask_keys__()
+        return keys
+
+    def _layer(self) -> dict[Any, Any]:
+        graph = dict(self.tables.expr.__dask_graph__())
+        for number, key in enumerate(self.__dask_keys__()[self.at_once :]):
+            task = graph[key]
+            if isinstance(task, Task):
+                graph[key] = Task(key, _call_after, TaskRef((self.name, number)), task.func, *task.args, **task.kwargs)
         return graph
 
 
@@ -280,10 +286,12 @@ def _call_after(before: None, function: Callable[..., Any], *args: Any, **option
 
 @lower.register
 def _(frame: InOrder) -> Expr:
+    name = f"written {frame._name}"
     tables = _tables(frame.frame)
-    # Tasks that read nothing but the rows of one row group can wait; others have partitions to compute first.
-    waiting = tables if frame.frame.runs is not None else None
-    return _Calls(frame.consume, frame.at_once, _groups(frame.frame, tables), waiting, _determ_token=frame._name)
+    if frame.frame.runs is not None:
+        # Tasks that read nothing but the rows of one row group can wait; others have partitions to compute first.
+        tables = _Waiting(_Tables(tables.lower_completely()), name, frame.at_once, _determ_token=f"tables of {frame._name}")
+    return _Calls(frame.consume, name, _groups(frame.frame, tables), _determ_token=frame._name)
 
 
 @lower.register
@@ -291,7 +299,7 @@ def _(frame: EncodedRows) -> Expr:
     return _groups(frame, _tables(frame))
 
 
-def _tables(frame: EncodedRows) -> Expr:
+def _tables(frame: EncodedRows) -> Node:
     """Return the tasks that make an Arrow table for each row group."""
     if frame.runs is None:
         shared = Tables(f"form of {frame._name}", (frame.form,), _determ_token=uuid4().hex)
@@ -301,7 +309,7 @@ def _tables(frame: EncodedRows) -> Expr:
     assert isinstance(project, Project), "runs are of partitions that are read"
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
-        return CollectTable(Collect(project.names, compile_these(values)), frame.form)
+        return CollectTable(project.names, compile_these(values), form=frame.form)
 
     return pipeline(project.frame, project.values, sink, f"tables of {frame._name}", batches=frame.runs)
 
