@@ -88,9 +88,9 @@ class ColumnEncoder:
     def joined(self, columns: Sequence[RowGroupOutcome]) -> RowGroupOutcome:
         """Return what came of a row group, given what came of its columns."""
         facts = reduce(RowFacts.joined, [column.facts for column in columns])
-        encoded = [column.encoded for column in columns if column.encoded is not None]
-        whole = EncodedRowGroup.side_by_side(encoded) if len(encoded) == len(columns) else None
-        return RowGroupOutcome(whole, facts, next((column.error for column in columns if column.error), None))
+        parts = [column.encoded for column in columns if column.encoded is not None]
+        encoded = EncodedRowGroup.side_by_side(parts) if len(parts) == len(columns) else None
+        return RowGroupOutcome(encoded, facts, next((column.error for column in columns if column.error), None))
 
 
 def write_blob(

@@ -290,7 +290,8 @@ def _(frame: InOrder) -> Expr:
     tables = _tables(frame.frame)
     if frame.frame.runs is not None:
         # Tasks that read nothing but the rows of one row group can wait; others have partitions to compute first.
-        tables = _Waiting(_Tables(tables.lower_completely()), name, frame.at_once, _determ_token=f"tables of {frame._name}")
+        read = _Tables(tables.lower_completely())
+        tables = _Waiting(read, name, frame.at_once, _determ_token=f"tables of {frame._name}")
     return _Calls(frame.consume, name, _groups(frame.frame, tables), _determ_token=frame._name)
 
 
@@ -318,10 +319,10 @@ def _groups(frame: EncodedRows, tables: Expr) -> Expr:
     """Return the tasks that encode the columns of row groups, and put them together."""
     width = frame.encode.width
     shared = Tables(f"encoding {frame._name}", (frame.encode,), _determ_token=uuid4().hex)
-    places = [(group, number) for group in range(frame.npartitions) for number in range(width)]
-    calls = tuple((((0, 0), (1, group)), (number,)) for group, number in places)
+    pairs = [(group, number) for group in range(frame.npartitions) for number in range(width)]
+    calls = tuple((((0, 0), (1, group)), (number,)) for group, number in pairs)
     columns = Tasks(f"columns of {frame._name}", _encode, calls, shared, tables)
-    parts = [range(start, start + width) for start in range(0, len(places), width)]
+    parts = [range(start, start + width) for start in range(0, len(pairs), width)]
     joins = tuple((((0, 0), *((1, number) for number in part)), ()) for part in parts)
     return Tasks(frame._name, _join, joins, shared, columns)
 
