@@ -1,7 +1,7 @@
 """The families of schemas as a table: which arrays an object holds, of which kinds, and which of them share rows.
 
-What is not in the table, and not forbidden by it, is left to the schemas.  `akdask.evo.objects.rules` says how the table
-is read.
+What is not in the table, and not forbidden by it, is left to the schemas.  `akdask.evo.objects.rules` says how to read
+it.
 """
 
 from __future__ import annotations
