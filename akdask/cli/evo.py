@@ -234,7 +234,7 @@ def _add_ls(actions: Any) -> None:
 
 
 def _ls(options: argparse.Namespace) -> int:
-    store = _store_that_is_there(options)
+    store = _store(options)
     entries = store.ls()
     about = concurrently(lambda entry: _described(store, entry.name), entries)
     listed = [

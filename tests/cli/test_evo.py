@@ -162,7 +162,7 @@ def test_errors_are_one_line_and_exit_with_2(run, words):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [("ls", "stroe"), ("verify", "stroe"), ("gc", "stroe", "ab" * 32)])
+@pytest.mark.parametrize("words", [("verify", "stroe"), ("gc", "stroe", "ab" * 32)])
 def test_a_folder_that_is_not_there_is_no_store_in_good_order(run, words):
     code, out, err = run(*words)
     assert (code, out) == (2, "")
