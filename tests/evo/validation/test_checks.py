@@ -238,7 +238,7 @@ def test_section_4_a_required_column_has_no_nulls(tmp_path):
 
 
 def test_section_2_no_rows_are_one_empty_row_group_or_none(tmp_path):
-    description = {"data": None, "length": 0, "width": 1, "data_type": "float64"}
+    description = {"data": f"{0:08}-0000-0000-0000-{0:012}", "length": 0, "width": 1, "data_type": "float64"}
     schema = pa.schema([("data", pa.float64())])
     with pq.ParquetWriter(tmp_path / "none", schema, compression="gzip", version="2.4"):
         pass
