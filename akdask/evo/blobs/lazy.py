@@ -312,7 +312,8 @@ def _tables(frame: EncodedRows) -> Node:
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         return CollectTable(project.names, compile_these(values), form=frame.form)
 
-    return pipeline(project.frame, project.values, sink, f"tables of {frame._name}", batches=frame.runs)
+    made: Node = pipeline(project.frame, project.values, sink, f"tables of {frame._name}", batches=frame.runs)
+    return made
 
 
 def _groups(frame: EncodedRows, tables: Expr) -> Expr:

@@ -130,7 +130,8 @@ class _ObjectCheck:
                         found.setdefault(scoped(rule.rows, numbers), described.length)
             elif isinstance(rule, TableRule):
                 for _, numbers, value in matches(self._document, rule.path):
-                    if is_count(length := value.get("length") if isinstance(value, Mapping) else None):
+                    length: Any = value.get("length") if isinstance(value, Mapping) else None
+                    if is_count(length):
                         found.setdefault(scoped(rule.path, numbers), length)
         return found
 
