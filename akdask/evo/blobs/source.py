@@ -8,6 +8,9 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from akdask.errors import FileFormatError
 from akdask.evo.blobs.decoding import ColumnDecoding
 from akdask.evo.errors import BlobFormatError, ContentError, place_of
@@ -16,8 +19,10 @@ from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.reading.chunks import ArrowChunkReader
 from akdask.parquet.reading.partitions import partitions_of
 from akdask.parquet.reading.row_group_part import RowGroup, RowGroupPart, RowGroupPartReader
+from akdask.parquet.reading.statistics import bounds_of, of_stretches, unbounded, without_values
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
+from akdask.storage.data.source import Bounds, RowBounds, RowRanges
 from akdask.typing import Column, NumberArray
 
 
@@ -49,10 +54,13 @@ class BlobPart(RowGroupPart):
         Only the columns that will be read.
     chunks : mapping of str to tuple of (int, int)
         Of each column, where its bytes begin and end in each row group.
+    statistics : mapping of str to ndarray, dtype `CHUNK`
+        What the file tells of the row groups, of columns that are read as they are stored.
     """
 
     columns: Mapping[str, BlobColumn]
     chunks: Mapping[str, tuple[tuple[int, int], ...]]
+    statistics: Mapping[str, npt.NDArray[np.void]]
 
     def open(self) -> BlobPartReader:
         """Return a reader, to be used in a ``with`` statement."""
@@ -75,6 +83,18 @@ class BlobPartReader(RowGroupPartReader[BlobPart]):
 
     def _dtype(self, column: str) -> ColumnType:
         return self._part.columns[column].decoding.dtype
+
+    def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
+        """Return what statistics tell of the rows of each row group; see `akdask.storage.data.source.PartReader`."""
+        part = self._part
+        known = part.statistics.get(column)
+        # One row group has been looked at before there was a task, and within row groups nothing is known.
+        if known is None or len(part.groups) < 2 or len(within):
+            return None
+        dtype = part.columns[column].decoding.dtype
+        bounds = bounds_of(part.columns[column].stored, dtype, known)
+        starts = np.array([group.first - part.start for group in part.groups], np.int64)
+        return None if bounds is None else RowBounds(np.maximum(starts, 0), without_values(bounds, dtype, known))
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         group = self._part.groups[number].number
@@ -150,7 +170,13 @@ class BlobSource:
         start, stop, groups = self._parts[index]
         found = {name: self._found[name] for name in columns}
         chunks = {name: tuple(self._ranges(column.stored, groups)) for name, column in found.items()}
-        return BlobPart(self._file.file, start, stop, groups, found, chunks)
+        rows = slice(groups[0].number, groups[-1].number + 1) if groups else slice(0)
+        statistics = {
+            name: self._file.chunks_of(column.stored)[rows]
+            for name, column in found.items()
+            if column.decoding.is_plain
+        }
+        return BlobPart(self._file.file, start, stop, groups, found, chunks, statistics)
 
     def _ranges(self, stored: ParquetColumn, groups: Sequence[RowGroup]) -> Iterator[tuple[int, int]]:
         chunks = self._file.chunks_of(stored)
@@ -158,9 +184,17 @@ class BlobSource:
             offset, size = int(chunks[group.number]["offset"]), int(chunks[group.number]["size"])
             yield offset, offset + size
 
-    def bounds(self, column: str) -> None:
-        """Return None: nothing is known of values that may stand for others."""
-        return
+    def bounds(self, column: str) -> Bounds | None:
+        """Return what statistics tell of each partition, None of values that are not read as they are stored."""
+        stored, decoding = self._found[column].stored, self._found[column].decoding
+        everything = unbounded(decoding.dtype, len(self._parts))
+        if everything is None or not decoding.is_plain:
+            return None
+        of_groups = bounds_of(stored, decoding.dtype, self._file.chunks_of(stored))
+        if of_groups is None:
+            return None
+        stretches = [(groups[0].number, groups[-1].number + 1) if groups else (0, 0) for _, _, groups in self._parts]
+        return of_stretches(of_groups, everything, stretches)
 
 
 def _identity(decoding: ColumnDecoding) -> tuple[Any, ...]:
