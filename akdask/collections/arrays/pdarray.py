@@ -58,6 +58,11 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         return bigint if self._value.dtype.kind == "bigint" else self._value.dtype.numpy
 
     @property
+    def name(self) -> str:
+        """What Dask calls the plan: arrays of the same name have the same elements."""
+        return self.expr._name
+
+    @property
     def max_bits(self) -> int:
         """Bits of integers of any size, which are taken modulo ``2**max_bits``; -1 for no limit.
 
