@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import compat, config
+from akdask import compat, config, testing
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -112,23 +112,10 @@ from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdi
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
+from akdask.collections.session import registry
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
-from akdask.collections.session.registry import (
-    AllSymbols,
-    RegisteredSymbols,
-    attach,
-    attach_all,
-    clear,
-    information,
-    is_registered,
-    list_registry,
-    list_symbol_table,
-    pretty_print_information,
-    register_all,
-    unregister,
-    unregister_all,
-)
+from akdask.collections.session.registry import *  # noqa: F403
 from akdask.collections.session.sharing import may_share_memory, shares_memory
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import (
@@ -187,79 +174,21 @@ from akdask.io import (
     update_hdf,
     update_parquet,
 )
-from akdask.schema import numpy_names
+from akdask.schema import numpy_names, scalar_types
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.casting import can_cast, result_type
 from akdask.schema.dtypes import dtype
-from akdask.schema.numpy_names import *  # noqa: F403 - the module is the list of NumPy's names
-from akdask.schema.scalar_types import (
-    ARKOUDA_SUPPORTED_DTYPES,
-    ARKOUDA_SUPPORTED_INTS,
-    NUMBER_FORMAT_STRINGS,
-    DType,
-    DTypeObjects,
-    DTypes,
-    NumericDTypes,
-    ScalarDTypes,
-    SeriesDTypes,
-    all_scalars,
-    bitType,
-    bool_scalars,
-    float_scalars,
-    get_byteorder,
-    get_server_byteorder,
-    int_scalars,
-    intTypes,
-    is_supported_bool,
-    is_supported_dtype,
-    is_supported_float,
-    is_supported_int,
-    is_supported_number,
-    numeric_and_bool_scalars,
-    numeric_scalars,
-    numpy_scalars,
-    resolve_scalar_dtype,
-    str_scalars,
-)
-from akdask.testing import (
-    assert_almost_equal,
-    assert_almost_equivalent,
-    assert_arkouda_array_equal,
-    assert_arkouda_array_equivalent,
-    assert_arkouda_pdarray_equal,
-    assert_arkouda_segarray_equal,
-    assert_arkouda_strings_equal,
-    assert_attr_equal,
-    assert_categorical_equal,
-    assert_class_equal,
-    assert_contains_all,
-    assert_copy,
-    assert_dict_equal,
-    assert_equal,
-    assert_equivalent,
-    assert_frame_equal,
-    assert_frame_equivalent,
-    assert_index_equal,
-    assert_index_equivalent,
-    assert_is_sorted,
-    assert_series_equal,
-    assert_series_equivalent,
-)
+from akdask.schema.numpy_names import *  # noqa: F403
+from akdask.schema.scalar_types import *  # noqa: F403
+from akdask.testing import *  # noqa: F403
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "ARKOUDA_SUPPORTED_DTYPES",
-    "ARKOUDA_SUPPORTED_INTS",
     "GROUPBY_REDUCTION_TYPES",
-    "NUMBER_FORMAT_STRINGS",
     "AkdaskError",
-    "AllSymbols",
     "ArrayView",
     "Categorical",
-    "DType",
-    "DTypeObjects",
-    "DTypes",
     "DataFrame",
     "DataFrameGroupBy",
     "Datetime",
@@ -271,19 +200,14 @@ __all__ = [
     "LogLevel",
     "MultiIndex",
     "NonUniqueError",
-    "NumericDTypes",
-    "RegisteredSymbols",
     "RegistrationError",
     "Scalar",
-    "ScalarDTypes",
     "SegArray",
-    "SeriesDTypes",
     "SortingAlgorithm",
     "Strings",
     "Timedelta",
     "abs",
     "all",
-    "all_scalars",
     "allclose",
     "any",
     "arange",
@@ -301,43 +225,16 @@ __all__ = [
     "argsort",
     "array",
     "array_equal",
-    "assert_almost_equal",
-    "assert_almost_equivalent",
-    "assert_arkouda_array_equal",
-    "assert_arkouda_array_equivalent",
-    "assert_arkouda_pdarray_equal",
-    "assert_arkouda_segarray_equal",
-    "assert_arkouda_strings_equal",
-    "assert_attr_equal",
-    "assert_categorical_equal",
-    "assert_class_equal",
-    "assert_contains_all",
-    "assert_copy",
-    "assert_dict_equal",
-    "assert_equal",
-    "assert_equivalent",
-    "assert_frame_equal",
-    "assert_frame_equivalent",
-    "assert_index_equal",
-    "assert_index_equivalent",
-    "assert_is_sorted",
-    "assert_series_equal",
-    "assert_series_equivalent",
-    "attach",
-    "attach_all",
     "bigint",
     "bigint_",
     "bigint_from_uint_arrays",
     "bincount",
-    "bitType",
     "bool",
     "bool_",
-    "bool_scalars",
     "broadcast",
     "can_cast",
     "cast",
     "ceil",
-    "clear",
     "clip",
     "clz",
     "coargsort",
@@ -373,7 +270,6 @@ __all__ = [
     "fabs",
     "find",
     "float64",
-    "float_scalars",
     "floor",
     "fmod",
     "from_arrow",
@@ -385,7 +281,6 @@ __all__ = [
     "full_like",
     "gen_ranges",
     "generate_history",
-    "get_byteorder",
     "get_columns",
     "get_config",
     "get_datasets",
@@ -395,7 +290,6 @@ __all__ = [
     "get_mem_status",
     "get_mem_used",
     "get_null_indices",
-    "get_server_byteorder",
     "get_server_commands",
     "geterr",
     "geterrcall",
@@ -406,12 +300,9 @@ __all__ = [
     "in1d",
     "indexof1d",
     "inf",
-    "information",
     "inner_join",
     "install_as_arkouda",
     "int64",
-    "intTypes",
-    "int_scalars",
     "intersect",
     "intersect1d",
     "intx",
@@ -420,21 +311,13 @@ __all__ = [
     "is_cosorted",
     "is_ipv4",
     "is_ipv6",
-    "is_registered",
     "is_sorted",
-    "is_supported_bool",
-    "is_supported_dtype",
-    "is_supported_float",
-    "is_supported_int",
-    "is_supported_number",
     "isfinite",
     "isinf",
     "isnan",
     "join_on_eq_with_dt",
     "left_join",
     "linspace",
-    "list_registry",
-    "list_symbol_table",
     "load",
     "load_all",
     "load_checkpoint",
@@ -460,9 +343,6 @@ __all__ = [
     "mod",
     "nan",
     "newaxis",
-    "numeric_and_bool_scalars",
-    "numeric_scalars",
-    "numpy_scalars",
     "ones",
     "ones_like",
     "parity",
@@ -471,7 +351,6 @@ __all__ = [
     "pi",
     "popcount",
     "power",
-    "pretty_print_information",
     "print_server_commands",
     "prod",
     "putmask",
@@ -488,8 +367,6 @@ __all__ = [
     "read_zarr",
     "receive",
     "receive_dataframe",
-    "register_all",
-    "resolve_scalar_dtype",
     "restore",
     "result_type",
     "rotl",
@@ -515,7 +392,6 @@ __all__ = [
     "standard_normal",
     "std",
     "str_",
-    "str_scalars",
     "sum",
     "take",
     "tan",
@@ -531,8 +407,6 @@ __all__ = [
     "uniform",
     "union1d",
     "unique",
-    "unregister",
-    "unregister_all",
     "update_hdf",
     "update_parquet",
     "value_counts",
@@ -542,11 +416,21 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+__all__ += registry.__all__
 __all__ += numpy_names.__all__
+__all__ += scalar_types.__all__
+__all__ += testing.__all__
 
 if TYPE_CHECKING:
     from types import ModuleType
 
+    # Modules at Arkouda's paths, which `akdask.compat` makes; random numbers are a module of akdask's own.
     char: ModuleType
+    dtypes: ModuleType
+    join: ModuleType
+    numeric: ModuleType
+    sorting: ModuleType
+    timeclass: ModuleType
+    util: ModuleType
 else:
     __getattr__ = compat.attribute

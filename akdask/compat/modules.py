@@ -123,14 +123,25 @@ class ArkoudaFinder(MetaPathFinder):
         package, _, rest = fullname.partition(".")
         if package != ARKOUDA:
             return None
-        own = f"{PACKAGE}.{MOVED.get(rest, rest)}".removesuffix(".")
-        known = rest in MOVED or rest in MODULES or not rest
-        if not known and PathFinder.find_spec(own, list(sys.modules[own.rpartition(".")[0]].__path__)) is None:
-            raise ModuleNotFoundError(
-                f"Arkouda has no module {rest!r}, or none that akdask knows of; `ak.{rest.rpartition('.')[2]}` may do.",
-                name=fullname,
-            )
-        return ModuleSpec(fullname, _SameModule(own), is_package=True)
+        return ModuleSpec(fullname, _SameModule(_module_for(rest)), is_package=True)
+
+
+def _module_for(path: str) -> str:
+    """Return the name of akdask's module for a path of Arkouda's, none for that of the package.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If there is none.
+    """
+    own = f"{PACKAGE}.{path}".removesuffix(".")
+    parent = own.rpartition(".")[0]
+    is_known = not path or path in MODULES or path in MOVED
+    if not is_known and PathFinder.find_spec(own, list(getattr(import_module(parent), "__path__", ()))) is None:
+        raise ModuleNotFoundError(
+            f"{ARKOUDA}.{path} is no module of Arkouda's that akdask knows of.", name=f"{ARKOUDA}.{path}"
+        )
+    return own
 
 
 def attribute(name: str) -> Any:

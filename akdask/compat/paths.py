@@ -221,7 +221,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("numpy.random._generator", "numpy.random._legacy"), "random"),
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "compat.server"),
     **dict.fromkeys(("core.infoclass", "core.logger", "core.security", "history"), "compat.session"),
-    **dict.fromkeys(("testing._asserters", "testing._equivalence_asserters"), "testing"),
+    **dict.fromkeys(("testing._asserters",), "testing.asserters"),
     "numpy.err": "collections.session.error_state",
     "numpy.util": "compat.util",
     "pandas.io_util": "compat.io_util",

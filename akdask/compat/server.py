@@ -44,7 +44,7 @@ __all__ = [
     "write_log",
 ]
 
-_NO_SERVER = "akdask has no Chapel server"
+_NO_SERVER = "needs a Chapel server, which akdask does not have"
 
 _PROTOCOL = "call the functions and methods of akdask; they make no messages."
 _FILES = "write files with to_hdf, or register() the object on a cluster for its other clients to attach()."
@@ -54,7 +54,16 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(MODULES["comm_diagnostics"].split(), _TRAFFIC),
     **dict.fromkeys(MODULES["core.message"].split(), _PROTOCOL),
     **dict.fromkeys(
-        ["Channel", "ZmqChannel", "create_pdarray", "create_pdarrays", "create_sparray", "generic_msg", "get_channel", "parse_single_value"],
+        [
+            "Channel",
+            "ZmqChannel",
+            "create_pdarray",
+            "create_pdarrays",
+            "create_sparray",
+            "generic_msg",
+            "get_channel",
+            "parse_single_value",
+        ],
         _PROTOCOL,
     ),
     **dict.fromkeys(("receive", "receive_dataframe"), _FILES),
@@ -73,7 +82,8 @@ class Refused:
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
-        self.__doc__ = f"Refuse: {_NO_SERVER}; {REFUSED[name]}"
+        self.hint = REFUSED[name]
+        self.__doc__ = f"Refuse: it {_NO_SERVER}."
 
     def __call__(self, *args: Any, **params: Any) -> NoReturn:
         """Refuse.
@@ -83,7 +93,7 @@ class Refused:
         UnsupportedError
             In any case.
         """
-        raise UnsupportedError(f"{self.__name__} asks for what {_NO_SERVER} for.", hint=REFUSED[self.__name__])
+        raise UnsupportedError(f"{self.__name__} {_NO_SERVER}.", hint=self.hint)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

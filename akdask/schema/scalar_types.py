@@ -16,6 +16,36 @@ from akdask.errors import ArgumentError, ArgumentTypeError, warn
 from akdask.schema.bigint import BigintDtype, bigint_
 from akdask.schema.dtypes import dtype
 
+__all__ = [
+    "ARKOUDA_SUPPORTED_DTYPES",
+    "ARKOUDA_SUPPORTED_INTS",
+    "NUMBER_FORMAT_STRINGS",
+    "DType",
+    "DTypeObjects",
+    "DTypes",
+    "NumericDTypes",
+    "ScalarDTypes",
+    "SeriesDTypes",
+    "all_scalars",
+    "bitType",
+    "bool_scalars",
+    "float_scalars",
+    "get_byteorder",
+    "get_server_byteorder",
+    "intTypes",
+    "int_scalars",
+    "is_supported_bool",
+    "is_supported_dtype",
+    "is_supported_float",
+    "is_supported_int",
+    "is_supported_number",
+    "numeric_and_bool_scalars",
+    "numeric_scalars",
+    "numpy_scalars",
+    "resolve_scalar_dtype",
+    "str_scalars",
+]
+
 bool_scalars = builtins.bool | np.bool_
 float_scalars = float | np.float64 | np.float32
 int_scalars = int | np.int8 | np.int16 | np.int32 | np.int64 | np.uint8 | np.uint16 | np.uint32 | np.uint64

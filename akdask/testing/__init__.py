@@ -14,7 +14,6 @@ from akdask.testing.asserters import (
     assert_class_equal,
     assert_contains_all,
     assert_is_sorted,
-    raise_assert_detail,
 )
 from akdask.testing.equality import assert_almost_equal, assert_copy, assert_dict_equal, assert_equal
 from akdask.testing.equivalence import (
@@ -50,5 +49,4 @@ __all__ = [
     "assert_is_sorted",
     "assert_series_equal",
     "assert_series_equivalent",
-    "raise_assert_detail",
 ]

@@ -14,6 +14,22 @@ from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentTypeError
 from akdask.plan.expr import cache
 
+__all__ = [
+    "AllSymbols",
+    "RegisteredSymbols",
+    "attach",
+    "attach_all",
+    "clear",
+    "information",
+    "is_registered",
+    "list_registry",
+    "list_symbol_table",
+    "pretty_print_information",
+    "register_all",
+    "unregister",
+    "unregister_all",
+]
+
 AllSymbols = "__AllSymbols__"
 """Stands for all objects in `information`."""
 
