@@ -152,7 +152,8 @@ def attribute(name: str) -> Any:
     MissingAttributeError
         If there is none, with names that look alike.
     """
-    if name in MODULES or name in MOVED:
+    # A module that is named for its function leaves the name to it.
+    if name in MOVED or (name in MODULES and name not in MODULES[name].split()):
         return import_module(f"{PACKAGE}.{name}")
     names = [] if name.startswith("_") else get_close_matches(name, sys.modules[PACKAGE].__all__, 3)
     raise MissingAttributeError(

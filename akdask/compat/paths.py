@@ -155,7 +155,6 @@ MODULES: dict[str, str] = {
     "pandas.typing": "ArkoudaArrayLike",
     # the rest
     "apply": "apply",
-    "array_api": "",
     "client_dtypes": "BitVector BitVectorizer Fields IPv4 bit_vectorizer ip_address is_ipv4 is_ipv6",
     "comm_diagnostics": _DIAGNOSTICS,
     "core": "",
@@ -222,7 +221,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "compat.server"),
     **dict.fromkeys(("core.infoclass", "core.logger", "core.security", "history"), "compat.session"),
     **dict.fromkeys(("testing._asserters",), "testing.asserters"),
-    "numpy.err": "collections.session.error_state",
+    "numpy.err": "error_state",
     "numpy.util": "compat.util",
     "pandas.io_util": "compat.io_util",
     "scipy.sparrayclass": "compat.server",

@@ -11,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from akdask.collections.session.registry import RegisteredSymbols
+
 POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
-NO_DEFAULT = ""
+STANDS_FOR = {"maxTransferBytes": "None", "RegisteredSymbols": RegisteredSymbols}
+"""Defaults that are written as names of Arkouda's client; None is the limit that is set."""
 
 
 def parameters_of(item: Any, owner: Any) -> list[Parameter] | None:
@@ -132,12 +135,14 @@ def _shown(default: Any) -> str:
 
 def is_default(listed: Any, found: Parameter, owner: Any) -> bool:
     """Whether a parameter has the default that is listed for it."""
-    if listed is Parameter.empty or found.default is Parameter.empty:
-        return listed is found.default
+    if listed is Parameter.empty:
+        return True
+    if found.default is Parameter.empty:
+        return False
     if found.name == "dataset" and found.default is None:
         # Methods that several classes share give the name that each of them has.
         return listed == repr(getattr(owner, "_default_dataset", None))
-    text = listed.strip("'\"")
+    text = STANDS_FOR.get(listed, listed).strip("'\"")
     return listed in _names(found.default) or text in _names(found.default) or _same_number(text, found.default)
 
 
