@@ -40,8 +40,8 @@ def seterr(**kwargs: Mode) -> dict[str, Mode]:
     Parameters
     ----------
     **kwargs : {"ignore", "warn", "raise", "call", "print", "log"}
-        By kind: ``divide``, ``over``, ``under``, ``invalid``.  Only ``divide`` has an effect, as in Arkouda: where it is
-        not ``ignore``, ``/`` and ``//`` look for zeros among the divisors, which computes these.
+        By kind: ``divide``, ``over``, ``under``, ``invalid``.  Only ``divide`` has an effect, as in Arkouda:
+        where it is not ``ignore``, ``/`` and ``//`` look for zeros among the divisors, which computes these.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def handle(kind: str, message: str) -> None:
 
 
 def check_divisor(divisor: Any) -> None:
-    """Do what has been chosen for divisions by zero if a divisor, or an element of it, is 0; computes unless ignored."""
+    """Do what has been chosen for divisions by zero if a divisor has a 0; computes unless that is to ignore them."""
     if _modes["divide"] == "ignore":
         return
     is_zero = divisor == 0

@@ -1,4 +1,4 @@
-"""Why some of Arkouda's names are not there, and how some behave otherwise: what `akdask.compat.parity` says of them."""
+"""What `akdask.compat.parity` says of names: why some are not there, and how some behave otherwise."""
 
 from __future__ import annotations
 

@@ -10,56 +10,60 @@ from __future__ import annotations
 # fmt: off
 _DTYPES = (
     "ARKOUDA_SUPPORTED_DTYPES ARKOUDA_SUPPORTED_INTS DType DTypeObjects DTypes NUMBER_FORMAT_STRINGS NumericDTypes "
-    "ScalarDTypes SeriesDTypes all_scalars bigint bigint_ bitType bool bool_ bool_scalars can_cast complex128 complex64 "
-    "dtype dtype_for_chapel float16 float32 float64 float_scalars get_byteorder get_server_byteorder int16 int32 int64 "
-    "int8 intTypes int_scalars is_supported_bool is_supported_dtype is_supported_float is_supported_int "
+    "ScalarDTypes SeriesDTypes all_scalars bigint bigint_ bitType bool bool_ bool_scalars can_cast complex128 "
+    "complex64 dtype dtype_for_chapel float16 float32 float64 float_scalars get_byteorder get_server_byteorder int16 "
+    "int32 int64 int8 intTypes int_scalars is_supported_bool is_supported_dtype is_supported_float is_supported_int "
     "is_supported_number isSupportedBool isSupportedDType isSupportedFloat isSupportedInt isSupportedNumber "
     "numeric_and_bool_scalars numeric_scalars numpy_scalars resolve_scalar_dtype result_type str_ str_scalars uint16 "
-    "uint32 uint64 uint8 BoolDType ByteDType BytesDType CLongDoubleDType Complex128DType Complex64DType DateTime64DType "
-    "Float16DType Float32DType Float64DType Int16DType Int32DType Int64DType Int8DType IntDType LongDType LongDoubleDType "
-    "LongLongDType ObjectDType ShortDType StrDType TimeDelta64DType UByteDType UInt16DType UInt32DType UInt64DType "
-    "UInt8DType UIntDType ULongDType ULongLongDType UShortDType VoidDType"
+    "uint32 uint64 uint8 BoolDType ByteDType BytesDType CLongDoubleDType Complex128DType Complex64DType "
+    "DateTime64DType Float16DType Float32DType Float64DType Int16DType Int32DType Int64DType Int8DType IntDType "
+    "LongDType LongDoubleDType LongLongDType ObjectDType ShortDType StrDType TimeDelta64DType UByteDType UInt16DType "
+    "UInt32DType UInt64DType UInt8DType UIntDType ULongDType ULongLongDType UShortDType VoidDType"
 )
 _NUMERIC = (
-    "ErrorMode abs arccos arccosh arcsin arcsinh arctan arctan2 arctanh array_equal cast ceil clip cos cosh count_nonzero "
-    "cumprod cumsum deg2rad eye exp expm1 fabs floor hash histogram histogram2d histogramdd isfinite isinf isnan log log10 "
-    "log1p log2 logical_not matmul maximum median minimum nextafter percentile putmask quantile rad2deg round sign sin "
-    "sinh sqrt square tan tanh transpose tril triu trunc value_counts vecdot where"
+    "ErrorMode abs arccos arccosh arcsin arcsinh arctan arctan2 arctanh array_equal cast ceil clip cos cosh "
+    "count_nonzero cumprod cumsum deg2rad eye exp expm1 fabs floor hash histogram histogram2d histogramdd isfinite "
+    "isinf isnan log log10 log1p log2 logical_not matmul maximum median minimum nextafter percentile putmask quantile "
+    "rad2deg round sign sin sinh sqrt square tan tanh transpose tril triu trunc value_counts vecdot where"
 )
 _MANIPULATION = (
-    "append broadcast_arrays broadcast_shapes broadcast_to delete diff flip hstack vstack repeat shape squeeze take tile copy"
+    "append broadcast_arrays broadcast_shapes broadcast_to delete diff flip hstack vstack repeat shape squeeze take "
+    "tile copy"
 )
 _RANDOM = (
-    "Generator choice default_rng exponential get_global_generator global_generator_exists integers logistic lognormal "
-    "normal permutation poisson rand randint random seed shuffle float_array_or_scalar_helper standard_exponential standard_gamma standard_normal uniform"
+    "Generator choice default_rng exponential get_global_generator global_generator_exists integers logistic "
+    "lognormal normal permutation poisson rand randint random seed shuffle float_array_or_scalar_helper "
+    "standard_exponential standard_gamma standard_normal uniform"
 )
 _ASSERTERS = (
     "assert_almost_equal assert_arkouda_array_equal assert_arkouda_pdarray_equal assert_arkouda_segarray_equal "
     "assert_arkouda_strings_equal assert_attr_equal assert_categorical_equal assert_class_equal assert_contains_all "
-    "assert_copy assert_dict_equal assert_equal assert_frame_equal assert_index_equal assert_is_sorted assert_series_equal"
+    "assert_copy assert_dict_equal assert_equal assert_frame_equal assert_index_equal assert_is_sorted "
+    "assert_series_equal"
 )
 _EQUIVALENCE = (
     "assert_almost_equivalent assert_arkouda_array_equivalent assert_equivalent assert_frame_equivalent "
     "assert_index_equivalent assert_series_equivalent"
 )
 _IO = (
-    "export get_columns get_datasets get_filetype get_null_indices import_data load load_all load_checkpoint ls ls_csv "
-    "read read_csv read_hdf read_parquet read_tagged_data read_zarr receive receive_dataframe restore save_all "
+    "export get_columns get_datasets get_filetype get_null_indices import_data load load_all load_checkpoint ls "
+    "ls_csv read read_csv read_hdf read_parquet read_tagged_data read_zarr receive receive_dataframe restore save_all "
     "save_checkpoint snapshot to_csv to_hdf to_parquet to_zarr update_hdf"
 )
 _IO_UTIL = (
     "delete_directory delimited_file_to_dict dict_to_delimited_file directory_exists get_directory write_line_to_file"
 )
 _DIAGNOSTICS = (
-    "start_comm_diagnostics stop_comm_diagnostics reset_comm_diagnostics print_comm_diagnostics_table start_verbose_comm "
-    "stop_verbose_comm get_comm_diagnostics get_comm_diagnostics_put get_comm_diagnostics_get get_comm_diagnostics_put_nb "
-    "get_comm_diagnostics_get_nb get_comm_diagnostics_test_nb get_comm_diagnostics_wait_nb get_comm_diagnostics_try_nb "
-    "get_comm_diagnostics_amo get_comm_diagnostics_execute_on get_comm_diagnostics_execute_on_fast "
-    "get_comm_diagnostics_execute_on_nb get_comm_diagnostics_cache_get_hits get_comm_diagnostics_cache_get_misses "
-    "get_comm_diagnostics_cache_put_hits get_comm_diagnostics_cache_put_misses "
-    "get_comm_diagnostics_cache_num_prefetches get_comm_diagnostics_cache_num_page_readaheads "
-    "get_comm_diagnostics_cache_prefetch_unused get_comm_diagnostics_cache_prefetch_waited "
-    "get_comm_diagnostics_cache_readahead_unused get_comm_diagnostics_cache_readahead_waited"
+    "start_comm_diagnostics stop_comm_diagnostics reset_comm_diagnostics print_comm_diagnostics_table "
+    "start_verbose_comm stop_verbose_comm get_comm_diagnostics get_comm_diagnostics_put get_comm_diagnostics_get "
+    "get_comm_diagnostics_put_nb get_comm_diagnostics_get_nb get_comm_diagnostics_test_nb "
+    "get_comm_diagnostics_wait_nb get_comm_diagnostics_try_nb get_comm_diagnostics_amo "
+    "get_comm_diagnostics_execute_on get_comm_diagnostics_execute_on_fast get_comm_diagnostics_execute_on_nb "
+    "get_comm_diagnostics_cache_get_hits get_comm_diagnostics_cache_get_misses get_comm_diagnostics_cache_put_hits "
+    "get_comm_diagnostics_cache_put_misses get_comm_diagnostics_cache_num_prefetches "
+    "get_comm_diagnostics_cache_num_page_readaheads get_comm_diagnostics_cache_prefetch_unused "
+    "get_comm_diagnostics_cache_prefetch_waited get_comm_diagnostics_cache_readahead_unused "
+    "get_comm_diagnostics_cache_readahead_waited"
 )
 
 MODULES: dict[str, str] = {
@@ -89,10 +93,10 @@ MODULES: dict[str, str] = {
     "numpy.manipulation_functions": _MANIPULATION,
     "numpy.numeric": _NUMERIC,
     "numpy.pdarrayclass": (
-        "RegistrationError SUPPORTED_INDEX_REDUCTION_OPS SUPPORTED_REDUCTION_OPS all allclose any argmax argmaxk argmin "
-        "argmink broadcast_if_needed broadcast_to_shape clear clz corr cov create_pdarray create_pdarrays ctz divmod dot "
-        "fmod int_uint_case is_sorted max maxk mean min mink mod parity parse_single_value pdarray popcount power prod "
-        "resolve rotl rotr skew sqrt std sum var"
+        "RegistrationError SUPPORTED_INDEX_REDUCTION_OPS SUPPORTED_REDUCTION_OPS all allclose any argmax argmaxk "
+        "argmin argmink broadcast_if_needed broadcast_to_shape clear clz corr cov create_pdarray create_pdarrays ctz "
+        "divmod dot fmod int_uint_case is_sorted max maxk mean min mink mod parity parse_single_value pdarray "
+        "popcount power prod resolve rotl rotr skew sqrt std sum var"
     ),
     "numpy.pdarraycreation": (
         "arange array bigint_from_uint_arrays date_range from_series full full_like linspace logspace ones ones_like "
@@ -101,7 +105,8 @@ MODULES: dict[str, str] = {
     ),
     "numpy.pdarraymanipulation": "append delete hstack vstack",
     "numpy.pdarraysetops": (
-        "concatenate in1d in1dmulti indexof1d intersect1d multiarray_setop_validation setdiff1d setxor1d union1d unique"
+        "concatenate in1d in1dmulti indexof1d intersect1d multiarray_setop_validation setdiff1d setxor1d union1d "
+        "unique"
     ),
     "numpy.polynomial": "",
     "numpy.random": _RANDOM,
@@ -116,9 +121,9 @@ MODULES: dict[str, str] = {
     "numpy.timeclass": "Datetime Timedelta date_range timedelta_range",
     "numpy.util": (
         "adjust_negs attach attach_all bounds_check broadcast_arrays broadcast_dims broadcast_shapes broadcast_to "
-        "convert_bytes convert_if_categorical copy expand generic_concat get_callback identity "
-        "invert_permutation is_float is_int is_numeric is_registered map may_share_memory most_common register "
-        "register_all report_mem shares_memory sparse_sum_help unregister unregister_all"
+        "convert_bytes convert_if_categorical copy expand generic_concat get_callback identity invert_permutation "
+        "is_float is_int is_numeric is_registered map may_share_memory most_common register register_all report_mem "
+        "shares_memory sparse_sum_help unregister unregister_all"
     ),
     "numpy.utils": "add_newdoc shape",
     # pandas' side
@@ -126,7 +131,9 @@ MODULES: dict[str, str] = {
     "pandas.accessor": "CachedAccessor DatetimeAccessor Properties StringAccessor date_operators string_operators",
     "pandas.categorical": "Categorical",
     "pandas.conversion": "from_series",
-    "pandas.dataframe": "DataFrame DataFrameGroupBy DiffAggregate apply_if_callable intersect intx invert_permutation merge",
+    "pandas.dataframe": (
+        "DataFrame DataFrameGroupBy DiffAggregate apply_if_callable intersect intx invert_permutation merge"
+    ),
     "pandas.extension": (
         "ArkoudaArray ArkoudaBigintDtype ArkoudaBoolDtype ArkoudaCategorical ArkoudaCategoricalDtype "
         "ArkoudaDataFrameAccessor ArkoudaExtensionArray ArkoudaFloat64Dtype ArkoudaIndexAccessor ArkoudaInt64Dtype "
@@ -138,8 +145,8 @@ MODULES: dict[str, str] = {
     "pandas.extension._arkouda_string_array": "ArkoudaStringArray",
     "pandas.extension._dataframe_accessor": "ArkoudaDataFrameAccessor",
     "pandas.extension._dtypes": (
-        "ArkoudaBigintDtype ArkoudaBoolDtype ArkoudaCategoricalDtype ArkoudaDtype ArkoudaFloat64Dtype ArkoudaInt64Dtype "
-        "ArkoudaStringDtype ArkoudaUint64Dtype ArkoudaUint8Dtype"
+        "ArkoudaBigintDtype ArkoudaBoolDtype ArkoudaCategoricalDtype ArkoudaDtype ArkoudaFloat64Dtype "
+        "ArkoudaInt64Dtype ArkoudaStringDtype ArkoudaUint64Dtype ArkoudaUint8Dtype"
     ),
     "pandas.extension._index_accessor": "ArkoudaIndexAccessor",
     "pandas.extension._series_accessor": "ArkoudaSeriesAccessor",
@@ -159,10 +166,11 @@ MODULES: dict[str, str] = {
     "comm_diagnostics": _DIAGNOSTICS,
     "core": "",
     "core.client": (
-        "Channel ChannelType ClientMode RequestMode ShellMode ZmqChannel connect disable_verbose disconnect enable_verbose "
-        "generate_history generic_msg get_array_ranks get_channel get_config get_max_array_rank get_mem_avail "
-        "get_mem_status get_mem_used get_registration_config get_server_commands get_shell_mode maxTransferBytes "
-        "note_for_server_log print_server_commands ruok server_sleep set_defaults shutdown wait_for_async_activity write_log"
+        "Channel ChannelType ClientMode RequestMode ShellMode ZmqChannel connect disable_verbose disconnect "
+        "enable_verbose generate_history generic_msg get_array_ranks get_channel get_config get_max_array_rank "
+        "get_mem_avail get_mem_status get_mem_used get_registration_config get_server_commands get_shell_mode "
+        "maxTransferBytes note_for_server_log print_server_commands ruok server_sleep set_defaults shutdown "
+        "wait_for_async_activity write_log"
     ),
     "core.infoclass": (
         "AllSymbols EntryDecoder InfoEntry RegisteredSymbols auto_str information list_registry list_symbol_table "
@@ -192,10 +200,13 @@ MODULES: dict[str, str] = {
 _FORMER = {
     "numpy": (
         "alignment char ctypeslib dtypes emath exceptions imports lib ma manipulation_functions numeric pdarrayclass "
-        "pdarraycreation pdarraymanipulation pdarraysetops polynomial random rec segarray sorting strings timeclass util "
-        "utils err"
+        "pdarraycreation pdarraymanipulation pdarraysetops polynomial random rec segarray sorting strings timeclass "
+        "util utils err"
     ),
-    "pandas": "accessor categorical conversion dataframe extension groupbyclass index io io_util join match matcher row series",
+    "pandas": (
+        "accessor categorical conversion dataframe extension groupbyclass index io io_util join match matcher row "
+        "series"
+    ),
     "core": "client infoclass logger message security",
     "scipy": "sparrayclass sparsematrix",
 }
@@ -214,8 +225,10 @@ MOVED: dict[str, str] = {
 """The present path of each module that has, or had, another one; modules of akdask's own go before these."""
 
 HOMES: dict[str, str] = {
-    **dict.fromkeys(("numpy.dtypes", "numpy.dtypes.dtypes", "numpy._typing", "numpy._typing._typing"), "schema.scalar_types"),
-    **dict.fromkeys(("numpy.pdarrayclass", "numpy.pdarraysetops", "pandas.dataframe", "pandas.series"), "compat.helpers"),
+    **dict.fromkeys(("numpy.dtypes", "numpy.dtypes.dtypes"), "schema.scalar_types"),
+    **dict.fromkeys(("numpy._typing", "numpy._typing._typing"), "schema.scalar_types"),
+    **dict.fromkeys(("numpy.pdarrayclass", "numpy.pdarraysetops"), "compat.helpers"),
+    **dict.fromkeys(("pandas.dataframe", "pandas.series"), "compat.helpers"),
     **dict.fromkeys(("numpy.random", "numpy.random.generator", "numpy.random.legacy"), "random"),
     **dict.fromkeys(("numpy.random._generator", "numpy.random._legacy"), "random"),
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "compat.server"),

@@ -79,8 +79,8 @@ def _text(default: ast.expr | None) -> Any:
 def difference(signature: str, item: Any, owner: Any) -> str | None:
     """Return how a function's parameters differ from those of a signature, None if they do not.
 
-    A function may take more: by keyword, or behind the others, with defaults.  What Arkouda takes by position only may be
-    called anything.
+    A function may take more: by keyword, or behind the others, with defaults.  What Arkouda takes by position only may
+    be called anything.
 
     Parameters
     ----------

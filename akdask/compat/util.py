@@ -203,7 +203,7 @@ def map(values: Any, mapping: Any) -> Any:
     return Index(values).map(mapping if is_known else mapping.to_pandas()).values
 
 
-def sparse_sum_help(
+def sparse_sum_help(  # noqa: PLR0917 - Arkouda's signature
     idx1: Any, idx2: Any, val1: Any, val2: Any, merge: bool = True, percent_transfer_limit: int = 100
 ) -> tuple[Any, Any]:
     """Return the indices of two sparse arrays, each once, and the sums of their values; lazy.

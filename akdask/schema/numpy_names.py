@@ -3,17 +3,17 @@
 # fmt: off
 # isort: off
 from numpy import (
-    False_, ScalarType, True_, base_repr, binary_repr, byte, bytes_, cdouble, character, clongdouble, complex64, complex128,
-    csingle, datetime64, double, finfo, flexible, float16, float32, floating, format_float_positional,
-    format_float_scientific, half, iinfo, inexact, int8, int16, int32, int_, intc, integer, intp, isscalar, issubdtype,
-    longdouble, longlong, number, object_, promote_types, sctypeDict, short, signedinteger, single, timedelta64, typename,
-    ubyte, uint, uint16, uint32, uintc, uintp, ulonglong, unsignedinteger, ushort, void,
+    False_, ScalarType, True_, base_repr, binary_repr, byte, bytes_, cdouble, character, clongdouble, complex64,
+    complex128, csingle, datetime64, double, finfo, flexible, float16, float32, floating, format_float_positional,
+    format_float_scientific, half, iinfo, inexact, int8, int16, int32, int_, intc, integer, intp, isscalar,
+    issubdtype, longdouble, longlong, number, object_, promote_types, sctypeDict, short, signedinteger, single,
+    timedelta64, typename, ubyte, uint, uint16, uint32, uintc, uintp, ulonglong, unsignedinteger, ushort, void,
 )
 from numpy.dtypes import (
-    BoolDType, ByteDType, BytesDType, CLongDoubleDType, Complex64DType, Complex128DType, DateTime64DType, Float16DType,
-    Float32DType, Float64DType, Int8DType, Int16DType, Int32DType, Int64DType, IntDType, LongDoubleDType, LongDType,
-    LongLongDType, ObjectDType, ShortDType, StrDType, TimeDelta64DType, UByteDType, UInt8DType, UInt16DType, UInt32DType,
-    UInt64DType, UIntDType, ULongDType, ULongLongDType, UShortDType, VoidDType,
+    BoolDType, ByteDType, BytesDType, CLongDoubleDType, Complex64DType, Complex128DType, DateTime64DType,
+    Float16DType, Float32DType, Float64DType, Int8DType, Int16DType, Int32DType, Int64DType, IntDType,
+    LongDoubleDType, LongDType, LongLongDType, ObjectDType, ShortDType, StrDType, TimeDelta64DType, UByteDType,
+    UInt8DType, UInt16DType, UInt32DType, UInt64DType, UIntDType, ULongDType, ULongLongDType, UShortDType, VoidDType,
 )
 from numpy.exceptions import RankWarning, TooHardError
 from numpy.lib import add_docstring, add_newdoc

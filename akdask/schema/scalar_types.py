@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from akdask.errors import ArgumentError, ArgumentTypeError, warn
+from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.schema.bigint import BigintDtype, bigint_
 from akdask.schema.dtypes import dtype
 
@@ -181,21 +181,12 @@ def is_supported_dtype(scalar: object) -> builtins.bool:
     return isinstance(scalar, ARKOUDA_SUPPORTED_DTYPES)
 
 
-_FORMER_NAMES = {
-    "isSupportedInt": is_supported_int,
-    "isSupportedFloat": is_supported_float,
-    "isSupportedNumber": is_supported_number,
-    "isSupportedBool": is_supported_bool,
-    "isSupportedDType": is_supported_dtype,
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Return a test under the name that it had before; warns of that."""
-    if name not in _FORMER_NAMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warn(f"{name} is now {_FORMER_NAMES[name].__name__}.", DeprecationWarning)
-    return _FORMER_NAMES[name]
+# Their names before Arkouda 2025.
+isSupportedInt = is_supported_int
+isSupportedFloat = is_supported_float
+isSupportedNumber = is_supported_number
+isSupportedBool = is_supported_bool
+isSupportedDType = is_supported_dtype
 
 
 def resolve_scalar_dtype(val: object) -> str:

@@ -40,17 +40,17 @@ def assert_equal(left: Any, right: Any, **kwargs: Any) -> None:
     Parameters
     ----------
     left, right : object
-        Two objects of akdask are compared as `assert_arkouda_array_equal`, `assert_index_equal`, `assert_series_equal` or
-        `assert_frame_equal` do, class and labels included.
+        Two objects of akdask are compared as `assert_arkouda_array_equal`, `assert_index_equal`,
+        `assert_series_equal` or `assert_frame_equal` do, class and labels included.
 
         Otherwise the elements are compared, in their order: lazy arrays, DataFrames or scalars, NumPy arrays, pandas
         objects, Arrow arrays, mappings of column names to any of these, lists or numbers.  A Categorical counts as its
-        labels.  NaN equals NaN; 0.0 equals -0.0.  Strings are one type, whatever their length, and lists have no dtype to
-        compare.
+        labels.  NaN equals NaN; 0.0 equals -0.0.  Strings are one type, whatever their length, and lists have no dtype
+        to compare.
     **kwargs
         ``check_dtype=False`` leaves out types.  ``lazy=True`` or ``False`` also demands that `left` is lazy, or is not;
-        ``lengths=[3, 2]`` that the partitions of `left` have so many rows, which are counted.  Two objects of akdask take
-        what the check for their kind takes.
+        ``lengths=[3, 2]`` that the partitions of `left` have so many rows, which are counted.  Two objects of akdask
+        take what the check for their kind takes.
 
     Raises
     ------

@@ -211,7 +211,8 @@ def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
     Returns
     -------
     str
-        A list with an object for each: ``name``, ``dtype``, ``size``, ``ndim``, ``shape``, ``itemsize``, ``registered``.
+        A list with an object for each: ``name``, ``dtype``, ``size``, ``ndim``, ``shape``, ``itemsize``,
+        ``registered``.
 
     Raises
     ------
