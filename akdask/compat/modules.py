@@ -62,7 +62,7 @@ class ImportPath(ModuleType):
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         """Call the function that a module is named for, in whose place an import puts the module: ``ak.apply``."""
-        return getattr(self, self._path.rpartition(".")[2])(*args, **params)
+        return vars(self)[self._path](*args, **params)
 
 
 class _PathLoader(Loader):
@@ -73,7 +73,15 @@ class _PathLoader(Loader):
         return ImportPath(spec.name, self._path)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: there is no code."""
+        """Keep the function that a module is named for: the package is about to have the module in its place."""
+        function = vars(sys.modules[PACKAGE]).get(self._path)
+        if is_named_for_function(self._path) and function is not None:
+            setattr(module, self._path, function)
+
+
+def is_named_for_function(path: str) -> bool:
+    """Whether a module has a function of its own name, which is what the package has under it."""
+    return path in MODULES[path].split()
 
 
 class _SameModule(Loader):
@@ -152,8 +160,7 @@ def attribute(name: str) -> Any:
     MissingAttributeError
         If there is none, with names that look alike.
     """
-    # A module that is named for its function leaves the name to it.
-    if name in MOVED or (name in MODULES and name not in MODULES[name].split()):
+    if name in MOVED or (name in MODULES and not is_named_for_function(name)):
         return import_module(f"{PACKAGE}.{name}")
     names = [] if name.startswith("_") else get_close_matches(name, sys.modules[PACKAGE].__all__, 3)
     raise MissingAttributeError(

@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from akdask.compat.modules import PACKAGE
+from akdask.compat.modules import PACKAGE, ImportPath, is_named_for_function
 from akdask.compat.notes import BEHAVIOUR, REASONS
 from akdask.compat.paths import MODULES, MOVED
 from akdask.compat.server import Refused
@@ -121,7 +121,10 @@ def _owner(where: str) -> Any:
 def _attribute(owner: Any, name: str) -> Any:
     """Return what a module or class has under a name; of what only its objects have, a property."""
     try:
-        return inspect.getattr_static(owner, name) if _is_property(owner, name) else getattr(owner, name)
+        found = inspect.getattr_static(owner, name) if _is_property(owner, name) else getattr(owner, name)
+        # Of a module that is named for its function, the function.
+        is_function = isinstance(found, ImportPath) and name in MODULES and is_named_for_function(name)
+        return vars(found).get(name, _MISSING) if is_function else found
     except (AttributeError, ImportError):
         pass
     if inspect.isclass(owner):

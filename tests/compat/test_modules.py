@@ -151,3 +151,11 @@ def test_what_asks_a_server_for_nothing_is_done(capsys, monkeypatch):
     assert "commands: 0" in capsys.readouterr().out
     assert client.maxTransferBytes > 0
     assert client.ShellMode.REPL_SHELL is client.get_shell_mode()
+
+
+def test_a_function_is_still_called_where_an_import_has_put_the_module_of_its_name(monkeypatch):
+    monkeypatch.delitem(sys.modules, "akdask.apply", raising=False)
+    monkeypatch.setattr(ak, "apply", lambda x, y=1: x + y, raising=False)
+    module = importlib.import_module("akdask.apply")
+    assert ak.apply is module
+    assert ak.apply(5, y=2) == module.apply(5, y=2) == 7

@@ -29,8 +29,8 @@ def shares_memory(a: Any, b: Any) -> bool:
     --------
     >>> import akdask as ak
     >>> a = ak.arange(3)
-    >>> shares_memory(a, a), shares_memory(a, a.copy()), shares_memory(ak.Index(a), a)
-    (True, False, True)
+    >>> shares_memory(a, a), shares_memory(a, a.copy()), shares_memory(ak.DataFrame({"x": a}), a)
+    (True, False, False)
     """
     return not {id(item) for item in _changeable(a)}.isdisjoint(id(item) for item in _changeable(b))
 
