@@ -8,7 +8,6 @@ import logging
 import re
 import secrets
 import sys
-from collections.abc import Callable
 from enum import Enum
 from json import JSONEncoder
 from pathlib import Path
@@ -112,8 +111,7 @@ def write_log(log_msg: str, tag: str = "ClientGeneratedLog", log_lvl: LogLevel =
 
 
 def _number(level: LogLevel) -> int:
-    name = level.value if isinstance(level, LogLevel) else str(level).upper()
-    return logging.getLevelNamesMapping()[name]
+    return logging.getLevelNamesMapping()[level.value]
 
 
 # -------------------------------------------------------------------------------------------------------- the history
@@ -240,8 +238,7 @@ def auto_str(cls: Cls) -> Cls:
     def shown(self: Any) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={item}' for name, item in vars(self).items())})"
 
-    method: Callable[[Any], str] = shown
-    cls.__str__ = method  # type: ignore[method-assign]  # what the decorator is for
+    setattr(cls, "__str__", shown)  # noqa: B010 - to type checkers, classes keep their methods
     return cls
 
 

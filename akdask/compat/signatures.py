@@ -141,7 +141,7 @@ def is_default(listed: Any, found: Parameter, owner: Any) -> bool:
         return False
     if found.name == "dataset" and found.default is None:
         # Methods that several classes share give the name that each of them has.
-        return listed == repr(getattr(owner, "_default_dataset", None))
+        return bool(listed == repr(getattr(owner, "_default_dataset", None)))
     text = STANDS_FOR.get(listed, listed).strip("'\"")
     return listed in _names(found.default) or text in _names(found.default) or _same_number(text, found.default)
 

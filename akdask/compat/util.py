@@ -224,7 +224,7 @@ def sparse_sum_help(  # noqa: PLR0917 - Arkouda's signature
     >>> at.tolist(), sums.tolist()
     ([0, 2, 3], [5, 16, 20])
     """
-    return GroupBy(concatenate([idx1, idx2])).sum(concatenate([val1, val2]))  # type: ignore[return-value]
+    return GroupBy(concatenate([idx1, idx2])).sum(concatenate([val1, val2]))
 
 
 def bounds_check(axis: int, rank: int) -> bool:

@@ -61,7 +61,7 @@ def can_cast(
     is_integer = isinstance(from_dt, int) and not isinstance(from_dt, bool)
     if is_integer and rule == "safe" and target.kind in "iu":
         bounds = np.iinfo(target)
-        return int(bounds.min) <= from_dt <= int(bounds.max)
+        return bool(bounds.min <= from_dt <= bounds.max)
     return np.can_cast(source, target, casting=rule)
 
 

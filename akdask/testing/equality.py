@@ -112,7 +112,7 @@ def assert_almost_equal(left: Any, right: Any, rtol: float = 1e-5, atol: float =
     __tracebackhide__ = True
     check = _check_for(left)
     if check in {assert_index_equal, assert_series_equal, assert_frame_equal}:
-        check(left, right, **{"check_exact": False, "rtol": rtol, "atol": atol, **kwargs})  # type: ignore[misc]
+        check(left, right, **{"check_exact": False, "rtol": rtol, "atol": atol, **kwargs})
     elif check is None:
         if not (np.isscalar(left) and np.isscalar(right)):
             assert_class_equal(left, right)
