@@ -116,7 +116,6 @@ from akdask.collections.session import registry
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
 from akdask.collections.session.registry import *  # noqa: F403
-from akdask.collections.session.sharing import may_share_memory, shares_memory
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import (
     all,
@@ -333,7 +332,6 @@ __all__ = [
     "max",
     "maximum",
     "maxk",
-    "may_share_memory",
     "mean",
     "median",
     "merge",
@@ -380,7 +378,6 @@ __all__ = [
     "seterr",
     "seterrcall",
     "setxor1d",
-    "shares_memory",
     "shutdown",
     "sign",
     "sin",

@@ -6,13 +6,10 @@ import operator
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from akdask.collections.arrays.statistics import skew
 from akdask.collections.groups.setops import in1d
 from akdask.compat.server import Refused
 from akdask.errors import ArgumentError
 from akdask.schema.scalar_types import bool_scalars, float_scalars, numeric_scalars, str_scalars
-
-__all__ = ["skew"]
 
 SUPPORTED_REDUCTION_OPS = ["any", "all", "isSorted", "isSortedLocally", "max", "min", "sum", "prod", "mean"]
 """The reductions of arrays that Arkouda knows by name."""

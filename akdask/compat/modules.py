@@ -48,11 +48,11 @@ class ImportPath(ModuleType):
 
     def _holder_of(self, name: str) -> ModuleType:
         """Return the module that has a name of this one."""
-        home = HOMES.get(self._path)
-        if home is not None and name in MODULES[self._path].split():
-            # The home of a path may be a module that is still to be written.
-            module = self if sys.modules.get(f"{PACKAGE}.{home}") is self else import_module(f"{PACKAGE}.{home}")
-            if module is not self and hasattr(module, name):
+        is_listed = name in MODULES[self._path].split()
+        for home in HOMES.get(self._path, "").split() if is_listed else ():
+            # Not by import: a home that is still to be written would be found at Arkouda's path of that name.
+            module = _own_module(f"{PACKAGE}.{home}")
+            if module is not None and hasattr(module, name):
                 return module
         return sys.modules[PACKAGE]
 
@@ -63,6 +63,12 @@ class ImportPath(ModuleType):
     def __call__(self, *args: Any, **params: Any) -> Any:
         """Call the function that a module is named for, in whose place an import puts the module: ``ak.apply``."""
         return vars(self)[self._path](*args, **params)
+
+
+def _own_module(name: str) -> ModuleType | None:
+    """Return a module that is made of a file of akdask's, None if there is no such file."""
+    parent = import_module(name.rpartition(".")[0])
+    return import_module(name) if PathFinder.find_spec(name, parent.__path__) is not None else None
 
 
 class _PathLoader(Loader):

@@ -229,8 +229,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("numpy._typing", "numpy._typing._typing"), "schema.scalar_types"),
     **dict.fromkeys(("numpy.pdarrayclass", "numpy.pdarraysetops"), "compat.helpers"),
     **dict.fromkeys(("pandas.dataframe", "pandas.series"), "compat.helpers"),
-    **dict.fromkeys(("numpy.random", "numpy.random.generator", "numpy.random.legacy"), "random"),
-    **dict.fromkeys(("numpy.random._generator", "numpy.random._legacy"), "random"),
+    **dict.fromkeys((name for name in MODULES if name.startswith("numpy.random")), "random collections.random"),
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "compat.server"),
     **dict.fromkeys(("core.infoclass", "core.logger", "core.security", "history"), "compat.session"),
     **dict.fromkeys(("testing._asserters",), "testing.asserters"),
@@ -239,5 +238,5 @@ HOMES: dict[str, str] = {
     "pandas.io_util": "compat.io_util",
     "scipy.sparrayclass": "compat.server",
 }
-"""The module of akdask's own that has the names of a module that `akdask` itself has not."""
+"""The modules of akdask's own, one or several, that have the names of a module that `akdask` itself has not."""
 # fmt: on

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import dask
 import numpy as np
 
 from akdask.collections.arrays.elementwise import elementwise
@@ -83,48 +82,6 @@ def corr(x: Any, y: Any) -> np.float64:
     covariance = cov(x, y)
     with np.errstate(all="ignore"):
         return covariance / (x.std(ddof=1).value() * y.std(ddof=1).value())
-
-
-def skew(pda: Any, bias: bool = True) -> np.float64:
-    """Return the skewness of numbers: their third central moment by the third power of their deviation; computes.
-
-    Parameters
-    ----------
-    pda : pdarray
-        The numbers.
-    bias : bool, default True
-        Leave it as it is, or else correct it for the number of elements, where there are more than two.
-
-    Returns
-    -------
-    float
-        NaN where all elements are the same, or there are none.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it is no array of numbers.
-
-    Notes
-    -----
-    Follows ``scipy.stats.skew``.
-
-    Examples
-    --------
-    >>> import akdask as ak
-    >>> round(float(skew(ak.array([1, 1, 1, 5]))), 4)
-    1.1547
-    """
-    centred = _centred("skew", pda)
-    squares = centred * centred
-    mean, second, third = map(np.float64, dask.compute(pda.mean(), squares.mean(), (squares * centred).mean()))
-    # What the mean has been rounded by stays of elements that are all the same.
-    if second <= (np.finfo(np.float64).eps * mean) ** 2:
-        return np.float64(np.nan)
-    with np.errstate(all="ignore"):
-        found = third / second**1.5
-        size = pda.size
-        return found if bias or size < 3 else np.float64(found * np.sqrt(size * (size - 1)) / (size - 2))
 
 
 def _centred(name: str, array: Any) -> Any:

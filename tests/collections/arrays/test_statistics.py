@@ -1,11 +1,9 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.collections.arrays.statistics import skew
 from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
 from akdask.testing.strategies import partitioned
 
@@ -59,17 +57,3 @@ def test_arrays_that_are_no_pair_are_refused(pair):
                 function(wrong, pair[0])
     with pytest.raises(UnsupportedError, match="one dimension"):
         ak.dot(ak.array([[1, 2]]), ak.array([[1], [2]]))
-
-
-@pytest.mark.parametrize("values", [[1, 1, 1, 5], [1.5, -2.0, 8.0], [3, 4], [-1, 1], [True, False, False]])
-@pytest.mark.parametrize("bias", [True, False])
-def test_skewness_is_that_of_pandas(values, bias):
-    plain = pd.Series(values, dtype=float)
-    size, spread = len(values), plain.std(ddof=0)
-    expected = ((plain - plain.mean()) ** 3).mean() / spread**3 if bias or size < 3 else plain.skew()
-    assert skew(ak.array(values), bias) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("values", [[], [3.0], [0.1, 0.1, 0.1]])
-def test_equal_numbers_have_no_skewness(values):
-    assert np.isnan(skew(ak.array(np.array(values, float))))
