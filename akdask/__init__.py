@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import compat, config, testing
+from akdask import compat, config, io, testing
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -111,6 +111,15 @@ from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
+from akdask.collections.series.accessors import (
+    CachedAccessor,
+    DatetimeAccessor,
+    Properties,
+    StringAccessor,
+    date_operators,
+    string_operators,
+)
+from akdask.collections.series.series import Series
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections.session import registry
 from akdask.collections.session.connection import connect, disconnect, get_config
@@ -144,35 +153,7 @@ from akdask.compat.server import get_server_commands, print_server_commands, rec
 from akdask.compat.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
 from akdask.error_state import errstate, geterr, geterrcall, seterr, seterrcall
 from akdask.errors import AkdaskError, NonUniqueError, RegistrationError
-from akdask.io import (
-    export,
-    get_columns,
-    get_datasets,
-    get_filetype,
-    get_null_indices,
-    import_data,
-    load,
-    load_all,
-    load_checkpoint,
-    ls,
-    ls_csv,
-    read,
-    read_csv,
-    read_hdf,
-    read_parquet,
-    read_tagged_data,
-    read_zarr,
-    restore,
-    save_all,
-    save_checkpoint,
-    snapshot,
-    to_csv,
-    to_hdf,
-    to_parquet,
-    to_zarr,
-    update_hdf,
-    update_parquet,
-)
+from akdask.io import *  # noqa: F403
 from akdask.schema import numpy_names, scalar_types
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.casting import can_cast, result_type
@@ -187,10 +168,12 @@ __all__ = [
     "GROUPBY_REDUCTION_TYPES",
     "AkdaskError",
     "ArrayView",
+    "CachedAccessor",
     "Categorical",
     "DataFrame",
     "DataFrameGroupBy",
     "Datetime",
+    "DatetimeAccessor",
     "DiffAggregate",
     "ErrorMode",
     "GroupBy",
@@ -199,10 +182,13 @@ __all__ = [
     "LogLevel",
     "MultiIndex",
     "NonUniqueError",
+    "Properties",
     "RegistrationError",
     "Scalar",
     "SegArray",
+    "Series",
     "SortingAlgorithm",
+    "StringAccessor",
     "Strings",
     "Timedelta",
     "abs",
@@ -251,6 +237,7 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "date_operators",
     "date_range",
     "deg2rad",
     "diff",
@@ -265,7 +252,6 @@ __all__ = [
     "euler_gamma",
     "exp",
     "expm1",
-    "export",
     "fabs",
     "find",
     "float64",
@@ -280,22 +266,17 @@ __all__ = [
     "full_like",
     "gen_ranges",
     "generate_history",
-    "get_columns",
     "get_config",
-    "get_datasets",
-    "get_filetype",
     "get_max_array_rank",
     "get_mem_avail",
     "get_mem_status",
     "get_mem_used",
-    "get_null_indices",
     "get_server_commands",
     "geterr",
     "geterrcall",
     "histogram",
     "histogram2d",
     "histogramdd",
-    "import_data",
     "in1d",
     "indexof1d",
     "inf",
@@ -317,9 +298,6 @@ __all__ = [
     "join_on_eq_with_dt",
     "left_join",
     "linspace",
-    "load",
-    "load_all",
-    "load_checkpoint",
     "log",
     "log1p",
     "log2",
@@ -327,8 +305,6 @@ __all__ = [
     "logical_not",
     "logspace",
     "lookup",
-    "ls",
-    "ls_csv",
     "max",
     "maximum",
     "maxk",
@@ -357,22 +333,13 @@ __all__ = [
     "randint",
     "random_strings_lognormal",
     "random_strings_uniform",
-    "read",
-    "read_csv",
-    "read_hdf",
-    "read_parquet",
-    "read_tagged_data",
-    "read_zarr",
     "receive",
     "receive_dataframe",
-    "restore",
     "result_type",
     "rotl",
     "rotr",
     "round",
     "ruok",
-    "save_all",
-    "save_checkpoint",
     "searchsorted",
     "setdiff1d",
     "seterr",
@@ -382,30 +349,24 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
-    "snapshot",
     "sort",
     "sqrt",
     "square",
     "standard_normal",
     "std",
     "str_",
+    "string_operators",
     "sum",
     "take",
     "tan",
     "tanh",
     "timedelta_range",
-    "to_csv",
-    "to_hdf",
-    "to_parquet",
-    "to_zarr",
     "trunc",
     "uint8",
     "uint64",
     "uniform",
     "union1d",
     "unique",
-    "update_hdf",
-    "update_parquet",
     "value_counts",
     "var",
     "where",
@@ -414,6 +375,7 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += registry.__all__
+__all__ += io.__all__
 __all__ += numpy_names.__all__
 __all__ += scalar_types.__all__
 __all__ += testing.__all__

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from akdask.collections.groups.setops import in1d
 from akdask.compat.server import Refused
 from akdask.errors import ArgumentError
-from akdask.schema.scalar_types import bool_scalars, float_scalars, numeric_scalars, str_scalars
 
 SUPPORTED_REDUCTION_OPS = ["any", "all", "isSorted", "isSortedLocally", "max", "min", "sum", "prod", "mean"]
 """The reductions of arrays that Arkouda knows by name."""
@@ -78,17 +77,6 @@ def apply_if_callable(maybe_callable: Any, obj: Any, **kwargs: Any) -> Any:
         What else it is given.
     """
     return maybe_callable(obj, **kwargs) if callable(maybe_callable) else maybe_callable
-
-
-def is_supported_scalar(x: object) -> bool:
-    """Whether a value can be an element: a number, a bool or text.
-
-    Parameters
-    ----------
-    x : object
-        The value.
-    """
-    return isinstance(x, bool_scalars | float_scalars | numeric_scalars | str_scalars)
 
 
 # fmt: off

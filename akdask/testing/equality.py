@@ -15,6 +15,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import Collection
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index
+from akdask.collections.series.series import Series
 from akdask.testing.asserters import (
     Tolerance,
     assert_arkouda_array_equal,
@@ -26,7 +27,6 @@ from akdask.testing.asserters import (
     raise_values_differ,
 )
 from akdask.testing.labelled import assert_frame_equal, assert_index_equal, assert_series_equal
-from akdask.testing.series_class import is_series
 from akdask.typing import NumberArray
 
 SHOWN = 5
@@ -83,7 +83,9 @@ def _check_for(item: Any) -> Callable[..., None] | None:
             return assert_frame_equal
         case Array() | ArrayView():
             return assert_arkouda_array_equal
-    return assert_series_equal if is_series(item) else None
+        case Series():
+            return assert_series_equal
+    return None
 
 
 def _check_plan(item: Any, lazy: bool | None, lengths: Sequence[int] | None) -> None:

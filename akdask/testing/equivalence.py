@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.arrays.creation import array
+from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.core.base import Collection
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentTypeError
 from akdask.testing.asserters import assert_arkouda_array_equal, demand
 from akdask.testing.equality import assert_almost_equal
 from akdask.testing.labelled import assert_frame_equal, assert_index_equal, assert_series_equal
-from akdask.testing.series_class import is_series, series_of
 
 
 def _made_lazy(item: Any) -> Any:
@@ -27,7 +28,7 @@ def _made_lazy(item: Any) -> Any:
         case pd.Index():
             return Index(item)
         case pd.Series():
-            return series_of(item)
+            return Series(item)
         case pd.DataFrame():
             return DataFrame(item)
         case pd.Categorical():
@@ -36,7 +37,7 @@ def _made_lazy(item: Any) -> Any:
             return array(np.ascontiguousarray(item))
         case bool() | int() | float() | str() | np.generic():
             return item
-    if isinstance(item, Collection | Index) or is_series(item) or hasattr(item, "__array_ufunc__"):
+    if isinstance(item, Collection | Index | ArrayView):
         return item
     raise ArgumentTypeError(
         f"objects of akdask, NumPy and pandas are compared, not {type(item).__name__}.",
@@ -53,8 +54,7 @@ def _check_takes(name: str, left: Any, right: Any, *kinds: type) -> None:
         If one of the two is no object of the class.
     """
     for item in (left, right):
-        is_one = isinstance(item, kinds) or (pd.Series in kinds and is_series(item))
-        if not is_one:
+        if not isinstance(item, kinds):
             wanted = sorted({kind.__name__ for kind in kinds})
             raise ArgumentTypeError(f"{name} compares {' or '.join(wanted)}, not {type(item).__name__}.")
 
@@ -152,7 +152,7 @@ def assert_series_equivalent(  # noqa: PLR0917 - Arkouda's signature
         As in `assert_series_equal`.
     """
     __tracebackhide__ = True
-    _check_takes("assert_series_equivalent", left, right, pd.Series)
+    _check_takes("assert_series_equivalent", left, right, Series, pd.Series)
     assert_series_equal(
         _made_lazy(left),
         _made_lazy(right),
@@ -234,7 +234,7 @@ def assert_equivalent(left: Any, right: Any, **kwargs: Any) -> None:
     __tracebackhide__ = True
     if isinstance(left, Index | pd.Index):
         assert_index_equivalent(left, right, **kwargs)
-    elif isinstance(left, pd.Series) or is_series(left):
+    elif isinstance(left, Series | pd.Series):
         assert_series_equivalent(left, right, **kwargs)
     elif isinstance(left, DataFrame | pd.DataFrame):
         assert_frame_equivalent(left, right, **kwargs)

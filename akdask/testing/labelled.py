@@ -9,6 +9,7 @@ import dask
 from akdask.collections.arrays.sorting import argsort, coargsort
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.series.series import Series
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError
 from akdask.testing.asserters import (
@@ -21,7 +22,6 @@ from akdask.testing.asserters import (
     raise_assert_detail,
     raise_values_differ,
 )
-from akdask.testing.series_class import is_series
 
 NUMBERS = frozenset({"int", "uint", "float", "bigint"})
 
@@ -140,9 +140,7 @@ def assert_series_equal(  # noqa: PLR0917 - Arkouda's signature
     __tracebackhide__ = True
     if check_like and not check_index:
         raise ArgumentError("check_like must be False if check_index is False")
-    for item in (left, right):
-        if not is_series(item):
-            raise AssertionError(f"Series Expected type Series, found {type(item)} instead")
+    check_class(left, right, Series)
     if check_series_type:
         assert_class_equal(left, right, obj=obj)
     if len(left) != len(right):

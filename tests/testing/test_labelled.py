@@ -141,3 +141,32 @@ def test_columns_are_compared_in_one_computation(monkeypatch):
     monkeypatch.setattr(labelled.dask, "compute", lambda *items: calls.append(len(items)) or compute(*items))
     ak.assert_frame_equal(frame(), frame(), check_categorical=False)
     assert calls == [1, 4]
+
+
+def test_series_are_compared_by_values_labels_and_names():
+    a = ak.Series([1.0, 2.0], name="v", index=["a", "b"])
+    check = ak.assert_series_equal
+    for same in (a, ak.Series([1.0, 2.0 + 1e-9], name="v", index=["a", "b"])):
+        check(a, same)
+        ak.assert_equal(a, same)
+        ak.assert_almost_equal(a, same)
+        ak.assert_equivalent(a, same.to_pandas())
+    check(a, ak.Series([2.0, 1.0], name="v", index=["b", "a"]), check_like=True)
+    check(a, ak.Series([1.0, 2.0], name="v"), check_index=False)
+    check(a, ak.Series([1.0, 2.0], name="w", index=["a", "b"]), check_names=False)
+    check(a, ak.Series([1, 2], name="v", index=["a", "b"]), check_dtype=False)
+    fails(check, a, ak.Series([1.0, 2.5], name="v", index=["a", "b"]), "Series values are different")
+    fails(check, a, ak.Series([1.0, 2.0 + 1e-9], name="v", index=["a", "b"]), "values", check_exact=True)
+    fails(check, a, ak.Series([1.0, 2.0], name="v", index=["a", "c"]), r"Series\.index values are different")
+    fails(check, a, ak.Series([1.0, 2.0], name="w", index=["a", "b"]), 'Attribute "name"')
+    fails(check, a, ak.Series([1, 2], name="v", index=["a", "b"]), "different")
+    fails(check, a, a.head(1), "length are different")
+    fails(check, a, a.values, "Expected type")
+    with pytest.raises(ValueError, match="check_like"):
+        check(a, a, check_index=False, check_like=True)
+
+
+def test_series_of_labels_are_compared_by_their_categories():
+    a, b = ak.Series(ak.Categorical(["x", "y"])), ak.Series(ak.Categorical(["x", "y", "z"])[:2])
+    ak.assert_series_equal(a, b, check_categorical=False)
+    fails(ak.assert_series_equal, a, b, "category")

@@ -11,6 +11,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.index import Index
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.series.base import SeriesBase
 from akdask.errors import ArgumentTypeError
 from akdask.plan.expr import cache
 
@@ -181,6 +182,8 @@ def _arrays_of(item: Any) -> Iterator[Array]:
         case FrameBase():
             columns = item._columns
             yield from (columns.array(name) for name in columns.values)
+        case SeriesBase():
+            yield from _arrays_of(item._labelled)
         case Index():
             yield from item._levels
         case GroupBy():

@@ -30,6 +30,7 @@ OBJECTS = {
     "index": lambda: ak.Index(ak.arange(3), name="i"),
     "levels": lambda: ak.MultiIndex([ak.arange(3), ak.arange(3)]),
     "groups": lambda: ak.GroupBy(ak.array([1, 2, 1])),
+    "series": lambda: ak.Series([1, 2], index=["a", "b"], name="s"),
     "frame": lambda: ak.DataFrame({"x": [1, 2], "y": ["a", "b"]}),
 }
 
