@@ -383,7 +383,7 @@ __all__ += testing.__all__
 if TYPE_CHECKING:
     from types import ModuleType
 
-    # Modules at Arkouda's paths, which `akdask.compat` makes; random numbers are a module of akdask's own.
+    # Modules at Arkouda's paths, which `akdask.compat` makes when they are asked for.
     char: ModuleType
     dtypes: ModuleType
     join: ModuleType
