@@ -154,6 +154,7 @@ from akdask.compat.session import LogLevel, disable_verbose, enable_verbose, gen
 from akdask.error_state import errstate, geterr, geterrcall, seterr, seterrcall
 from akdask.errors import AkdaskError, NonUniqueError, RegistrationError
 from akdask.io import *  # noqa: F403
+from akdask.plotting import hist_all, plot_dist
 from akdask.schema import numpy_names, scalar_types
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.casting import can_cast, result_type
@@ -274,6 +275,7 @@ __all__ = [
     "get_server_commands",
     "geterr",
     "geterrcall",
+    "hist_all",
     "histogram",
     "histogram2d",
     "histogramdd",
@@ -323,6 +325,7 @@ __all__ = [
     "pdarray",
     "percentile",
     "pi",
+    "plot_dist",
     "popcount",
     "power",
     "print_server_commands",

@@ -32,7 +32,19 @@ REASONS: dict[str, str] = {
 }
 """Why names are not there, by their paths, or by those of the classes and modules that have them."""
 
+CLASSES: dict[str, str] = {
+    "numpy.timeclass._AbstractBaseTime": "akdask.collections.time.timearray.TimeArray",
+    "pandas.series._iLocIndexer": "akdask.collections.series.indexers.ILocIndexer",
+}
+"""What akdask calls classes that are Arkouda's own affair."""
+
 BEHAVIOUR: dict[str, str] = {
+    "pdarray": "made by `ak.array` and its like; the constructor takes a plan",
+    "Strings": "made by `ak.array` and its like; the constructor takes a plan",
+    "pandas.dataframe.DataFrame.to_hdf": "unless told, labels are written where they are more than row numbers",
+    "pandas.dataframe.DataFrame.update_hdf": "unless told, labels are written where they are more than row numbers",
+    "pandas.dataframe.DataFrame.to_parquet": "unless told, labels are written where they are more than row numbers",
+    "pandas.dataframe.DataFrame.to_pandas": "labels stay unless told otherwise, as in pandas",
     "get_server_commands": "there are none",
     "print_server_commands": "there are none",
     "get_mem_used": "counts what workers, or this process, have taken, programs included",

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from akdask.compat.modules import PACKAGE, ImportPath, is_named_for_function
-from akdask.compat.notes import BEHAVIOUR, REASONS
+from akdask.compat.notes import BEHAVIOUR, CLASSES, REASONS
 from akdask.compat.paths import MODULES, MOVED
 from akdask.compat.server import Refused
 from akdask.compat.signatures import difference
@@ -97,9 +97,8 @@ def _finding(name: Name) -> Finding:
         return Finding(name, "not there", reason or "not yet")
     if isinstance(item, Refused):
         return Finding(name, "refused", item.hint)
-    notes = [difference(name.signature, item, owner), BEHAVIOUR.get(f"{name.where}.{name.name}".lstrip("."))]
-    found = [note for note in notes if note]
-    return Finding(name, "differs" if found else "there", "; ".join(found))
+    note = BEHAVIOUR.get(f"{name.where}.{name.name}".lstrip(".")) or difference(name.signature, item, owner)
+    return Finding(name, "differs" if note else "there", note or "")
 
 
 @cache
@@ -112,8 +111,8 @@ def _owner(where: str) -> Any:
             return import_module(f"{PACKAGE}.{where}")
         except ImportError:
             return None
-    module, _, name = where.rpartition(".")
-    owner = _owner(module)
+    module, _, name = CLASSES.get(where, where).rpartition(".")
+    owner = import_module(module) if where in CLASSES else _owner(module)
     found = _MISSING if owner is None else _attribute(owner, name)
     return None if found is _MISSING else found
 

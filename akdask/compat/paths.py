@@ -184,7 +184,6 @@ MODULES: dict[str, str] = {
         "generate_token generate_username_token_json get_arkouda_client_directory get_home_directory get_username"
     ),
     "history": "HistoryRetriever NotebookHistoryRetriever ShellHistoryRetriever",
-    "plotting": "hist_all plot_dist",
     "scipy": "Power_divergenceResult chisquare power_divergence",
     "scipy.sparrayclass": "create_sparray sparray",
     "scipy.sparsematrix": "create_sparse_matrix random_sparse_matrix sparse_matrix_matrix_mult",
