@@ -60,7 +60,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Comparison:
     """What akdask has for a name.
 
     Parameters
@@ -84,21 +84,21 @@ def listed_names() -> list[Name]:
     return [Name(**row) for row in csv.DictReader(text.splitlines())]
 
 
-def findings() -> list[Finding]:
+def findings() -> list[Comparison]:
     """Return what akdask has for each name of Arkouda's."""
     return [_finding(name) for name in listed_names()]
 
 
-def _finding(name: Name) -> Finding:
+def _finding(name: Name) -> Comparison:
     owner = _owner(name.where)
     item = _MISSING if owner is None else _attribute(owner, name.name)
     reason = REASONS.get(f"{name.where}.{name.name}".lstrip("."), REASONS.get(name.where, ""))
     if item is _MISSING:
-        return Finding(name, "not there", reason or "not yet")
+        return Comparison(name, "not there", reason or "not yet")
     if isinstance(item, Refused):
-        return Finding(name, "refused", item.hint)
+        return Comparison(name, "refused", item.hint)
     note = BEHAVIOUR.get(f"{name.where}.{name.name}".lstrip(".")) or difference(name.signature, item, owner)
-    return Finding(name, "differs" if note else "there", note or "")
+    return Comparison(name, "differs" if note else "there", note or "")
 
 
 @cache
@@ -164,7 +164,7 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _counts(found: Iterable[Finding]) -> Iterator[str]:
+def _counts(found: Iterable[Comparison]) -> Iterator[str]:
     """Yield the table of how many names of each tier are there."""
     counts = Counter((item.name.tier, item.state) for item in found)
     yield f"| tier | names | {' | '.join(STATES)} |"
@@ -174,7 +174,7 @@ def _counts(found: Iterable[Finding]) -> Iterator[str]:
         yield f"| {tier}: {meaning} | {sum(of_tier)} | {' | '.join(map(str, of_tier))} |"
 
 
-def _section(where: str, found: list[Finding]) -> Iterator[str]:
+def _section(where: str, found: list[Comparison]) -> Iterator[str]:
     """Yield what is said of the names of one class or module."""
     yield ""
     yield f"## {f'`{where}`' if where else 'Top level'}"
