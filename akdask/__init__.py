@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import compat, config, io, testing
+from akdask import compat, config, io, random, testing
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -97,13 +97,6 @@ from akdask.collections.functions.from_arrow import from_arrow, from_polars
 from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
-from akdask.collections.functions.random_arrays import (
-    randint,
-    random_strings_lognormal,
-    random_strings_uniform,
-    standard_normal,
-    uniform,
-)
 from akdask.collections.functions.rearranging import diff, putmask, take
 from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
 from akdask.collections.groups.groupby import GroupBy
@@ -111,6 +104,7 @@ from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
+from akdask.collections.random.arrays import random_strings_lognormal, random_strings_uniform
 from akdask.collections.series.accessors import (
     CachedAccessor,
     DatetimeAccessor,
@@ -155,6 +149,7 @@ from akdask.error_state import errstate, geterr, geterrcall, seterr, seterrcall
 from akdask.errors import AkdaskError, NonUniqueError, RegistrationError
 from akdask.io import *  # noqa: F403
 from akdask.plotting import hist_all, plot_dist
+from akdask.random import randint, standard_normal, uniform
 from akdask.schema import numpy_names, scalar_types
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.casting import can_cast, result_type
@@ -334,6 +329,7 @@ __all__ = [
     "quantile",
     "rad2deg",
     "randint",
+    "random",
     "random_strings_lognormal",
     "random_strings_uniform",
     "receive",

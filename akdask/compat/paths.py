@@ -228,7 +228,7 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("numpy._typing", "numpy._typing._typing"), "schema.scalar_types"),
     **dict.fromkeys(("numpy.pdarrayclass", "numpy.pdarraysetops"), "compat.helpers"),
     **dict.fromkeys(("pandas.dataframe", "pandas.series"), "compat.helpers collections.series.indexers"),
-    **dict.fromkeys((name for name in MODULES if name.startswith("numpy.random")), "random collections.random"),
+    **dict.fromkeys((name for name in MODULES if name.startswith("numpy.random")), "random"),
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "compat.server"),
     **dict.fromkeys(("core.infoclass", "core.logger", "core.security", "history"), "compat.session"),
     **dict.fromkeys(("testing._asserters",), "testing.asserters"),
