@@ -45,8 +45,10 @@ def plot_dist(
 
     Returns
     -------
-    figure, axes : Figure, numpy.ndarray
-        Of Matplotlib; two axes.
+    figure : Figure
+        Of Matplotlib.
+    axes : numpy.ndarray, shape (2,)
+        Those of the two.
 
     Raises
     ------
@@ -100,8 +102,10 @@ def hist_all(ak_df: Any, cols: Sequence[str] | None = None) -> tuple[Figure, np.
 
     Returns
     -------
-    figure, axes : Figure, numpy.ndarray
-        Of Matplotlib; a square of axes, some of them empty.
+    figure : Figure
+        Of Matplotlib.
+    axes : numpy.ndarray of two dimensions
+        Those of the columns, row by row, and perhaps empty ones.
 
     Raises
     ------

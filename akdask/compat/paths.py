@@ -218,8 +218,7 @@ MOVED: dict[str, str] = {
     "akmath": "scipy.special",
     "array_view": "numpy.pdarrayclass",
     "scipy._stats_py": "scipy.stats",
-    **{f"dtypes.{name}": f"numpy.dtypes.{name}" for name in ("dtypes",)},
-    **{f"random.{name}": f"numpy.random.{name}" for name in ("_generator", "_legacy", "generator", "legacy")},
+    "dtypes.dtypes": "numpy.dtypes.dtypes",
 }
 """The present path of each module that has, or had, another one; modules of akdask's own go before these."""
 
