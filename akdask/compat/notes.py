@@ -30,7 +30,7 @@ REASONS: dict[str, str] = {
     "numpy.pdarrayclass.int_uint_case": "serves Arkouda's own operators",
     "numpy.pdarrayclass.resolve": "serves Arkouda's own operators",
 }
-"""Why names are not there, by their paths, or by those of the classes and modules that have them."""
+"""Why names are not there, by their paths."""
 
 CLASSES: dict[str, str] = {
     "numpy.timeclass._AbstractBaseTime": "akdask.collections.time.timearray.TimeArray",

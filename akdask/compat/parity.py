@@ -58,6 +58,11 @@ class Name:
     name: str
     signature: str
 
+    @property
+    def path(self) -> str:
+        """The name behind the path of what has it."""
+        return f"{self.where}.{self.name}".lstrip(".")
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -92,12 +97,11 @@ def findings() -> list[Comparison]:
 def _finding(name: Name) -> Comparison:
     owner = _owner(name.where)
     item = _MISSING if owner is None else _attribute(owner, name.name)
-    reason = REASONS.get(f"{name.where}.{name.name}".lstrip("."), REASONS.get(name.where, ""))
     if item is _MISSING:
-        return Comparison(name, "not there", reason or "not yet")
+        return Comparison(name, "not there", REASONS.get(name.path, "not yet"))
     if isinstance(item, Refused):
         return Comparison(name, "refused", item.hint)
-    note = BEHAVIOUR.get(f"{name.where}.{name.name}".lstrip(".")) or difference(name.signature, item, owner)
+    note = BEHAVIOUR.get(name.path) or difference(name.signature, item, owner)
     return Comparison(name, "differs" if note else "there", note or "")
 
 
@@ -126,16 +130,14 @@ def _attribute(owner: Any, name: str) -> Any:
         return vars(found).get(name, _MISSING) if is_function else found
     except (AttributeError, ImportError):
         pass
-    if inspect.isclass(owner):
-        made = [
-            kind.__dict__["__init__"] for kind in owner.__mro__ if "__init__" in kind.__dict__ and kind is not object
-        ]
-        names = {
-            attribute for function in made for attribute in getattr(function, "__code__", _finding.__code__).co_names
-        }
-        if name in names or any(name in getattr(kind, "__annotations__", ()) for kind in owner.__mro__):
-            return property()
-    return _MISSING
+    return property() if inspect.isclass(owner) and _is_set_by_objects(owner, name) else _MISSING
+
+
+def _is_set_by_objects(cls: type, name: str) -> bool:
+    """Whether objects of a class have an attribute that the class itself has not, as far as its code tells."""
+    made = [vars(kind).get("__init__") for kind in cls.__mro__]
+    named = [function.__code__.co_names for function in made if inspect.isfunction(function)]
+    return any(name in names for names in (*named, *(vars(kind).get("__annotations__", ()) for kind in cls.__mro__)))
 
 
 def _is_property(owner: Any, name: str) -> bool:

@@ -40,10 +40,7 @@ def test_all_names_but_those_of_servers_take_what_they_take_in_arkouda(found):
 
 
 def test_reasons_and_notes_are_of_names_of_the_list():
-    known = {f"{name.where}.{name.name}".lstrip(".") for name in listed_names()} | {
-        name.where for name in listed_names()
-    }
-    assert ({*REASONS} | {*BEHAVIOUR}) - known == set()
+    assert ({*REASONS} | {*BEHAVIOUR}) - {name.path for name in listed_names()} == set()
 
 
 def test_the_page_goes_to_a_file_or_to_the_terminal(tmp_path, capsys):
