@@ -33,6 +33,8 @@ REASONS: dict[str, str] = {
 """Why names are not there, by their paths."""
 
 CLASSES: dict[str, str] = {
+    "array_api.array_object.Array": "akdask.array_api.array_object.StandardArray",
+    "pandas.extension._dtypes._ArkoudaBaseDtype": "akdask.extension.dtypes.ArkoudaBaseDtype",
     "numpy.timeclass._AbstractBaseTime": "akdask.collections.time.timearray.TimeArray",
     "pandas.series._iLocIndexer": "akdask.collections.series.indexers.ILocIndexer",
 }

@@ -21,7 +21,7 @@ from typing import Any
 
 from akdask.compat.modules import PACKAGE, ImportPath, is_named_for_function
 from akdask.compat.notes import BEHAVIOUR, CLASSES, REASONS
-from akdask.compat.paths import MODULES, MOVED
+from akdask.compat.paths import MODULES
 from akdask.compat.server import Refused
 from akdask.compat.signatures import difference
 
@@ -110,15 +110,20 @@ def _owner(where: str) -> Any:
     """Return the module or class of a path, None if akdask has none."""
     if not where:
         return sys.modules[PACKAGE]
-    if where in MODULES or where in MOVED or where == "array_api":
-        try:
-            return import_module(f"{PACKAGE}.{where}")
-        except ImportError:
-            return None
+    if where in MODULES or where == "array_api":
+        return _imported(f"{PACKAGE}.{where}")
     module, _, name = CLASSES.get(where, where).rpartition(".")
-    owner = import_module(module) if where in CLASSES else _owner(module)
+    owner = _imported(module) if where in CLASSES else _owner(module)
     found = _MISSING if owner is None else _attribute(owner, name)
     return None if found is _MISSING else found
+
+
+def _imported(name: str) -> Any:
+    """Return a module, None if there is none."""
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
 
 
 def _attribute(owner: Any, name: str) -> Any:

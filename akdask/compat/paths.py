@@ -231,10 +231,16 @@ HOMES: dict[str, str] = {
     **dict.fromkeys(("comm_diagnostics", "core.client", "core.message"), "compat.server"),
     **dict.fromkeys(("core.infoclass", "core.logger", "core.security", "history"), "compat.session"),
     **dict.fromkeys(("testing._asserters",), "testing.asserters"),
+    **dict.fromkeys((name for name in MODULES if name.startswith("pandas.extension")), "extension"),
+    "pandas.match": "collections.text.match",
+    "pandas.matcher": "collections.text.matcher",
     "numpy.err": "error_state",
     "numpy.util": "compat.util",
     "pandas.io_util": "compat.io_util",
     "scipy.sparrayclass": "compat.server",
 }
-"""The modules of akdask's own, one or several, that have the names of a module that `akdask` itself has not."""
+"""The modules of akdask's own, one or several, that have the names of a module that `akdask` itself has not.
+
+One that is not there yet is passed over, as names are.
+"""
 # fmt: on

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import subprocess
 import sys
 
@@ -87,8 +86,6 @@ def test_a_misspelt_name_of_the_package_is_told_what_is_alike():
 def test_homes_are_of_known_paths():
     assert set(HOMES) <= set(MODULES)
     assert set(MOVED.values()) <= set(MODULES)
-    homes = {home for several in HOMES.values() for home in several.split()}
-    assert [home for home in homes if importlib.util.find_spec(f"akdask.{home}") is None] == []
 
 
 def test_arkouda_means_akdask(arkouda):
