@@ -93,6 +93,7 @@ from akdask.collections.functions.comparison import allclose, array_equal
 from akdask.collections.functions.finding import find, indexof1d, lookup
 from akdask.collections.functions.from_arrow import from_arrow, from_polars
 from akdask.collections.functions.from_dask import from_dask
+from akdask.collections.functions.hashing import hash
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.random_arrays import (
@@ -120,6 +121,7 @@ from akdask.collections.text.concatenation import (
     concatenate,
     count_nonzero,
     is_sorted,
+    isnumeric,
     max,
     mean,
     median,
@@ -264,6 +266,7 @@ __all__ = [
     "get_datasets",
     "get_filetype",
     "get_null_indices",
+    "hash",
     "histogram",
     "histogram2d",
     "histogramdd",
@@ -285,6 +288,7 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "isnumeric",
     "join",
     "join_on_eq_with_dt",
     "left_join",

@@ -52,7 +52,7 @@ class HashJoin(Frame):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        """The same rows as those of a `Match`."""
+        """The same rows as those of a `MatchRows`."""
         return self.left.rows if self.kind == "mark" else rows_decided_by("match", [self.match], self.npartitions)
 
     @cached_property
