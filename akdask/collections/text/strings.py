@@ -455,4 +455,11 @@ def as_text(table: Table) -> np.ndarray[Any, Any]:
     except TransferError:
         # No character has less than a byte, but some have several.
         check_bytes(CHARACTER * len(column) * (pc.max(pc.utf8_length(column)).as_py() or 0))
-    return unicode_array(column)
+    try:
+        return unicode_array(column)
+    except UnicodeDecodeError as error:
+        raise ArgumentError(
+            "the bytes of some strings are no text in UTF-8.",
+            details=[str(error)],
+            hint="decode() what was encoded; get_bytes() gives the bytes.",
+        ) from None
