@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from akdask.collections.core.selection import filter_columns
@@ -10,6 +11,7 @@ from akdask.collections.text.match import Match, MatchType, first_matches
 from akdask.collections.text.strings_parts import StringsParts, as_str, count_of
 from akdask.kernels.keys.strings import check_pattern
 from akdask.plan.expr.missing_text import call, is_present, without_missing
+from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
@@ -87,7 +89,7 @@ class Matcher:
         """Give the attributes that tell where matches are their arrays; lazy."""
         strings = self.parent_entry_name
         self.num_matches = self._of_rows(call("match_count", strings._value, pattern=self.pattern))
-        self.starts, self.lengths = self._of_matches("match_starts", "match_lengths")
+        self.starts, self.lengths = self._of_matches(self._spans)
         self.indices = strings._starts(self.num_matches._value)
         for name, kind in (
             ("search", MatchType.SEARCH),
@@ -123,9 +125,9 @@ class Matcher:
     def findall(self, return_match_origins: bool = False) -> Any:
         """Return the text of all matches; see `Strings.findall`."""
         if not return_match_origins:
-            return self._of_matches("match_texts")[0]
+            return self._of_matches(self._texts)[0]
         frame, number = row_numbers(self.parent_entry_name._frame)
-        return self._of_matches("match_texts", origins=wrap(frame, number))
+        return self._of_matches(self._texts, (frame, number))
 
     def sub(self, repl: str | bytes, count: int = 0, return_num_subs: bool = False) -> Any:
         """Return the strings with other text in place of matches; see `Strings.sub` and `Strings.subn`."""
@@ -140,14 +142,19 @@ class Matcher:
     def _of_rows(self, value: Value) -> Any:
         return wrap(self.parent_entry_name._frame, value)
 
-    def _of_matches(self, *operations: str, origins: Any = None) -> tuple[Any, ...]:
-        """Return columns with a row for each match: lists of the strings taken apart, and a column that is repeated."""
-        strings = self.parent_entry_name
-        extra = [] if origins is None else [origins._as_operand()]
-        frame, (value, *others) = align("findall", [strings._as_operand(), *extra])
-        if value.dtype.nullable:
+    def _texts(self, strings: Value) -> tuple[Value, ...]:
+        return (Call("match_texts", strings, pattern=self.pattern),)
+
+    def _spans(self, strings: Value) -> tuple[Value, ...]:
+        spans = Call("match_spans", strings, pattern=self.pattern)
+        return Call("part_of_spans", spans, part=0), Call("part_of_spans", spans, part=1)
+
+    def _of_matches(self, lists: Callable[[Value], tuple[Value, ...]], *others: tuple[Frame, Value]) -> tuple[Any, ...]:
+        """Return columns with a row for each match: lists of the strings taken apart, and columns that are repeated."""
+        frame, (strings, *repeated) = align("findall", [self.parent_entry_name._as_operand(), *others])
+        if strings.dtype.nullable:
             # What is missing has no matches, though there may be some in empty text.
-            frame, (value, *others) = filter_columns(frame, [value, *others], frame, is_present(value))
-        lists = [Call(operation, without_missing(value), pattern=self.pattern) for operation in operations]
-        flat = Flatten(Project(frame, tuple(range(len(lists) + len(others))), (*lists, *others)))
-        return tuple(wrap(flat, flat.column(number)) for number in range(len(lists) + len(others)))
+            frame, (strings, *repeated) = filter_columns(frame, [strings, *repeated], frame, is_present(strings))
+        values = (*lists(without_missing(strings)), *repeated)
+        flat = Flatten(Project(frame, tuple(range(len(values))), values))
+        return tuple(wrap(flat, flat.column(number)) for number in range(len(values)))

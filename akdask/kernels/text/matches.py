@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns import offsets_and_bytes
-from akdask.columns.lists import lists_of
+from akdask.columns.lists import lists_of, offsets_of, values_of
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.keys.strings import check_pattern
 from akdask.kernels.text.patterns import Replacement, capturing, check_group, replacement
@@ -144,16 +144,17 @@ def _all_texts(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListAr
     return lists_of(found.first, between(strings, found))
 
 
-def _all_starts(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArray:
-    """Return the bytes of each row at which its matches begin."""
+def _spans(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArray:
+    """Return the byte of its row at which each match begins, and its length behind it."""
     found = find_matches(strings, pattern)
     offsets, _ = offsets_and_bytes(strings)
-    return lists_of(found.first, found.starts - np.repeat(offsets[:-1] - offsets[0], found.counts))
+    starts = found.starts - np.repeat(offsets[:-1] - offsets[0], found.counts)
+    return lists_of(2 * found.first, np.column_stack([starts, found.stops - found.starts]).ravel())
 
 
-def _all_lengths(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArray:
-    found = find_matches(strings, pattern)
-    return lists_of(found.first, found.stops - found.starts)
+def _part_of_spans(spans: Any, out: Any = None, *, part: int) -> pa.LargeListArray:
+    """Return where matches begin, or how long they are, for part 1."""
+    return lists_of(offsets_of(spans) // 2, values_of(spans, INT64)[part::2])
 
 
 def _replaced(strings: Any, out: Any = None, *, pattern: str, template: str, most: int) -> StringArray:
@@ -185,8 +186,10 @@ MATCH_OPERATIONS: dict[str, Operation] = {
         Operation("match_text", 1, _matched(STR), _first_text),
         Operation("match_count", 1, _matched(INT64), _counts),
         Operation("match_texts", 1, _matched(list_of(STR)), _all_texts),
-        Operation("match_starts", 1, _matched(list_of(INT64)), _all_starts),
-        Operation("match_lengths", 1, _matched(list_of(INT64)), _all_lengths),
+        Operation("match_spans", 1, _matched(list_of(INT64)), _spans),
+        Operation(
+            "part_of_spans", 1, lambda spans, *, part: spans if spans == list_of(INT64) else None, _part_of_spans
+        ),
         Operation("replace_matches", 1, _replaced_type, _replaced),
     )
 }

@@ -1,6 +1,5 @@
-from itertools import pairwise
-
 import re
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -93,7 +92,7 @@ def test_all_matches_are_those_of_python_in_any_partitions(column, pattern):
 @given(columns(), st.sampled_from(["a", "b+", "(a)|(b)", "[ä_]"]), st.integers(0, 2))
 def test_replacements_are_those_of_python_in_any_partitions(column, pattern, count):
     strings, items = column
-    wanted = [(None, 0) if text is None else re.subn(pattern, r"<\g<0>>", text, count) for text in items]
+    wanted = [(None, 0) if text is None else re.subn(pattern, r"<\g<0>>", text, count=count) for text in items]
     changed, counts = strings.subn(pattern, r"<\g<0>>", count)
     assert changed.tolist() == [text for text, _ in wanted] == strings.sub(pattern, r"<\g<0>>", count).tolist()
     assert counts.tolist() == [number for _, number in wanted]

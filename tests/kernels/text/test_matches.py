@@ -32,7 +32,11 @@ def test_matches_are_those_of_python(pattern, words):
     assert found.first.tolist() == np.cumsum([0, *map(len, wanted)]).tolist()
     assert between(column(words), found).to_pylist() == [match[0] for row in wanted for match in row]
     before = np.cumsum([0, *(len(word.encode()) for word in words)])
-    starts = [first + len(match.string[: match.start()].encode()) for first, row in zip(before, wanted) for match in row]
+    starts = [
+        first + len(match.string[: match.start()].encode())
+        for first, row in zip(before[:-1], wanted, strict=True)
+        for match in row
+    ]
     assert found.starts.tolist() == starts
     first = found.up_to(1)
     assert between(column(words), first).to_pylist() == [row[0][0] for row in wanted if row]

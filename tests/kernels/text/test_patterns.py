@@ -44,7 +44,14 @@ def test_syntax_that_python_lacks_is_read_too():
 
 @pytest.mark.parametrize(
     ("template", "rewrite"),
-    [("x", "x"), (r"\2-\1", r"\2-\1"), (r"\g<n>", r"\1"), (r"\g<0>\0", r"\0\0"), (r"\\1", r"\\1"), (r"\n\-", "\n\\\\-")],
+    [
+        ("x", "x"),
+        (r"\2-\1", r"\2-\1"),
+        (r"\g<n>", r"\1"),
+        (r"\g<0>\0", r"\0\0"),
+        (r"\\1", r"\\1"),
+        (r"\n\-", "\n\\\\-"),
+    ],
 )
 def test_templates_become_those_of_re2(template, rewrite):
     assert replacement("(a)(?P<n>b)", template).rewrite == rewrite
