@@ -89,12 +89,14 @@ from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
+from akdask.collections.functions.alignment import align, left_align, right_align, unsqueeze, zero_up
 from akdask.collections.functions.comparison import allclose, array_equal
 from akdask.collections.functions.finding import find, indexof1d, lookup
 from akdask.collections.functions.from_arrow import from_arrow, from_polars
 from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.functions.hashing import hash
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
+from akdask.collections.functions.intervals import in1d_intervals, interval_lookup, search_intervals
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.random_arrays import (
     randint,
@@ -105,7 +107,7 @@ from akdask.collections.functions.random_arrays import (
 )
 from akdask.collections.functions.rearranging import diff, putmask, take
 from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import GroupBy, groupable
 from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
@@ -192,6 +194,7 @@ __all__ = [
     "Strings",
     "Timedelta",
     "abs",
+    "align",
     "all",
     "allclose",
     "any",
@@ -266,18 +269,21 @@ __all__ = [
     "get_datasets",
     "get_filetype",
     "get_null_indices",
+    "groupable",
     "hash",
     "histogram",
     "histogram2d",
     "histogramdd",
     "import_data",
     "in1d",
+    "in1d_intervals",
     "indexof1d",
     "inf",
     "inner_join",
     "int64",
     "intersect",
     "intersect1d",
+    "interval_lookup",
     "intx",
     "invert_permutation",
     "ip_address",
@@ -291,6 +297,7 @@ __all__ = [
     "isnumeric",
     "join",
     "join_on_eq_with_dt",
+    "left_align",
     "left_join",
     "linspace",
     "load",
@@ -339,11 +346,13 @@ __all__ = [
     "read_tagged_data",
     "read_zarr",
     "restore",
+    "right_align",
     "rotl",
     "rotr",
     "round",
     "save_all",
     "save_checkpoint",
+    "search_intervals",
     "searchsorted",
     "setdiff1d",
     "setxor1d",
@@ -373,11 +382,13 @@ __all__ = [
     "uniform",
     "union1d",
     "unique",
+    "unsqueeze",
     "update_hdf",
     "update_parquet",
     "value_counts",
     "var",
     "where",
+    "zero_up",
     "zeros",
     "zeros_like",
 ]

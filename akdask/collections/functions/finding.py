@@ -116,10 +116,10 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     rows = type(known)(frame, tuple(on_rows)).indexed("unique rows").find(sought.values)
     replica = broadcast(frame, value)
     lacks, found = Call("less", rows, Constant(0)), Call("lookup_found", replica, rows)
-    return wrap(sought.frame, Call("where", lacks, _filling(fillvalue, value.dtype), found))
+    return wrap(sought.frame, Call("where", lacks, filling(fillvalue, value.dtype), found))
 
 
-def _filling(fillvalue: Any, dtype: ColumnType) -> Value:
+def filling(fillvalue: Any, dtype: ColumnType) -> Value:
     """Return what stands for the value that an argument lacks."""
     if dtype.kind == "str" and (fillvalue is None or (fillvalue == -1 and dtype.nullable)):
         return missing_text()

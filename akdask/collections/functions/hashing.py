@@ -7,7 +7,6 @@ from typing import Any
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.groups.keys import as_arrays
-from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Value, cast
@@ -36,7 +35,7 @@ def hash(pda: Any, full: bool = True) -> Any:
     Raises
     ------
     ArgumentTypeError
-        If there is nothing to hash.
+        If an array has several dimensions.
     AlignmentError
         If several arrays do not share rows.
 
@@ -50,10 +49,6 @@ def hash(pda: Any, full: bool = True) -> Any:
     [False, False]
     """
     arrays = as_arrays(pda)
-    if not arrays or not all(isinstance(item, Array) for item in arrays):
-        raise ArgumentTypeError(
-            f"a {type(pda).__name__} has no elements to hash.", hint="pass an array, or a list of them."
-        )
     halves = [half for item in arrays for half in _digest(item)]
     frame, values = align("hash", halves)
     if len(arrays) > 1:

@@ -268,6 +268,12 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         """
         return self.encode(toEncoding, fromEncoding)
 
+    @property
+    def entry(self) -> pdarray:
+        """The bytes that an Arkouda server keeps for the strings; see `get_bytes`.  Lazy."""
+        bytes_of_all: pdarray = self.get_bytes()
+        return bytes_of_all
+
     # made of other things
 
     @staticmethod
