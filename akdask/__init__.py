@@ -34,7 +34,7 @@ from akdask.collections.arrays.sorting import (
     searchsorted,
     sort,
 )
-from akdask.collections.arrays.statistics import corr, cov, dot
+from akdask.collections.arrays.statistics import corr, cov, dot, skew
 from akdask.collections.arrays.ufuncs import (
     abs,
     arccos,
@@ -66,6 +66,7 @@ from akdask.collections.arrays.ufuncs import (
     maximum,
     minimum,
     mod,
+    nextafter,
     parity,
     popcount,
     power,
@@ -80,6 +81,7 @@ from akdask.collections.arrays.ufuncs import (
     tan,
     tanh,
     trunc,
+    xlogy,
 )
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.frame.choice import intx
@@ -89,14 +91,13 @@ from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
-from akdask.collections.functions.alignment import align, left_align, right_align, unsqueeze, zero_up
+from akdask.collections.functions.apply import apply
 from akdask.collections.functions.comparison import allclose, array_equal
-from akdask.collections.functions.finding import find, indexof1d, lookup
 from akdask.collections.functions.from_arrow import from_arrow, from_polars
 from akdask.collections.functions.from_dask import from_dask
+from akdask.collections.functions.goodness_of_fit import Power_divergenceResult, chisquare, power_divergence
 from akdask.collections.functions.hashing import hash
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
-from akdask.collections.functions.intervals import in1d_intervals, interval_lookup, search_intervals
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.random_arrays import (
     randint,
@@ -112,6 +113,9 @@ from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
+from akdask.collections.lookups.alignment import align, left_align, right_align, unsqueeze, zero_up
+from akdask.collections.lookups.finding import find, indexof1d, lookup
+from akdask.collections.lookups.intervals import in1d_intervals, interval_lookup, search_intervals
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.text.categorical import Categorical
@@ -136,6 +140,8 @@ from akdask.collections.text.concatenation import (
     var,
 )
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.bit_fields import Fields
+from akdask.collections.time.bit_vectors import BitVector, bit_vectorizer
 from akdask.collections.time.datetimes import Datetime, Timedelta, date_range, timedelta_range
 from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.errors import AkdaskError, NonUniqueError
@@ -177,17 +183,20 @@ __all__ = [
     "GROUPBY_REDUCTION_TYPES",
     "AkdaskError",
     "ArrayView",
+    "BitVector",
     "Categorical",
     "DataFrame",
     "DataFrameGroupBy",
     "Datetime",
     "DiffAggregate",
     "ErrorMode",
+    "Fields",
     "GroupBy",
     "IPv4",
     "Index",
     "MultiIndex",
     "NonUniqueError",
+    "Power_divergenceResult",
     "Scalar",
     "SegArray",
     "SortingAlgorithm",
@@ -198,6 +207,7 @@ __all__ = [
     "all",
     "allclose",
     "any",
+    "apply",
     "arange",
     "arccos",
     "arccosh",
@@ -217,11 +227,13 @@ __all__ = [
     "bigint_",
     "bigint_from_uint_arrays",
     "bincount",
+    "bit_vectorizer",
     "bool",
     "bool_",
     "broadcast",
     "cast",
     "ceil",
+    "chisquare",
     "clip",
     "clz",
     "coargsort",
@@ -324,6 +336,7 @@ __all__ = [
     "mod",
     "nan",
     "newaxis",
+    "nextafter",
     "ones",
     "ones_like",
     "parity",
@@ -332,6 +345,7 @@ __all__ = [
     "pi",
     "popcount",
     "power",
+    "power_divergence",
     "prod",
     "putmask",
     "quantile",
@@ -359,6 +373,7 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
+    "skew",
     "snapshot",
     "sort",
     "sorting",
@@ -388,6 +403,7 @@ __all__ = [
     "value_counts",
     "var",
     "where",
+    "xlogy",
     "zero_up",
     "zeros",
     "zeros_like",

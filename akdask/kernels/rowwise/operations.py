@@ -24,6 +24,7 @@ from akdask.kernels.rowwise.positional import POSITION_OPERATIONS
 from akdask.kernels.rowwise.segarray import LIST_COMPARISONS, LIST_OPERATIONS, is_list
 from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
 from akdask.kernels.rowwise.times import TIME_OPERATIONS
+from akdask.kernels.rowwise.user_functions import USER_OPERATIONS
 from akdask.kernels.text.characters import CHARACTER_OPERATIONS
 from akdask.kernels.text.encodings import ENCODING_OPERATIONS
 from akdask.kernels.text.fields import FIELD_OPERATIONS
@@ -65,6 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     **LIST_REDUCTIONS,
     **TIME_OPERATIONS,
     **IPV4_OPERATIONS,
+    **USER_OPERATIONS,
 }
 OPERATIONS.update(
     {name: _with(OPERATIONS[name], "bigint", is_bigint, *more) for name, more in BIGINT_OPERATIONS.items()}

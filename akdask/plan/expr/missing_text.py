@@ -98,6 +98,11 @@ def _counted(operation: str, args: Args, params: Params) -> Value:
     return Call("where", is_missing(args[0]), Constant(0), _of_filled(operation, args, params))
 
 
+def _applied(operation: str, args: Args, params: Params) -> Value:
+    """Return what a function makes of text that is there: text that is missing stays so, and numbers refuse it."""
+    return (_changed if column_type(params["dtype"]) == STR else _demanded)(operation, args, params)
+
+
 def _of_bytes(operation: str, args: Args, params: Params) -> Value:
     """Return what any bytes give: what is missing gives what no text does."""
     return Call(operation, *map(without_missing, args), **params)
@@ -140,4 +145,5 @@ _RULES: dict[str, Rule] = {
     "text_hash": _of_bytes,
     **dict.fromkeys(("byte_length", "text_length", "match_start", "match_text"), _of_filled),
     "match_count": _counted,
+    "apply_function": _applied,
 }

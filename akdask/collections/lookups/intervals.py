@@ -8,9 +8,9 @@ from akdask.collections.arrays.creation import arange, array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.wrap import wrap
-from akdask.collections.functions.finding import filling
 from akdask.collections.groups.keys import as_arrays
 from akdask.collections.groups.setops import in1d
+from akdask.collections.lookups.finding import filling
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.rowwise import Project

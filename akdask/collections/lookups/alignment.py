@@ -6,11 +6,11 @@ from typing import Any
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.functions.finding import find
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.keys import as_arrays, is_several
 from akdask.collections.groups.setops import in1d
 from akdask.collections.groups.uniqueness import unique
+from akdask.collections.lookups.finding import find
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.reduce.row_numbers import row_numbers
