@@ -118,6 +118,8 @@ from akdask.collections.lookups.finding import find, indexof1d, lookup
 from akdask.collections.lookups.intervals import in1d_intervals, interval_lookup, search_intervals
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections.session.connection import connect, disconnect, get_config
+from akdask.collections.sparse.products import random_sparse_matrix, sparse_matrix_matrix_mult
+from akdask.collections.sparse.sparray import create_sparse_matrix, sparray
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import (
     all,
@@ -246,6 +248,7 @@ __all__ = [
     "cosh",
     "count_nonzero",
     "cov",
+    "create_sparse_matrix",
     "ctz",
     "cummax",
     "cummin",
@@ -351,6 +354,7 @@ __all__ = [
     "quantile",
     "rad2deg",
     "randint",
+    "random_sparse_matrix",
     "random_strings_lognormal",
     "random_strings_uniform",
     "read",
@@ -377,6 +381,8 @@ __all__ = [
     "snapshot",
     "sort",
     "sorting",
+    "sparray",
+    "sparse_matrix_matrix_mult",
     "sqrt",
     "square",
     "standard_normal",
