@@ -19,8 +19,8 @@ Layout = Literal["CSR", "CSC"]
 class sparray:
     """A lazy square matrix, of which only some elements are stored: rows, columns and values.
 
-    Made by `create_sparse_matrix`, `random_sparse_matrix` and `sparse_matrix_matrix_mult`.  Rows and columns are counted
-    from 1, as an Arkouda server does.
+    Made by `create_sparse_matrix`, `random_sparse_matrix` and `sparse_matrix_matrix_mult`.  Rows and columns are
+    counted from 1, as an Arkouda server does.
 
     Parameters
     ----------

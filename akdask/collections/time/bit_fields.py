@@ -29,6 +29,7 @@ class ShownFields(ShownForm):
     show_int: bool
 
     def show(self, numbers: Any) -> np.ndarray[Any, Any]:
+        """Return numbers of uint64 as NumPy strings."""
         parts = []
         for name, shift in self.bits:
             is_set = (numbers >> np.uint64(shift)) & np.uint64(1) != 0

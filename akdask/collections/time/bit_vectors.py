@@ -58,6 +58,7 @@ class ShownBits(ShownForm):
     reverse: bool
 
     def show(self, numbers: Any) -> np.ndarray[Any, Any]:
+        """Return numbers of uint64 as NumPy strings."""
         width = max(self.width, 1)
         if width < BITS and (numbers >> np.uint64(width)).any():
             texts = [f"{number:b}".zfill(width).replace("0", ".").replace("1", "|") for number in numbers.tolist()]

@@ -31,7 +31,7 @@ def _applied(values: Any, out: Any = None, *, pickled: bytes, dtype: str) -> Any
         return _applied(spread(item, scalar_type(item), 1), pickled=pickled, dtype=dtype)[0]
     items = values.tolist() if isinstance(values, np.ndarray) else to_objects(values)
     made = _column([function(item) for item in items], wanted)
-    if out is None:
+    if out is None or not wanted.is_number:
         return made
     out[...] = made
     return out
