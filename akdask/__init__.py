@@ -116,6 +116,7 @@ from akdask.collections.lists.segarray import SegArray
 from akdask.collections.lookups.alignment import align, left_align, right_align, unsqueeze, zero_up
 from akdask.collections.lookups.finding import find, indexof1d, lookup
 from akdask.collections.lookups.intervals import in1d_intervals, interval_lookup, search_intervals
+from akdask.collections.series.series import Series
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.sparse.products import random_sparse_matrix, sparse_matrix_matrix_mult
@@ -201,6 +202,7 @@ __all__ = [
     "Power_divergenceResult",
     "Scalar",
     "SegArray",
+    "Series",
     "SortingAlgorithm",
     "Strings",
     "Timedelta",

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.errors import ArgumentTypeError
@@ -54,6 +55,7 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     AlignmentError
         If arrays among them do not share rows.
     """
+    items = [unlabelled(item) for item in items]
     arrays = [item._value for item in items if isinstance(item, Array)]
     like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else next(iter(arrays), None)
     operands = [operand(item, like) for item in items]
