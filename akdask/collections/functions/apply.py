@@ -20,7 +20,7 @@ def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) 
 
     The function runs in the tasks, on a cluster in its workers, to which cloudpickle takes it: what it imports must be
     installed there.  It sees one element at a time, and holds the interpreter, so that arithmetic of arrays is much
-    faster.  Whoever writes the function decides what these processes do.
+    faster.  It can do there whatever Python can.
 
     Parameters
     ----------

@@ -48,12 +48,12 @@ def random_sparse_matrix(size: int, density: float, layout: Layout, dtype: Any =
         raise ArgumentError(f"density must be in the range [0,1], not {density}.")
     check_layout(layout)
     generator = np.random.default_rng()
-    places = generator.choice(size**2, round(density * size**2), replace=False, shuffle=False)
-    vals = generator.random(len(places)).astype(column_type(dtype).numpy)
-    return create_sparse_matrix(size, array(places // size + 1), array(places % size + 1), array(vals), layout)
+    at = generator.choice(size**2, round(density * size**2), replace=False, shuffle=False)
+    vals = generator.random(len(at)).astype(column_type(dtype).numpy)
+    return create_sparse_matrix(size, array(at // size + 1), array(at % size + 1), array(vals), layout)
 
 
-def sparse_matrix_matrix_mult(A: sparray, B: sparray) -> sparray:
+def sparse_matrix_matrix_mult(A: Any, B: Any) -> sparray:
     """Return the product of two square matrices, row by row; lazy.
 
     Elements are paired by a join of the columns of the first with the rows of the second, and their products added up
@@ -88,15 +88,15 @@ def sparse_matrix_matrix_mult(A: sparray, B: sparray) -> sparray:
     joined = join_rows(left, right, keep_all=False)
     (row, one), (col, other) = joined.left, joined.right
     operation = "logical_and" if one.dtype == BOOL else "multiply"
-    places = [pdarray(joined.frame, place) for place in (row, col)]
-    return by_layout(A.shape[0], places, pdarray(joined.frame, Call(operation, one, other)), "CSR")
+    positions = [pdarray(joined.frame, place) for place in (row, col)]
+    return by_layout(A.shape[0], positions, pdarray(joined.frame, Call(operation, one, other)), "CSR")
 
 
 def _side(matrix: sparray, key: int) -> JoinSide:
     """Return elements as a side of a join by their rows or columns, with the other place and the value of each."""
     operands = [part.resolve_lengths()._as_operand() for part in matrix.to_pdarray()]
-    frame, (*places, value) = align("multiply", operands)
-    return JoinSide(frame, (places[key],), (places[1 - key], value))
+    frame, (*positions, value) = align("multiply", operands)
+    return JoinSide(frame, (positions[key],), (positions[1 - key], value))
 
 
 def sparse_sum_help(  # noqa: PLR0917 - Arkouda's signature
@@ -122,8 +122,8 @@ def sparse_sum_help(  # noqa: PLR0917 - Arkouda's signature
     --------
     >>> import akdask as ak
     >>> from akdask.collections.sparse.products import sparse_sum_help
-    >>> places, sums = sparse_sum_help(ak.array([0, 2]), ak.array([2, 3]), ak.array([1, 2]), ak.array([10, 20]))
-    >>> places.tolist(), sums.tolist()
+    >>> found, sums = sparse_sum_help(ak.array([0, 2]), ak.array([2, 3]), ak.array([1, 2]), ak.array([10, 20]))
+    >>> found.tolist(), sums.tolist()
     ([0, 2, 3], [1, 12, 20])
     """
     found: tuple[pdarray, pdarray] = GroupBy(concatenate([idx1, idx2])).sum(concatenate([val1, val2]))

@@ -47,7 +47,7 @@ class sparray:
 
     def __init__(self, size: int, rows: pdarray, cols: pdarray, vals: pdarray, layout: Layout) -> None:
         self._size = size
-        self._places = rows, cols
+        self._at = rows, cols
         self._vals = vals
         self.layout = layout
 
@@ -85,7 +85,7 @@ class sparray:
 
     def to_pdarray(self) -> list[pdarray]:
         """Return rows, columns and values of the elements that are stored, in the order of the layout; lazy."""
-        rows, cols = self._places
+        rows, cols = self._at
         return [rows.copy(), cols.copy(), self._vals.copy()]
 
     def fill_vals(self, a: pdarray) -> None:
@@ -115,7 +115,7 @@ class sparray:
         return f"<sparray({self.dtype}, {self._size} x {self._size}, {self.layout})>"
 
 
-def create_sparse_matrix(size: int, rows: pdarray, cols: pdarray, vals: pdarray, layout: Layout) -> sparray:
+def create_sparse_matrix(size: int, rows: Any, cols: Any, vals: Any, layout: Layout) -> sparray:
     """Return the square matrix of some elements; lazy.
 
     Parameters
@@ -146,8 +146,8 @@ def create_sparse_matrix(size: int, rows: pdarray, cols: pdarray, vals: pdarray,
     if {rows._value.dtype.name, cols._value.dtype.name} != {"int64"}:
         raise ArgumentError(f"rows and columns are int64, not {rows.dtype} and {cols.dtype}.")
     frame, (row, col, val) = align("make a matrix of", [item._as_operand() for item in (rows, cols, vals)])
-    places = [pdarray(frame, Call("within", item, low=1, high=int(size))) for item in (row, col)]
-    return by_layout(int(size), places, pdarray(frame, val), layout)
+    positions = [pdarray(frame, Call("within", item, low=1, high=int(size))) for item in (row, col)]
+    return by_layout(int(size), positions, pdarray(frame, val), layout)
 
 
 def check_layout(layout: str) -> None:
@@ -162,10 +162,10 @@ def check_layout(layout: str) -> None:
         raise ArgumentError(f"a matrix is laid out as 'CSR' or 'CSC', not {layout!r}.")
 
 
-def by_layout(size: int, places: list[pdarray], vals: Array, layout: Layout) -> sparray:
+def by_layout(size: int, positions: list[pdarray], vals: Array, layout: Layout) -> sparray:
     """Return the matrix of elements in any order, those in one place added up."""
     step = 1 if layout == "CSR" else -1
-    groups = GroupBy(places[::step])
+    groups = GroupBy(positions[::step])
     reduce = groups.any if vals._value.dtype.kind == "bool" else groups.sum
     keys, found = reduce(vals)
     rows, cols = keys[::step]

@@ -125,9 +125,9 @@ class Matcher:
     def findall(self, return_match_origins: bool = False) -> Any:
         """Return the text of all matches; see `Strings.findall`."""
         if not return_match_origins:
-            return self._of_matches(self._texts)[0]
+            return self._of_matches(self._text_lists)[0]
         frame, number = row_numbers(self.parent_entry_name._frame)
-        return self._of_matches(self._texts, (frame, number))
+        return self._of_matches(self._text_lists, (frame, number))
 
     def sub(self, repl: str | bytes, count: int = 0, return_num_subs: bool = False) -> Any:
         """Return the strings with other text in place of matches; see `Strings.sub` and `Strings.subn`."""
@@ -142,7 +142,7 @@ class Matcher:
     def _of_rows(self, value: Value) -> Any:
         return wrap(self.parent_entry_name._frame, value)
 
-    def _texts(self, strings: Value) -> tuple[Value, ...]:
+    def _text_lists(self, strings: Value) -> tuple[Value, ...]:
         return (Call("match_texts", strings, pattern=self.pattern),)
 
     def _spans(self, strings: Value) -> tuple[Value, ...]:

@@ -306,7 +306,7 @@ class Strings(OperatorMethods, ExtremeMethods, TextSortMethods[pdarray], Missing
         return Strings(lists._frame, Call("text_of_bytes", lists._value))
 
     @staticmethod
-    def concatenate_uniquely(strings: Sequence[Strings]) -> Strings:
+    def concatenate_uniquely(strings: Sequence[Any]) -> Strings:
         """Return the distinct strings of several arrays, in ascending order; lazy.
 
         Parameters

@@ -61,10 +61,10 @@ class ShownBits(ShownForm):
         """Return numbers of uint64 as NumPy strings."""
         width = max(self.width, 1)
         if width < BITS and (numbers >> np.uint64(width)).any():
-            texts = [f"{number:b}".zfill(width).replace("0", ".").replace("1", "|") for number in numbers.tolist()]
-            return np.array([text[::-1] for text in texts] if self.reverse else texts)
-        places = np.arange(width, dtype=np.uint64)
-        bits = (numbers[:, None] >> np.minimum(places, np.uint64(BITS - 1))) & (places < BITS)
+            strings = [f"{number:b}".zfill(width).replace("0", ".").replace("1", "|") for number in numbers.tolist()]
+            return np.array([text[::-1] for text in strings] if self.reverse else strings)
+        bit_numbers = np.arange(width, dtype=np.uint64)
+        bits = (numbers[:, None] >> np.minimum(bit_numbers, np.uint64(BITS - 1))) & (bit_numbers < BITS)
         shown = np.where(bits.astype(np.bool_), "|", ".")
         joined: np.ndarray[Any, Any] = np.ascontiguousarray(shown if self.reverse else shown[:, ::-1]).view(f"U{width}")
         return joined[:, 0]
@@ -174,7 +174,8 @@ class BitVector(pdarray):
         """
         if op not in IN_PLACE:
             raise ArgumentError(f"{op!r} is no operator in place.", hint=f"there are {', '.join(IN_PLACE)}.")
-        IN_PLACE[op](self, other)
+        in_place: Any = IN_PLACE[op]
+        in_place(self, other)
 
     def astype(self, dtype: Any) -> Any:
         """Return the numbers converted to another type; lazy."""

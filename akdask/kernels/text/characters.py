@@ -56,7 +56,8 @@ def beyond_ascii(strings: StringArray) -> NumberArray:
     rows = np.searchsorted(offsets, at, side="right") - 1
     is_new = np.ones(len(rows), np.bool_)
     np.not_equal(rows[1:], rows[:-1], out=is_new[1:])
-    return rows[is_new]
+    found: NumberArray = rows[is_new]
+    return found
 
 
 def changed_rows(

@@ -101,9 +101,9 @@ def _transcode(strings: Any, out: Any = None, *, source: str, target: str) -> St
     """Return text whose bytes are in one encoding in another."""
     if source == target or (_is_like_ascii(source) and _is_like_ascii(target) and not len(beyond_ascii(strings))):
         return strings
-    coded = strings.view(pa.large_binary()).dictionary_encode()
-    distinct = [_converted(text, _decoder(source), _encoder(target)) for text in coded.dictionary.to_pylist()]
-    return pa.array(distinct, pa.large_binary()).take(coded.indices).view(pa.large_string())
+    encoded = strings.view(pa.large_binary()).dictionary_encode()
+    distinct = [_converted(text, _decoder(source), _encoder(target)) for text in encoded.dictionary.to_pylist()]
+    return pa.array(distinct, pa.large_binary()).take(encoded.indices).view(pa.large_string())
 
 
 def _converted(text: bytes, decode: Callable[[bytes], str], encode: Callable[[str], bytes]) -> bytes:

@@ -46,7 +46,8 @@ class Matches:
     @property
     def counts(self) -> NumberArray:
         """The matches of each row."""
-        return np.diff(self.first)
+        counts: NumberArray = np.diff(self.first)
+        return counts
 
     def up_to(self, most: int) -> Matches:
         """Return the first `most` matches of each row; all for 0."""
@@ -72,9 +73,9 @@ def find_matches(strings: StringArray, pattern: str) -> Matches:
     ([0, 2, 2, 3], [1, 3, 6], [2, 5, 7])
     """
     marked = pc.replace_substring_regex(strings, pattern=pattern, replacement=MARK + rb"\0" + MARK)
-    first, marks = _positions(marked, 2)
-    before = np.arange(0, 2 * len(marks), 2)
-    return Matches(first, marks[:, 0] - before, marks[:, 1] - before - 1)
+    first, found_at = _positions(marked, 2)
+    before = np.arange(0, 2 * len(found_at), 2)
+    return Matches(first, found_at[:, 0] - before, found_at[:, 1] - before - 1)
 
 
 def _positions(marked: StringArray, size: int) -> tuple[NumberArray, NumberArray]:
@@ -99,12 +100,12 @@ def replaced(strings: StringArray, how: Replacement, most: int) -> StringArray:
     # Match and replacement stand side by side, and one of them goes: what RE2 sees around a match stays as it is.
     both = MARK + rb"\0" + MARK + how.rewrite.encode() + MARK
     marked = pc.replace_substring_regex(strings, pattern=how.pattern, replacement=both)
-    first, marks = _positions(marked, 3)
-    found = Matches(first, marks[:, 0], marks[:, 2])
+    first, found_at = _positions(marked, 3)
+    found = Matches(first, found_at[:, 0], found_at[:, 2])
     is_replaced = found.numbers < most
     # The bytes from the first of them on and the last, or the first alone and from the second on.
-    starts = np.column_stack([found.starts, np.where(is_replaced, found.stops, marks[:, 1])])
-    stops = np.column_stack([np.where(is_replaced, marks[:, 1], found.starts) + 1, found.stops + 1])
+    starts = np.column_stack([found.starts, np.where(is_replaced, found.stops, found_at[:, 1])])
+    stops = np.column_stack([np.where(is_replaced, found_at[:, 1], found.starts) + 1, found.stops + 1])
     return _without(marked, found, starts, stops)
 
 
@@ -139,7 +140,7 @@ def _counts(strings: Any, out: Any = None, *, pattern: str) -> NumberArray:
     return find_matches(strings, pattern).counts
 
 
-def _all_texts(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArray:
+def _all_text(strings: Any, out: Any = None, *, pattern: str) -> pa.LargeListArray:
     found = find_matches(strings, pattern)
     return lists_of(found.first, between(strings, found))
 
@@ -185,7 +186,7 @@ MATCH_OPERATIONS: dict[str, Operation] = {
         Operation("match_start", 1, _matched(INT64), _first_start),
         Operation("match_text", 1, _matched(STR), _first_text),
         Operation("match_count", 1, _matched(INT64), _counts),
-        Operation("match_texts", 1, _matched(list_of(STR)), _all_texts),
+        Operation("match_texts", 1, _matched(list_of(STR)), _all_text),
         Operation("match_spans", 1, _matched(list_of(INT64)), _spans),
         Operation(
             "part_of_spans", 1, lambda spans, *, part: spans if spans == list_of(INT64) else None, _part_of_spans
