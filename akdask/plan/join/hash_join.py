@@ -53,11 +53,9 @@ class HashJoin(Frame):
     @cached_property
     def planned_rows(self) -> RowSpace:
         """The same rows as those of a `MatchRows`."""
-        return (
-            self.left.rows
-            if self.kind == "mark"
-            else rows_decided_by(MatchRows.__name__.lower(), [self.match], self.npartitions)
-        )
+        if self.kind == "mark":
+            return self.left.rows
+        return rows_decided_by(MatchRows.__name__.lower(), [self.match], self.npartitions)
 
     @cached_property
     def npartitions(self) -> int:

@@ -160,3 +160,11 @@ def test_nothing_is_found_in_no_strings():
     assert nothing.findall("a", return_match_origins=True)[1].tolist() == []
     assert nothing.sub("a", "b", 1).tolist() == nothing.search("a").find_matches().tolist() == []
     assert [part.tolist() for part in nothing.find_locations("a")] == [[], [], []]
+
+
+def test_workers_find_the_same(cluster_client):
+    s = ak.array(TEXT).repartition(3)
+    assert s.findall("_+").tolist() == [found for text in TEXT for found in re.findall("_+", text)]
+    assert s.sub("(_)+", r"<\1>", 1).tolist() == [re.sub("(_)+", r"<\1>", text, count=1) for text in TEXT]
+    assert ak.apply(s, lambda text: text[::-1]).tolist() == [text[::-1] for text in TEXT]
+    assert ak.search_intervals(s.get_lengths(), (ak.array([0, 4]), ak.array([1, 6]))).tolist() == [1, 1, 0, -1, 0, -1]
