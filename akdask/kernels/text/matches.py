@@ -60,7 +60,8 @@ class Matches:
     @property
     def numbers(self) -> NumberArray:
         """The number of each match among those of its row."""
-        return np.arange(len(self.starts)) - np.repeat(self.first[:-1], self.counts)
+        numbers: NumberArray = np.arange(len(self.starts)) - np.repeat(self.first[:-1], self.counts)
+        return numbers
 
 
 def find_matches(strings: StringArray, pattern: str) -> Matches:
