@@ -5,7 +5,7 @@
 
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import config, join, sorting
+from akdask import config, join, random, sorting
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -99,13 +99,6 @@ from akdask.collections.functions.goodness_of_fit import Power_divergenceResult,
 from akdask.collections.functions.hashing import hash
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
-from akdask.collections.functions.random_arrays import (
-    randint,
-    random_strings_lognormal,
-    random_strings_uniform,
-    standard_normal,
-    uniform,
-)
 from akdask.collections.functions.rearranging import diff, putmask, take
 from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
 from akdask.collections.groups.groupby import GroupBy, groupable
@@ -116,6 +109,7 @@ from akdask.collections.lists.segarray import SegArray
 from akdask.collections.lookups.alignment import align, left_align, right_align, unsqueeze, zero_up
 from akdask.collections.lookups.finding import find, indexof1d, lookup
 from akdask.collections.lookups.intervals import in1d_intervals, interval_lookup, search_intervals
+from akdask.collections.random.arrays import random_strings_lognormal, random_strings_uniform
 from akdask.collections.series.series import Series
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections.session.connection import connect, disconnect, get_config
@@ -177,6 +171,7 @@ from akdask.io import (
     update_hdf,
     update_parquet,
 )
+from akdask.random import randint, standard_normal, uniform
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
 
@@ -356,6 +351,7 @@ __all__ = [
     "quantile",
     "rad2deg",
     "randint",
+    "random",
     "random_sparse_matrix",
     "random_strings_lognormal",
     "random_strings_uniform",

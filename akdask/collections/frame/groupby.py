@@ -263,7 +263,7 @@ class DataFrameGroupBy(Generic[Rows]):
         frac: float | None = None,
         replace: bool = False,
         weights: Any = None,
-        random_state: int | None = None,
+        random_state: Any = None,
     ) -> Rows:
         """Return a random choice of the rows of each group; see `GroupBy.sample`."""
         odds = self.df._columns.array(weights) if isinstance(weights, str) else weights

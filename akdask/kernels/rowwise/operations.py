@@ -25,6 +25,7 @@ from akdask.kernels.rowwise.segarray import LIST_COMPARISONS, LIST_OPERATIONS, i
 from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
 from akdask.kernels.rowwise.times import TIME_OPERATIONS
 from akdask.kernels.rowwise.user_functions import USER_OPERATIONS
+from akdask.kernels.rowwise.variates import VARIATE_OPERATIONS
 from akdask.kernels.text.characters import CHARACTER_OPERATIONS
 from akdask.kernels.text.encodings import ENCODING_OPERATIONS
 from akdask.kernels.text.fields import FIELD_OPERATIONS
@@ -60,6 +61,7 @@ OPERATIONS: dict[str, Operation] = {
     **MISSING_TEXT_OPERATIONS,
     **DIGEST_OPERATIONS,
     **POSITION_OPERATIONS,
+    **VARIATE_OPERATIONS,
     **LOOKUP_OPERATIONS,
     **LIMB_OPERATIONS,
     **LIST_OPERATIONS,
