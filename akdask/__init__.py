@@ -36,7 +36,7 @@ from akdask.collections.arrays.sorting import (
     searchsorted,
     sort,
 )
-from akdask.collections.arrays.statistics import corr, cov, dot
+from akdask.collections.arrays.statistics import corr, cov, dot, skew
 from akdask.collections.arrays.ufuncs import (
     abs,
     arccos,
@@ -68,6 +68,7 @@ from akdask.collections.arrays.ufuncs import (
     maximum,
     minimum,
     mod,
+    nextafter,
     parity,
     popcount,
     power,
@@ -82,6 +83,7 @@ from akdask.collections.arrays.ufuncs import (
     tan,
     tanh,
     trunc,
+    xlogy,
 )
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.frame.choice import intx
@@ -91,19 +93,24 @@ from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
+from akdask.collections.functions.apply import apply
 from akdask.collections.functions.comparison import allclose, array_equal
-from akdask.collections.functions.finding import find, indexof1d, lookup
 from akdask.collections.functions.from_arrow import from_arrow, from_polars
 from akdask.collections.functions.from_dask import from_dask
+from akdask.collections.functions.goodness_of_fit import Power_divergenceResult, chisquare, power_divergence
+from akdask.collections.functions.hashing import hash
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.rearranging import diff, putmask, take
 from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import GroupBy, groupable
 from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
+from akdask.collections.lookups.alignment import align, left_align, right_align, unsqueeze, zero_up
+from akdask.collections.lookups.finding import find, indexof1d, lookup
+from akdask.collections.lookups.intervals import in1d_intervals, interval_lookup, search_intervals
 from akdask.collections.random.arrays import random_strings_lognormal, random_strings_uniform
 from akdask.collections.series.accessors import (
     CachedAccessor,
@@ -119,6 +126,8 @@ from akdask.collections.session import registry
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
 from akdask.collections.session.registry import *  # noqa: F403
+from akdask.collections.sparse.products import random_sparse_matrix, sparse_matrix_matrix_mult
+from akdask.collections.sparse.sparray import create_sparse_matrix, sparray
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import (
     all,
@@ -128,6 +137,7 @@ from akdask.collections.text.concatenation import (
     concatenate,
     count_nonzero,
     is_sorted,
+    isnumeric,
     max,
     mean,
     median,
@@ -140,6 +150,8 @@ from akdask.collections.text.concatenation import (
     var,
 )
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.bit_fields import Fields
+from akdask.collections.time.bit_vectors import BitVector, bit_vectorizer
 from akdask.collections.time.datetimes import Datetime, Timedelta, date_range, timedelta_range
 from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.compat import install_as_arkouda
@@ -164,6 +176,7 @@ __all__ = [
     "GROUPBY_REDUCTION_TYPES",
     "AkdaskError",
     "ArrayView",
+    "BitVector",
     "CachedAccessor",
     "Categorical",
     "DataFrame",
@@ -172,12 +185,14 @@ __all__ = [
     "DatetimeAccessor",
     "DiffAggregate",
     "ErrorMode",
+    "Fields",
     "GroupBy",
     "IPv4",
     "Index",
     "LogLevel",
     "MultiIndex",
     "NonUniqueError",
+    "Power_divergenceResult",
     "Properties",
     "RegistrationError",
     "Scalar",
@@ -188,9 +203,11 @@ __all__ = [
     "Strings",
     "Timedelta",
     "abs",
+    "align",
     "all",
     "allclose",
     "any",
+    "apply",
     "arange",
     "arccos",
     "arccosh",
@@ -210,12 +227,14 @@ __all__ = [
     "bigint_",
     "bigint_from_uint_arrays",
     "bincount",
+    "bit_vectorizer",
     "bool",
     "bool_",
     "broadcast",
     "can_cast",
     "cast",
     "ceil",
+    "chisquare",
     "clip",
     "clz",
     "coargsort",
@@ -228,6 +247,7 @@ __all__ = [
     "cosh",
     "count_nonzero",
     "cov",
+    "create_sparse_matrix",
     "ctz",
     "cummax",
     "cummin",
@@ -270,11 +290,14 @@ __all__ = [
     "get_server_commands",
     "geterr",
     "geterrcall",
+    "groupable",
+    "hash",
     "hist_all",
     "histogram",
     "histogram2d",
     "histogramdd",
     "in1d",
+    "in1d_intervals",
     "indexof1d",
     "inf",
     "inner_join",
@@ -282,6 +305,7 @@ __all__ = [
     "int64",
     "intersect",
     "intersect1d",
+    "interval_lookup",
     "intx",
     "invert_permutation",
     "ip_address",
@@ -292,7 +316,9 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "isnumeric",
     "join_on_eq_with_dt",
+    "left_align",
     "left_join",
     "linspace",
     "log",
@@ -314,6 +340,7 @@ __all__ = [
     "mod",
     "nan",
     "newaxis",
+    "nextafter",
     "ones",
     "ones_like",
     "parity",
@@ -323,6 +350,7 @@ __all__ = [
     "plot_dist",
     "popcount",
     "power",
+    "power_divergence",
     "print_server_commands",
     "prod",
     "putmask",
@@ -330,15 +358,18 @@ __all__ = [
     "rad2deg",
     "randint",
     "random",
+    "random_sparse_matrix",
     "random_strings_lognormal",
     "random_strings_uniform",
     "receive",
     "receive_dataframe",
     "result_type",
+    "right_align",
     "rotl",
     "rotr",
     "round",
     "ruok",
+    "search_intervals",
     "searchsorted",
     "setdiff1d",
     "seterr",
@@ -348,7 +379,10 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
+    "skew",
     "sort",
+    "sparray",
+    "sparse_matrix_matrix_mult",
     "sqrt",
     "square",
     "standard_normal",
@@ -366,10 +400,13 @@ __all__ = [
     "uniform",
     "union1d",
     "unique",
+    "unsqueeze",
     "value_counts",
     "var",
     "where",
     "write_log",
+    "xlogy",
+    "zero_up",
     "zeros",
     "zeros_like",
 ]
