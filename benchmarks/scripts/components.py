@@ -34,7 +34,7 @@ def vertices_of(folder: Path) -> int:
 def by_akdask(folder: Path) -> tuple[int, int, int]:
     """Return the number of components, the size of the largest, and the rounds that it took."""
     edges = ak.read_parquet(str(folder / "edges.parquet"))
-    source = edges["source"]
+    source = edges["source"].persist()  # used in each round
     groups = ak.GroupBy(edges["target"])
     reached = groups.unique_keys
     labels = ak.arange(vertices_of(folder))

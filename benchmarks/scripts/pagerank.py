@@ -21,7 +21,7 @@ TOP = 5
 def by_akdask(folder: Path) -> tuple[float, ...]:
     """Return the largest ranks."""
     edges = ak.read_parquet(str(folder / "edges.parquet"))
-    source, count = edges["source"], vertices_of(folder)
+    source, count = edges["source"].persist(), vertices_of(folder)
     groups = ak.GroupBy(edges["target"])
     senders, sent = ak.GroupBy(source).size()
     degree = ak.ones(count)
