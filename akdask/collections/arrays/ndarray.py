@@ -1,4 +1,4 @@
-"""`ArrayView`: a lazy array of several dimensions, which is a flat one and a shape."""
+"""Arrays of several dimensions: a flat array in row-major order, and a shape."""
 
 from __future__ import annotations
 
@@ -7,28 +7,38 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import index
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from akdask.collections.core.later import later
+from akdask.collections.arrays.elementwise import elementwise
+from akdask.collections.arrays.indexing import Positions, all_positions, chosen, mask_of
+from akdask.collections.arrays.layout import Layout, Shape, arranged
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import LAZY, Array
+from akdask.collections.core.later import later, provides
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.storage_methods import StorageMethods
-from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.wrap import wrap
 from akdask.collections.core.writing import Path, Storable
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
+from akdask.columns import Table
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
+from akdask.plan.expr.node import Frame
+from akdask.plan.expr.values import Value
 from akdask.storage.formats.objects import ObjType
 from akdask.storage.paths.remote import takes_storage_options
 
+MOST_SHOWN = 1000
+"""Elements of an array whose `repr` shows values."""
 
-class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
-    """A lazy array of several dimensions: a flat array, in row-major order, and a shape.
 
-    Operators and NumPy's ufuncs work element by element, on arrays of one shape and on scalars.
+class ArrayView(pdarray):
+    """A lazy array of any number of dimensions but one: a flat array, in row-major order, and a shape.
+
+    It is a `pdarray`.  Operators and NumPy's ufuncs work element by element, on arrays whose shapes broadcast and on
+    scalars; keys choose what they choose of NumPy's arrays.
 
     Parameters
     ----------
@@ -46,110 +56,199 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
     --------
     >>> import akdask as ak
     >>> grid = ak.arange(6).reshape(2, 3)
-    >>> (grid * 10).tolist()
-    [[0, 10, 20], [30, 40, 50]]
-    >>> int(grid[1, 2]), grid[1].tolist()
-    (5, [3, 4, 5])
+    >>> (grid * ak.array([1, 10, 100])).tolist()
+    [[0, 10, 200], [3, 40, 500]]
+    >>> int(grid[1, 2]), grid[:, ::2].tolist()
+    (5, [[0, 2], [3, 5]])
     """
 
-    __array_priority__ = 1800
+    __array_priority__ = 3000
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     _default_dataset = "ArrayView"
 
     def __init__(self, base: Any, shape: Sequence[int]) -> None:
-        # The array may be assigned to; this one keeps its elements.
-        self.base = base.copy()
-        self.shape = _checked_shape(shape, base.size)
+        # The array may be assigned to; this one has its elements as they are now.
+        self._flat = base.copy()
+        self._frame, self._value = self._flat._frame, self._flat._value
+        self._shape = _checked_shape(shape, base.size)
+
+    def _like(self, frame: Frame, value: Value) -> Any:
+        """Return a flat array of the same kind: other rows are of no shape that is known."""
+        return self._flat._like(frame, value)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def base(self) -> Any:
+        """The elements as a flat array."""
+        return self._flat._like(self._frame, self._value)
+
+    @property
+    def dtype(self) -> Any:
         """NumPy dtype of the elements."""
-        return self.base.dtype
+        return self._flat.dtype
+
+    @property
+    def shape(self) -> Shape:  # type: ignore[override]  # that of a flat array has one length
+        """Length of each dimension."""
+        return self._shape
 
     @property
     def ndim(self) -> int:
         """Number of dimensions."""
-        return len(self.shape)
+        return len(self._shape)
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return math.prod(self.shape)
+        return math.prod(self._shape)
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - NumPy's name
+        """The array with its dimensions in reverse order; lazy."""
+        return self.arranged(Layout.of(self._shape).permuted(range(self.ndim)[::-1]))
 
     def __len__(self) -> int:
-        return self.shape[0]
+        if not self._shape:
+            raise ArgumentTypeError("an array without dimensions has no length.", hint="size is 1.")
+        return self._shape[0]
 
-    def __bool__(self) -> bool:
-        """Return the truth of the only element; an error, as in NumPy, if there are more or none."""
-        return bool(self.base)
+    def copy(self) -> Self:
+        """Return a copy; lazy objects share what cannot change."""
+        return type(self)(self.base, self._shape)
 
-    def astype(self, dtype: Any) -> ArrayView:
+    def astype(self, dtype: Any) -> Any:
         """Return the elements converted to another type; lazy.  See `pdarray.astype`."""
-        return ArrayView(self.base.astype(dtype), self.shape)
+        return shaped(self.base.astype(dtype), self._shape)
 
     def flatten(self) -> Any:
         """Return the elements as a flat array, in row-major order; lazy."""
-        return self.base.copy()
+        return self.base
 
     def reshape(self, *shape: Any) -> Any:
         """Return the elements in another shape; lazy.  See `pdarray.reshape`."""
         return reshaped(self.base, *shape)
 
-    def __getitem__(self, key: Any) -> Any:
-        """Return the elements at ints, one for each of the first dimensions: an element, or a lazy array of the rest.
+    def repartition(self, npartitions: int) -> Self:
+        """Return the elements in another number of partitions; see `pdarray.repartition`."""
+        return type(self)(self.base.repartition(npartitions), self._shape)
 
-        A slice without a step chooses along the first dimension.
+    def equals(self, other: Any) -> bool:
+        """Whether the other array has the same shape and elements; computes."""
+        return isinstance(other, pdarray) and self.shape == other.shape and bool((self == other).all())
+
+    def arranged(self, layout: Layout) -> Any:
+        """Return the elements that a layout has, in its shape; lazy."""
+        return shaped(arranged(self.base, layout), layout.shape)
+
+    # selection and assignment
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the elements that a key chooses of a NumPy array.
+
+        Parameters
+        ----------
+        key : int, slice, ``...``, None, array of int or bool, or a tuple of these
+            An element that is found by ints alone is computed; everything else is lazy, but for counting what a mask
+            holds of.
 
         Raises
         ------
         PositionError
             If a dimension is not that long.
+        AlignmentError
+            If a mask has another shape.
         ArgumentTypeError
-            If the key is anything else.
+            If a part of the key is of no such kind.
         """
-        if isinstance(key, slice) and key.step in (None, 1):
-            start, stop, _ = key.indices(self.shape[0])
-            rest, count = self.shape[1:], max(stop - start, 0)
-            first = start * math.prod(rest)
-            return ArrayView(self.base[first : first + count * math.prod(rest)], (count, *rest))
-        numbers = _positions(key, self.shape)
-        rest = self.shape[len(numbers) :]
-        first = 0
-        for number, length in zip(numbers, self.shape, strict=False):
-            first = first * length + number
-        if not rest:
-            return self.base[first]
-        count = math.prod(rest)
-        return reshaped(self.base[first * count : (first + 1) * count], rest)
+        mask = mask_of(key, self._shape)
+        if mask is not None:
+            return self._where(mask)
+        found = chosen(Layout.of(self._shape), key)
+        if isinstance(found, Positions):
+            return shaped(self.base[found.elements], found.shape)
+        return self.arranged(found) if found.shape or _has_ellipsis(key) else self.base[found.offset]
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute a ufunc on the flat arrays; ``out=`` is what in-place operators pass."""
-        out = kwargs.pop("out", None)
-        result = element_by_element(ufunc.__name__, partial(getattr(ufunc, method), **kwargs), inputs, self.shape)
-        if out is None:
-            return result
-        (target,) = out
-        target.base = target.base.copy()._become(result.base, ufunc.__name__)
-        return target
+    def _where(self, mask: Any) -> Any:
+        rest = self._shape[mask.ndim :]
+        chosen_rows = self.base[_flat(spread(_at_hand_too(mask, rest), self._shape))]
+        return chosen_rows if not rest else reshaped(chosen_rows, (-1 if math.prod(rest) else int(mask.sum()), *rest))
 
-    def to_ndarray(self) -> np.ndarray[Any, Any]:
-        """Return the elements as a NumPy array of this shape; computes."""
-        return self.base.to_ndarray().reshape(self.shape)
+    def __setitem__(self, key: Any, item: Any) -> None:
+        """Assign to the elements that a key chooses: lazy, and what was derived from the array before keeps the old.
 
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the elements as a NumPy array of this shape; see `pdarray.to_numpy`.  Computes."""
-        return np.asarray(self, dtype=dtype)
+        Parameters
+        ----------
+        key : int, slice, ``...``, None, array of int or bool, or a tuple of these
+            Which elements; see `__getitem__`.
+        item : scalar or array
+            What broadcasts to their shape; of a mask of all dimensions also one element for each that it holds of.
+        """
+        base = self.base
+        mask = mask_of(key, self._shape)
+        if mask is not None and (mask.ndim == self.ndim or not getattr(item, "ndim", 0)):
+            base[_flat(spread(_at_hand_too(mask, self._shape[mask.ndim :]), self._shape))] = item
+        else:
+            self._assign(base, chosen(Layout.of(self._shape), key), item)
+        self._frame, self._value = base._frame, base._value
 
-    def tolist(self) -> list[Any]:
-        """Return the elements as nested lists; computes."""
-        return self.to_ndarray().tolist()
+    def _assign(self, base: Any, found: Layout | Positions, item: Any) -> None:
+        items = item if _is_scalar(item) else _flat(spread(_as_array(item), found.shape))
+        simple = found.merged() if isinstance(found, Layout) else None
+        if simple is not None and simple.strides in ((), (1,)):
+            base[simple.offset : simple.offset + simple.size] = items
+        else:
+            base[all_positions(found) if isinstance(found, Layout) else found.elements] = items
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.asarray(self.to_ndarray(), dtype=dtype)
+    def _rows_of(self, array: Any) -> Any:
+        """Return the rows of a flat array at positions, in the shape that these have."""
+        if self.dtype == np.bool_:
+            raise AlignmentError(
+                f"a mask of {self.ndim} dimensions chooses of no array of one.", hint="flatten() the mask."
+            )
+        return shaped(array[self.base], self._shape)
+
+    # operators
+
+    def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        return operated(operation, *items, **params)
+
+    def _become(self, changed: Any, operation: str) -> Any:
+        if getattr(changed, "shape", None) != self._shape:
+            raise AlignmentError(
+                f"{operation} in place needs arrays of one shape.",
+                details=[f"shapes: {self._shape}, {getattr(changed, 'shape', ())}"],
+            )
+        self._flat = self.base._become(_flat(changed), operation)
+        self._frame, self._value = self._flat._frame, self._flat._value
+        return self
+
+    # conversion
+
+    def _converter(self) -> Callable[..., Any]:
+        return partial(_in_shape, convert=self._flat._converter(), shape=self._shape)
+
+    def _extras(self) -> tuple[Frame, ...]:
+        extras: tuple[Frame, ...] = self._flat._extras()
+        return extras
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        return self._persisted_in_shape, ()
+
+    def _persisted_in_shape(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
+        return type(self)(self._persisted(graph, rename), self._shape)
+
+    def to_dask(self) -> Any:
+        """Return a Dask array of the same shape; lazy.  See `pdarray.to_dask`."""
+        return self.base.to_dask().reshape(self._shape)
+
+    def to_arrow(self) -> Any:
+        """Refuse: Arrow's arrays have one dimension."""
+        raise UnsupportedError("Arrow's arrays have one dimension.", hint="flatten() it.")
+
+    # storage
 
     def _storable(self) -> Storable:
-        return replace(self.base._storable(), kind=ObjType.ARRAYVIEW, params={"shape": self.shape})
+        return replace(self.base._storable(), kind=ObjType.ARRAYVIEW, params={"shape": self._shape})
 
     def flat_storable(self) -> Storable:
         """Return what is stored of the array as a flat one with a shape, which every server reads."""
@@ -282,8 +381,18 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
     def _reduced(self, name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
         return later("reduced_along", self.base, self.shape, name, axis, keepdims, **params)
 
+    # display
+
     def __repr__(self) -> str:
-        return f"ArrayView({self.base!r}, shape={self.shape})"
+        if self.size > MOST_SHOWN or not self._is_cheap():
+            return f"<{type(self).__name__}({self._value.dtype}, shape {self._shape}): {LAZY}>"
+        return _nested(self.to_ndarray())
+
+
+def _nested(items: Any) -> str:
+    """Write elements as Arkouda does: an array of arrays."""
+    shown = [str(item) if items.ndim <= 1 else _nested(item) for item in (items if items.ndim else [items[()]])]
+    return f"array([{' '.join(shown)}])"
 
 
 class _Flat(StorageMethods):
@@ -296,30 +405,78 @@ class _Flat(StorageMethods):
         return self._view.flat_storable()
 
 
-def element_by_element(
-    name: str, function: Callable[..., Any], items: Sequence[Any], shape: tuple[int, ...]
-) -> ArrayView:
-    """Return what a function of flat arrays makes of arrays of one shape, and of scalars, in that shape; lazy.
+def operated(operation: str, *items: Any, **params: Any) -> Any:
+    """Return what an operation makes of arrays whose shapes broadcast, and of scalars; lazy.
 
     Raises
     ------
     AlignmentError
-        If an array has another shape, or none is given.
+        If the shapes do not broadcast.
     """
-    shapes = {getattr(item, "shape", ()) for item in items if not isinstance(item, Scalar)} - {()}
-    if shapes != {shape}:
+    shapes = [_shape_of(item) for item in items]
+    try:
+        shape = np.broadcast_shapes(*shapes)
+    except ValueError:
         raise AlignmentError(
-            f"{name} needs arrays of one shape.", details=[f"shapes: {sorted(shapes)}"], hint="reshape them."
-        )
-    return ArrayView(function(*map(_flat, items)), shape)
+            f"{operation} needs arrays of one shape, or of shapes that broadcast.",
+            details=[f"shapes: {', '.join(map(str, shapes))}"],
+            hint="reshape them.",
+        ) from None
+    flat = [item if _is_scalar(item) else _flat(spread(_as_array(item), shape)) for item in items]
+    return shaped(elementwise(operation, *flat, **params), shape)
+
+
+def spread(array: Any, shape: Sequence[int]) -> Any:
+    """Return an array with its elements repeated along dimensions that are new, or had the length 1; lazy.
+
+    Raises
+    ------
+    AlignmentError
+        If a dimension has another length.
+    """
+    own = array.shape
+    if own == tuple(shape):
+        return array
+    layout = Layout.of(own).spread(shape)
+    return shaped(arranged(_flat(array), layout), layout.shape)
+
+
+def _shape_of(item: Any) -> Shape:
+    return () if _is_scalar(item) else _as_array(item).shape
+
+
+def _is_scalar(item: Any) -> bool:
+    return not isinstance(item, Array | list | tuple) and not (isinstance(item, np.ndarray) and item.ndim)
+
+
+def _as_array(item: Any) -> Any:
+    """Return data at hand as a lazy array."""
+    if isinstance(item, Array):
+        return item
+    items = np.asarray(item)
+    return shaped(wrap(*literal(as_column(items.ravel()))), items.shape)
+
+
+def _at_hand_too(mask: Any, rest: Shape) -> Any:
+    """Return a mask as a lazy array, with a dimension of length 1 for each of those that it does not choose of."""
+    lazy = _as_array(mask)
+    return shaped(_flat(lazy), (*lazy.shape, *(1 for _ in rest)))
+
+
+def _has_ellipsis(key: Any) -> bool:
+    return key is ... or (isinstance(key, tuple) and any(part is ... for part in key))
 
 
 def _flat(item: Any) -> Any:
-    if isinstance(item, ArrayView):
-        return item.base
-    return wrap(*literal(as_column(item.ravel()))) if isinstance(item, np.ndarray) and item.ndim else item
+    return item.base if isinstance(item, ArrayView) else item
 
 
+def shaped(flat: Any, shape: Sequence[int]) -> Any:
+    """Return a flat array in a shape that is known to fit; the array itself if that has one dimension."""
+    return flat if len(shape) == 1 else ArrayView(flat, shape)
+
+
+@provides("reshaped")
 def reshaped(base: Any, *shape: Any) -> Any:
     """Return a flat array in another shape: an `ArrayView`, or a flat array again if the shape has one dimension.
 
@@ -334,7 +491,11 @@ def reshaped(base: Any, *shape: Any) -> Any:
     return base.copy() if len(checked) == 1 else ArrayView(base, checked)
 
 
-def _checked_shape(shape: Sequence[int], size: int) -> tuple[int, ...]:
+def _in_shape(table: Table, *extras: Any, convert: Callable[..., Any], shape: Shape) -> Any:
+    return convert(table, *extras).reshape(shape)
+
+
+def _checked_shape(shape: Sequence[int], size: int) -> Shape:
     try:
         lengths = tuple(index(length) for length in shape)
     except TypeError:
@@ -342,25 +503,8 @@ def _checked_shape(shape: Sequence[int], size: int) -> tuple[int, ...]:
     known = math.prod(length for length in lengths if length != -1)
     if lengths.count(-1) == 1 and known > 0 and size % known == 0:
         lengths = tuple(size // known if length == -1 else length for length in lengths)
-    if not lengths or min(lengths) < 0 or math.prod(lengths) != size:
+    if min(lengths, default=0) < 0 or math.prod(lengths) != size:
         raise ArgumentError(
             f"{size} elements cannot have the shape {tuple(shape)}.", hint="a shape has as many elements as the array."
         )
     return lengths
-
-
-def _positions(key: Any, shape: tuple[int, ...]) -> list[int]:
-    """Return the ints of a key, counted from the start."""
-    try:
-        numbers = [index(number) for number in (key if isinstance(key, tuple) else (key,))]
-    except TypeError:
-        raise ArgumentTypeError(
-            "rows of an array of several dimensions are chosen by ints, or by one slice.",
-            hint="flatten() it, or to_ndarray().",
-        ) from None
-    for number, length in zip(numbers, shape, strict=False):
-        if not -length <= number < length:
-            raise PositionError(f"position {number} is outside a dimension of {length}.")
-    if len(numbers) > len(shape):
-        raise PositionError(f"{len(numbers)} positions are too many for {len(shape)} dimensions.")
-    return [number % length for number, length in zip(numbers, shape, strict=False)]

@@ -174,7 +174,7 @@ class Array(StorageMethods, Substitutes, Collection):
             if ndim > 1:
                 return self._with_axes(self[key], axis, ndim)
         if isinstance(key, Array):
-            return self._select(*key._as_operand())
+            return key._rows_of(self)
         key = row_tools.row_key(key)
         if isinstance(key, int):
             return self._element(key)
@@ -190,6 +190,10 @@ class Array(StorageMethods, Substitutes, Collection):
                 f"a {type(self).__name__} has one dimension.", hint="to_ndarray() gives what NumPy adds dimensions to."
             )
         return chosen.reshape([-1 if number == axis else 1 for number in range(ndim)])
+
+    def _rows_of(self, array: Array) -> Any:
+        """Return the rows of another array that this one chooses."""
+        return array._select(*self._as_operand())
 
     def _select(self, key_frame: Frame, key: Value) -> Self:
         frame, (value,) = row_tools.select_columns(self._frame, [self._value], key_frame, key)

@@ -11,7 +11,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from akdask.collections.core.array import Array
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
-from akdask.errors import ArgumentTypeError
+from akdask.errors import AlignmentError, ArgumentTypeError
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import call, missing_text
@@ -104,6 +104,9 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented
+        if any(isinstance(item, OperatorMethods) and item.__array_priority__ > self.__array_priority__ for item in inputs):
+            # NumPy asks the other array next.
+            return NotImplemented
         result = self._operate(operation, *inputs)
         if out is None:
             return result
@@ -112,6 +115,10 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
 
     def _become(self, changed: Any, operation: str) -> Any:
         """Take on a new expression of the same type; what was derived from the array before keeps the old one."""
+        if changed.ndim != self.ndim:
+            raise AlignmentError(
+                f"{operation} in place needs arrays of one shape.", details=[f"shapes: {self.shape}, {changed.shape}"]
+            )
         if changed._value.dtype != self._value.dtype:
             raise ArgumentTypeError(
                 f"{operation} in place would change the type from {self._value.dtype} to {changed._value.dtype}.",

@@ -173,10 +173,7 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "transform": "groups.broadcast(groups.gb.sum(df['x'])[1])",
     },
     "ArrayView": {
-        "T": "v.to_ndarray().T",
-        "copy": "v.reshape(v.shape)",
         "ravel": "v.flatten()",
-        "nbytes": "v.base.nbytes",
     },
 }
 """By class and name: an expression that does what is most often meant.

@@ -24,6 +24,7 @@ from akdask.kernels.rowwise.missing_text import MISSING_TEXT_OPERATIONS
 from akdask.kernels.rowwise.positional import POSITION_OPERATIONS
 from akdask.kernels.rowwise.segarray import LIST_COMPARISONS, LIST_OPERATIONS, is_list
 from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
+from akdask.kernels.rowwise.strided import STRIDED_OPERATIONS
 from akdask.kernels.rowwise.times import TIME_OPERATIONS
 from akdask.schema import ColumnType
 from akdask.schema.dtypes import Kind
@@ -54,6 +55,7 @@ OPERATIONS: dict[str, Operation] = {
     **DIGEST_OPERATIONS,
     **POSITION_OPERATIONS,
     **LOOKUP_OPERATIONS,
+    **STRIDED_OPERATIONS,
     **LIMB_OPERATIONS,
     **LIST_OPERATIONS,
     **LIST_REDUCTIONS,

@@ -27,7 +27,9 @@ def test_shapes_are_those_of_numpy(grid):
     np.testing.assert_array_equal(grid.flatten().to_ndarray(), GRID.ravel())
     np.testing.assert_array_equal(np.asarray(grid), GRID)
     assert grid.tolist() == GRID.tolist()
-    assert repr(grid).endswith("shape=(2, 3, 4))")
+    assert repr(grid[0]) == "array([array([0 1 2 3]) array([4 5 6 7]) array([8 9 10 11])])"
+    assert repr(ak.zeros((2, 3))[:, :0]) == "array([array([]) array([])])"
+    assert repr(ak.zeros((50, 50))) == "<ArrayView(float64, shape (50, 50)): lazy; .head().compute() shows some values, .compute() all, .explain() the plan>"
 
 
 def test_data_at_hand_of_several_dimensions_are_taken():
@@ -59,7 +61,7 @@ def test_positions_choose_what_numpy_chooses(grid):
     assert type(grid[0, 2]) is ak.pdarray
     for key in (slice(1), slice(1, None), slice(-1, None), slice(5, 9), slice(1, 0), slice(None)):
         np.testing.assert_array_equal(grid[key].to_ndarray(), GRID[key])
-    for wrong, error in (((2,), PositionError), ((0, 0, 0, 0), PositionError), (slice(0, 2, 2), ArgumentTypeError)):
+    for wrong, error in (((2,), PositionError), ((0, 0, 0, 0), PositionError), ("a", ArgumentTypeError)):
         with pytest.raises(error):
             grid[wrong]
 

@@ -1,0 +1,98 @@
+"""Functions along one dimension of blocks of an array of several: sorting, scans, and what NumPy alone reduces so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from akdask.kernels.aggregates.specification import TOTALS
+from akdask.kernels.reductions.scan import SCANS
+from akdask.schema import BOOL, INT64, ColumnType
+from akdask.typing import NumberArray
+
+
+@dataclass(frozen=True, slots=True)
+class AxisFunction:
+    """A function along the second of three dimensions, for all positions along the others.
+
+    Parameters
+    ----------
+    name : str
+        Its key in ``AXIS_FUNCTIONS``.
+    result_type : callable
+        The type of the elements to that of the result.
+    compute : callable
+        Takes the block and keyword arguments, and returns a block.
+    reduces : bool, default False
+        Whether the dimension has the length 1 in the result; otherwise it stays as long as it is.
+    """
+
+    name: str
+    result_type: Callable[[ColumnType], ColumnType]
+    compute: Callable[..., NumberArray]
+    reduces: bool = False
+
+
+def _reversed_order(block: NumberArray) -> NumberArray:
+    """Return numbers whose order is the reverse, and NaN for NaN, which stays last."""
+    return np.negative(block) if block.dtype.kind == "f" else np.invert(block)
+
+
+def _sort(block: NumberArray, *, ascending: bool) -> NumberArray:
+    if ascending:
+        return np.sort(block, axis=1, kind="stable")
+    return _reversed_order(np.sort(_reversed_order(block), axis=1, kind="stable"))
+
+
+def _argsort(block: NumberArray, *, ascending: bool) -> NumberArray:
+    return np.argsort(block if ascending else _reversed_order(block), axis=1, kind="stable")
+
+
+def _is_sorted(block: NumberArray) -> NumberArray:
+    return np.all(block[:, :-1] <= block[:, 1:], axis=1, keepdims=True)
+
+
+def _prod(block: NumberArray) -> NumberArray:
+    return np.prod(block, axis=1, keepdims=True)
+
+
+def _scan(name: str) -> AxisFunction:
+    scan = SCANS[name]
+
+    def compute(block: NumberArray) -> NumberArray:
+        dtype = np.result_type(block.dtype, np.int64) if block.dtype == np.bool_ and name in TOTAL_SCANS else None
+        found: NumberArray = scan.ufunc.accumulate(block, axis=1, dtype=dtype)
+        return found
+
+    return AxisFunction(name, lambda dtype: scan.types[dtype], compute)
+
+
+TOTAL_SCANS = frozenset({"cumsum", "cumprod"})
+
+AXIS_FUNCTIONS: dict[str, AxisFunction] = {
+    function.name: function
+    for function in (
+        AxisFunction("sort", lambda dtype: dtype, _sort),
+        AxisFunction("argsort", lambda _: INT64, _argsort),
+        *map(_scan, SCANS),
+        AxisFunction("is_sorted", lambda _: BOOL, _is_sorted, reduces=True),
+        AxisFunction("prod", lambda dtype: TOTALS[dtype], _prod, reduces=True),
+    )
+}
+"""The functions by name."""
+
+
+def computed_along(name: str, column: NumberArray, length: int, inner: int, **params: Any) -> NumberArray:
+    """Return a function of a column whose rows are whole blocks of `length` times `inner` elements.
+
+    Examples
+    --------
+    >>> computed_along("cumsum", np.arange(8), 2, 2).tolist()
+    [0, 1, 2, 4, 4, 5, 10, 12]
+    """
+    function = AXIS_FUNCTIONS[name]
+    with np.errstate(all="ignore"):
+        return function.compute(column.reshape(-1, length, inner), **params).reshape(-1)
