@@ -22,9 +22,9 @@ from akdask.collections.arrays.creation import (
     zeros_like,
 )
 from akdask.collections.arrays.elementwise import ErrorMode, cast, clip, divmod, round, where
-from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.arrays.sort_methods import SortingAlgorithm
 from akdask.collections.arrays.sorting import (
     argsort,

@@ -104,7 +104,9 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented
-        if any(isinstance(item, OperatorMethods) and item.__array_priority__ > self.__array_priority__ for item in inputs):
+        if any(
+            isinstance(item, OperatorMethods) and item.__array_priority__ > self.__array_priority__ for item in inputs
+        ):
             # NumPy asks the other array next.
             return NotImplemented
         result = self._operate(operation, *inputs)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from operator import index
 from typing import Any
 
 from akdask.collections.arrays.creation import full
 from akdask.collections.arrays.elementwise import cast, where
-from akdask.collections.arrays.ndarray import reshaped
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.along_axis import along_axis
+from akdask.collections.arrays.shaped.ndarray import reshaped
 from akdask.collections.core.later import provides
 from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
@@ -42,7 +44,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     Returns
     -------
     Scalar, pdarray or ArrayView
-        Of the types that the reduction of all elements gives; products are float64.  NaN are left out where positions
+        Of the types that the reduction of all elements gives.  NaN are left out where positions
         of extremes are looked for, which are -1 where nothing else is there.
 
     Raises
@@ -60,8 +62,13 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     left = [1 if number in axes else length for number, length in enumerate(shape)]
     if not keepdims:
         left = [length for number, length in enumerate(shape) if number not in axes]
-    found = _of_groups(base, shape, name, axes, params) if base.size else _of_nothing(base, name, math.prod(left))
-    return reshaped(found, left)
+    if not base.size:
+        return reshaped(_of_nothing(base, name, math.prod(left)), left)
+    if name == "prod" and base._value.dtype.kind != "float":
+        # Products of groups are float64, which does not hold all integers.
+        found = reduce(lambda array, axis: along_axis(name, array, axis), axes, reshaped(base, shape))
+        return reshaped(found.flatten(), left)
+    return reshaped(_of_groups(base, shape, name, axes, params), left)
 
 
 def _checked_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.core.array import Array
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.text.strings import Strings

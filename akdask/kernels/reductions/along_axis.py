@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from akdask.columns import type_of
 from akdask.kernels.aggregates.specification import TOTALS
 from akdask.kernels.reductions.scan import SCANS
 from akdask.schema import BOOL, INT64, ColumnType
@@ -28,12 +29,15 @@ class AxisFunction:
         Takes the block and keyword arguments, and returns a block.
     reduces : bool, default False
         Whether the dimension has the length 1 in the result; otherwise it stays as long as it is.
+    chooses : bool, default False
+        Whether the result is made of the elements, so that times stay times.
     """
 
     name: str
     result_type: Callable[[ColumnType], ColumnType]
     compute: Callable[..., NumberArray]
     reduces: bool = False
+    chooses: bool = False
 
 
 def _reversed_order(block: NumberArray) -> NumberArray:
@@ -63,19 +67,16 @@ def _scan(name: str) -> AxisFunction:
     scan = SCANS[name]
 
     def compute(block: NumberArray) -> NumberArray:
-        dtype = np.result_type(block.dtype, np.int64) if block.dtype == np.bool_ and name in TOTAL_SCANS else None
-        found: NumberArray = scan.ufunc.accumulate(block, axis=1, dtype=dtype)
+        found: NumberArray = scan.ufunc.accumulate(block, axis=1, dtype=scan.types[type_of(block)].numpy)
         return found
 
-    return AxisFunction(name, lambda dtype: scan.types[dtype], compute)
+    return AxisFunction(name, lambda dtype: scan.types[dtype], compute, chooses=name in {"cummin", "cummax"})
 
-
-TOTAL_SCANS = frozenset({"cumsum", "cumprod"})
 
 AXIS_FUNCTIONS: dict[str, AxisFunction] = {
     function.name: function
     for function in (
-        AxisFunction("sort", lambda dtype: dtype, _sort),
+        AxisFunction("sort", lambda dtype: dtype, _sort, chooses=True),
         AxisFunction("argsort", lambda _: INT64, _argsort),
         *map(_scan, SCANS),
         AxisFunction("is_sorted", lambda _: BOOL, _is_sorted, reduces=True),

@@ -44,9 +44,7 @@ def strided_positions(
     return found
 
 
-def strided(
-    table: Any, rows: NumberArray, out: Any = None, *, shape: Lengths, strides: Lengths, offset: int
-) -> Any:
+def strided(table: Any, rows: NumberArray, out: Any = None, *, shape: Lengths, strides: Lengths, offset: int) -> Any:
     """Return elements of an arrangement of a flat table: blocks of successive rows are copied without positions.
 
     Examples

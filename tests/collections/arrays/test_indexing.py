@@ -37,7 +37,9 @@ def test_slices_ints_and_new_axes_choose_what_numpy_chooses(data, shape, small_a
 def test_index_arrays_choose_what_numpy_chooses(data, shape, small_array):
     expected = numbered(shape)
     along = [
-        st.slices(length) | st.integers(-length, length - 1) | npst.arrays(np.int64, st.sampled_from([(3,), (2, 1), (1,)]), elements=st.integers(-length, length - 1))
+        st.slices(length)
+        | st.integers(-length, length - 1)
+        | npst.arrays(np.int64, st.sampled_from([(3,), (2, 1), (1,)]), elements=st.integers(-length, length - 1))
         for length in shape
     ]
     parts = data.draw(st.tuples(*along))

@@ -29,7 +29,7 @@ def test_shapes_are_those_of_numpy(grid):
     assert grid.tolist() == GRID.tolist()
     assert repr(grid[0]) == "array([array([0 1 2 3]) array([4 5 6 7]) array([8 9 10 11])])"
     assert repr(ak.zeros((2, 3))[:, :0]) == "array([array([]) array([])])"
-    assert repr(ak.zeros((50, 50))) == "<ArrayView(float64, shape (50, 50)): lazy; .head().compute() shows some values, .compute() all, .explain() the plan>"
+    assert repr(ak.zeros((50, 50))).startswith("<ArrayView(float64, shape (50, 50)): lazy")
 
 
 def test_data_at_hand_of_several_dimensions_are_taken():

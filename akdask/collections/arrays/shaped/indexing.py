@@ -10,7 +10,7 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from akdask.collections.arrays.layout import Layout, Shape, arranged
+from akdask.collections.arrays.shaped.layout import Layout, Shape, arranged
 from akdask.collections.core.array import Array
 from akdask.collections.core.wrap import wrap
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError

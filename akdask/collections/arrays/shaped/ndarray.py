@@ -12,18 +12,17 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.collections.arrays.elementwise import elementwise
-from akdask.collections.arrays.indexing import Positions, all_positions, chosen, mask_of
-from akdask.collections.arrays.layout import Layout, Shape, arranged
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.axis_methods import AxisMethods
+from akdask.collections.arrays.shaped.indexing import Positions, all_positions, chosen, mask_of
+from akdask.collections.arrays.shaped.layout import Layout, Shape, arranged
 from akdask.collections.core.array import LAZY, Array
-from akdask.collections.core.later import later, provides
-from akdask.collections.core.scalar import Scalar
+from akdask.collections.core.later import provides
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.wrap import wrap
 from akdask.collections.core.writing import Path, Storable
 from akdask.columns import Table
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value
@@ -34,7 +33,7 @@ MOST_SHOWN = 1000
 """Elements of an array whose `repr` shows values."""
 
 
-class ArrayView(pdarray):
+class ArrayView(AxisMethods):
     """A lazy array of any number of dimensions but one: a flat array, in row-major order, and a shape.
 
     It is a `pdarray`.  Operators and NumPy's ufuncs work element by element, on arrays whose shapes broadcast and on
@@ -103,7 +102,7 @@ class ArrayView(pdarray):
         return math.prod(self._shape)
 
     @property
-    def T(self) -> Any:  # noqa: N802 - NumPy's name
+    def T(self) -> Any:
         """The array with its dimensions in reverse order; lazy."""
         return self.arranged(Layout.of(self._shape).permuted(range(self.ndim)[::-1]))
 
@@ -284,102 +283,6 @@ class ArrayView(pdarray):
             raise ArgumentError(f"nd is 'view' or 'flat', not {nd!r}.")
         writer: Any = super() if nd == "view" else _Flat(self)
         writer.to_hdf(prefix_path, dataset or self._default_dataset, mode, file_type, num_locales=num_locales)
-
-    # reductions: of all elements to a lazy scalar, or along one or several dimensions to a lazy array
-
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the sum of all elements, or sums along dimensions; see `pdarray.sum`.  Lazy.
-
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            The dimensions that are reduced, all unless given; negative ones count from the end.
-        keepdims : bool, default False
-            Leave the dimensions that are reduced in the result, with length 1.
-
-        Returns
-        -------
-        Scalar, pdarray or ArrayView
-            By the number of dimensions that are left.
-
-        Raises
-        ------
-        AxisError
-            If there is no such dimension.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.arange(6).reshape(2, 3).sum(axis=0).tolist()
-        [3, 5, 7]
-        """
-        return self._reduced("sum", axis, keepdims)
-
-    def prod(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the product, of all or along dimensions; see `sum` and `pdarray.prod`."""
-        return self._reduced("prod", axis, keepdims)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the smallest element, of all or along dimensions; see `sum` and `pdarray.min`."""
-        return self._reduced("min", axis, keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the largest element, of all or along dimensions; see `sum` and `pdarray.max`."""
-        return self._reduced("max", axis, keepdims)
-
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the mean as float64, of all or along dimensions; see `sum` and `pdarray.mean`."""
-        return self._reduced("mean", axis, keepdims)
-
-    def var(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the variance as float64, of all elements or along dimensions; see `sum` and `pdarray.var`."""
-        return self._reduced("var", axis, keepdims, ddof=ddof)
-
-    def std(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the standard deviation of all elements or along dimensions; see `sum` and `pdarray.std`."""
-        return self._reduced("std", axis, keepdims, ddof=ddof)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether any element is not 0, of all or along dimensions; see `sum` and `pdarray.any`."""
-        return self._reduced("any", axis, keepdims)
-
-    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether no element is 0, of all or along dimensions; see `sum` and `pdarray.all`."""
-        return self._reduced("all", axis, keepdims)
-
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the position of the first smallest element as int64, of all or along dimensions; see `sum`."""
-        return self._reduced("argmin", axis, keepdims)
-
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the position of the first largest element as int64, of all or along dimensions; see `sum`."""
-        return self._reduced("argmax", axis, keepdims)
-
-    def median(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the median as float64, of all elements or along dimensions; see `sum` and `pdarray.median`."""
-        return self._reduced("median", axis, keepdims)
-
-    def quantile(self, q: float = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
-        """Return a quantile of all elements or along dimensions; see `sum` and `pdarray.quantile`.
-
-        Raises
-        ------
-        UnsupportedError
-            If `q` are several, and `axis` is given.
-        """
-        wanted = checked_quantiles(q, method)
-        if isinstance(wanted, float):
-            return self._reduced("quantile", axis, keepdims, q=wanted, method=method)
-        if axis is not None:
-            raise UnsupportedError("several quantiles are not found along an axis.", hint="ask for one at a time.")
-        return self.base.quantile(q, None, method, keepdims)
-
-    def count_nonzero(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the number of elements that are not 0 as int64, of all or along dimensions; see `sum`."""
-        return self._reduced("count_nonzero", axis, keepdims)
-
-    def _reduced(self, name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
-        return later("reduced_along", self.base, self.shape, name, axis, keepdims, **params)
 
     # display
 
