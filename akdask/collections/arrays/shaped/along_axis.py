@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
 from akdask.collections.arrays.shaped.layout import Layout, Shape
-from akdask.collections.arrays.shaped.ndarray import shaped
+from akdask.collections.arrays.shaped.ndarray import rearranged, shaped
 from akdask.collections.core.later import provides
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.wrap import wrap
@@ -66,8 +67,8 @@ def along_axis(name: str, array: Any, axis: Any, keepdims: bool = True, **params
     outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
     if outer < count and inner > 1:
         order = [*range(axis), *range(axis + 1, len(shape)), axis]
-        found = along_axis(name, array.arranged(Layout.of(shape).permuted(order)), -1, **params)
-        back = found.arranged(Layout.of(found.shape).permuted([order.index(number) for number in range(len(order))]))
+        found = along_axis(name, rearranged(array, Layout.of(shape).permuted(order)), -1, **params)
+        back = rearranged(found, Layout.of(found.shape).permuted([order.index(number) for number in range(len(order))]))
         return back if keepdims else back.reshape(_without(result_shape, axis))
     frame, value = in_blocks(array._frame, value, shape[axis] * inner)
     node = AlongAxis(Project(frame, (0,), (value,)), name, shape[axis], inner, tuple(params.items()))
@@ -81,8 +82,15 @@ def in_blocks(frame: Frame, value: Value, block: int) -> tuple[Frame, Value]:
     if all(length % block == 0 for length in lengths):
         return frame, value
     count = len(partition_lengths(sum(lengths)))
-    wanted = tuple(part * block for part in block_split(sum(lengths) // block, count))
-    realigned = Realign(Project(frame, (0,), (value,)), lengths, wanted)
+    return cut(frame, value, [part * block for part in block_split(sum(lengths) // block, count)])
+
+
+def cut(frame: Frame, value: Value, wanted: Sequence[int]) -> tuple[Frame, Value]:
+    """Return rows in partitions of some lengths, of as many rows in all; counts rows of unknown number."""
+    lengths = known_lengths(frame)
+    if lengths == tuple(wanted):
+        return frame, value
+    realigned = Realign(Project(frame, (0,), (value,)), lengths, tuple(wanted))
     return realigned, realigned.column(0)
 
 

@@ -106,7 +106,7 @@ class AxisMethods(pdarray):
         return self._reduced("count_nonzero", axis, keepdims)
 
     def is_sorted(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether elements ascend, in row-major order or along a dimension; see `sum` and `pdarray.is_sorted`."""
+        """Return whether elements ascend, in row-major order or along a dimension; see `pdarray.is_sorted`."""
         if axis is None:
             return self.flatten().is_sorted(keepdims=keepdims)
         return later("along_axis", "is_sorted", self, axis, keepdims)

@@ -104,7 +104,7 @@ class ArrayView(AxisMethods):
     @property
     def T(self) -> Any:
         """The array with its dimensions in reverse order; lazy."""
-        return self.arranged(Layout.of(self._shape).permuted(range(self.ndim)[::-1]))
+        return rearranged(self, Layout.of(self._shape).permuted(range(self.ndim)[::-1]))
 
     def __len__(self) -> int:
         if not self._shape:
@@ -135,10 +135,6 @@ class ArrayView(AxisMethods):
         """Whether the other array has the same shape and elements; computes."""
         return isinstance(other, pdarray) and self.shape == other.shape and bool((self == other).all())
 
-    def arranged(self, layout: Layout) -> Any:
-        """Return the elements that a layout has, in its shape; lazy."""
-        return shaped(arranged(self.base, layout), layout.shape)
-
     # selection and assignment
 
     def __getitem__(self, key: Any) -> Any:
@@ -165,7 +161,7 @@ class ArrayView(AxisMethods):
         found = chosen(Layout.of(self._shape), key)
         if isinstance(found, Positions):
             return shaped(self.base[found.elements], found.shape)
-        return self.arranged(found) if found.shape or _has_ellipsis(key) else self.base[found.offset]
+        return rearranged(self, found) if found.shape or _has_ellipsis(key) else self.base[found.offset]
 
     def _where(self, mask: Any) -> Any:
         rest = self._shape[mask.ndim :]
@@ -191,7 +187,7 @@ class ArrayView(AxisMethods):
         self._frame, self._value = base._frame, base._value
 
     def _assign(self, base: Any, found: Layout | Positions, item: Any) -> None:
-        items = item if _is_scalar(item) else _flat(spread(_as_array(item), found.shape))
+        items = item if _is_scalar(item) else _flat(spread(as_array(item), found.shape))
         simple = found.merged() if isinstance(found, Layout) else None
         if simple is not None and simple.strides in ((), (1,)):
             base[simple.offset : simple.offset + simple.size] = items
@@ -325,7 +321,7 @@ def operated(operation: str, *items: Any, **params: Any) -> Any:
             details=[f"shapes: {', '.join(map(str, shapes))}"],
             hint="reshape them.",
         ) from None
-    flat = [item if _is_scalar(item) else _flat(spread(_as_array(item), shape)) for item in items]
+    flat = [item if _is_scalar(item) else _flat(spread(as_array(item), shape)) for item in items]
     return shaped(elementwise(operation, *flat, **params), shape)
 
 
@@ -340,19 +336,23 @@ def spread(array: Any, shape: Sequence[int]) -> Any:
     own = array.shape
     if own == tuple(shape):
         return array
-    layout = Layout.of(own).spread(shape)
+    return rearranged(array, Layout.of(own).spread(shape))
+
+
+def rearranged(array: Any, layout: Layout) -> Any:
+    """Return the elements of an array that a layout has, in its shape; lazy."""
     return shaped(arranged(_flat(array), layout), layout.shape)
 
 
 def _shape_of(item: Any) -> Shape:
-    return () if _is_scalar(item) else _as_array(item).shape
+    return () if _is_scalar(item) else as_array(item).shape
 
 
 def _is_scalar(item: Any) -> bool:
     return not isinstance(item, Array | list | tuple) and not (isinstance(item, np.ndarray) and item.ndim)
 
 
-def _as_array(item: Any) -> Any:
+def as_array(item: Any) -> Any:
     """Return data at hand as a lazy array."""
     if isinstance(item, Array):
         return item
@@ -362,7 +362,7 @@ def _as_array(item: Any) -> Any:
 
 def _at_hand_too(mask: Any, rest: Shape) -> Any:
     """Return a mask as a lazy array, with a dimension of length 1 for each of those that it does not choose of."""
-    lazy = _as_array(mask)
+    lazy = as_array(mask)
     return shaped(_flat(lazy), (*lazy.shape, *(1 for _ in rest)))
 
 
