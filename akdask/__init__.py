@@ -5,7 +5,7 @@
 
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import config, join, sorting
+from akdask import array_api, config, join, sorting
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -220,6 +220,7 @@ __all__ = [
     "argmink",
     "argsort",
     "array",
+    "array_api",
     "array_equal",
     "bigint",
     "bigint_",

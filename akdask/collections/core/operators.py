@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.errors import AlignmentError, ArgumentTypeError
@@ -101,6 +102,9 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Build the value of a ufunc on arrays and scalars; ``out=`` is what in-place operators pass."""
         operation = UFUNCS.get(ufunc)
+        if ufunc.signature is not None and method == "__call__" and not kwargs:
+            # Of ufuncs that take whole dimensions, `matmul` stands for an operator.
+            return later(ufunc.__name__, *inputs) if ufunc.__name__ in ("matmul", "vecdot") else NotImplemented
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented

@@ -9,7 +9,7 @@ from operator import index
 from typing import Any
 
 from akdask.collections.arrays.creation import full
-from akdask.collections.arrays.elementwise import cast, where
+from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.shaped.along_axis import along_axis
 from akdask.collections.arrays.shaped.ndarray import reshaped
@@ -44,8 +44,8 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     Returns
     -------
     Scalar, pdarray or ArrayView
-        Of the types that the reduction of all elements gives.  NaN are left out where positions
-        of extremes are looked for, which are -1 where nothing else is there.
+        Of the types that the reduction of all elements gives.  The first NaN is
+        an extreme, as in NumPy.
 
     Raises
     ------
@@ -64,8 +64,8 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
         left = [length for number, length in enumerate(shape) if number not in axes]
     if not base.size:
         return reshaped(_of_nothing(base, name, math.prod(left)), left)
-    if name == "prod" and base._value.dtype.kind != "float":
-        # Products of groups are float64, which does not hold all integers.
+    if name in POSITIONS or (name == "prod" and base._value.dtype.kind != "float"):
+        # Groups skip NaN, and their products are float64, which does not hold all integers.
         found = reduce(lambda array, axis: along_axis(name, array, axis), axes, reshaped(base, shape))
         return reshaped(found.flatten(), left)
     return reshaped(_of_groups(base, shape, name, axes, params), left)
@@ -94,11 +94,7 @@ def _of_groups(base: pdarray, shape: tuple[int, ...], name: str, axes: tuple[int
             key = key * length + numbers // math.prod(shape[dimension + 1 :]) % length
     if name == "count_nonzero":
         name, base = "sum", base != 0
-    found = GroupBy(key).reduce_column(name, base, skipna=name in POSITIONS, **params)
-    if name in POSITIONS:
-        (axis,) = axes
-        return where(found < 0, found, found // math.prod(shape[axis + 1 :]) % shape[axis])
-    return found
+    return GroupBy(key).reduce_column(name, base, skipna=False, **params)
 
 
 def _of_nothing(base: pdarray, name: str, count: int) -> Any:

@@ -14,6 +14,7 @@ from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.shaped.along_axis import checked_axis, cut, in_blocks
 from akdask.collections.arrays.shaped.ndarray import as_array, reshaped, shaped, spread
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import provides
 from akdask.collections.core.wrap import wrap
 from akdask.collections.shapes.broadcast import broadcast_shapes
 from akdask.collections.shapes.dimensions import checked_axes, swapaxes, transpose
@@ -61,6 +62,7 @@ def dot(pda1: Any, pda2: Any) -> Any:
     return tensordot(left, right, ((left.ndim - 1,), (max(right.ndim - 2, 0),)))
 
 
+@provides("vecdot")
 def vecdot(x1: Any, x2: Any, axis: int | None = None) -> Any:
     """Return the sums of products of two arrays along a dimension; lazy.
 
@@ -92,6 +94,7 @@ def vecdot(x1: Any, x2: Any, axis: int | None = None) -> Any:
     return product.any(axis=number) if product.dtype == np.dtype(bool) else product.sum(axis=number)
 
 
+@provides("matmul")
 def matmul(pda_L: Any, pda_R: Any) -> Any:
     """Return the product of two matrices, of stacks of them, or of a matrix and a vector; lazy.
 
@@ -206,10 +209,7 @@ def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
     [[2, 3], [6, 11]]
     """
     left, right = as_array(x1), as_array(x2)
-    if isinstance(axes, Sequence):
-        pair = axes
-    else:
-        pair = range(left.ndim - index(axes), left.ndim), range(index(axes))
+    pair = axes if isinstance(axes, Sequence) else (range(left.ndim - index(axes), left.ndim), range(index(axes)))
     of_left, of_right = (
         checked_axes("tensordot", list(given) if isinstance(given, Sequence) else given, array.ndim)
         for given, array in zip(pair, (left, right), strict=True)

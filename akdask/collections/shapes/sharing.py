@@ -98,8 +98,7 @@ def _columns(item: Any) -> Iterator[tuple[str, str]]:
         for part in item:
             yield from _columns(part)
     elif hasattr(item, "items") and callable(item.items):
-        for _, part in item.items():
-            yield from _columns(part)
+        yield from _columns(dict(item.items()))
     else:
         parts = [getattr(type(item), name, None) and getattr(item, name) for name in ("values", "keys", "segments")]
         yield from _columns([part for part in parts if part is not None and not callable(part)])

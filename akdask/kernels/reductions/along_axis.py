@@ -59,6 +59,14 @@ def _is_sorted(block: NumberArray) -> NumberArray:
     return np.all(block[:, :-1] <= block[:, 1:], axis=1, keepdims=True)
 
 
+def _argmin(block: NumberArray) -> NumberArray:
+    return np.argmin(block, axis=1, keepdims=True)
+
+
+def _argmax(block: NumberArray) -> NumberArray:
+    return np.argmax(block, axis=1, keepdims=True)
+
+
 def _prod(block: NumberArray) -> NumberArray:
     return np.prod(block, axis=1, keepdims=True)
 
@@ -80,6 +88,8 @@ AXIS_FUNCTIONS: dict[str, AxisFunction] = {
         AxisFunction("argsort", lambda _: INT64, _argsort),
         *map(_scan, SCANS),
         AxisFunction("is_sorted", lambda _: BOOL, _is_sorted, reduces=True),
+        AxisFunction("argmin", lambda _: INT64, _argmin, reduces=True),
+        AxisFunction("argmax", lambda _: INT64, _argmax, reduces=True),
         AxisFunction("prod", lambda dtype: TOTALS[dtype], _prod, reduces=True),
     )
 }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import AlignmentError, ArgumentTypeError
 from akdask.testing.strategies import partitioned
 
 X = np.array([3.0, -1.0, 4.0, 1.5, 9.0])
@@ -55,5 +55,3 @@ def test_arrays_that_are_no_pair_are_refused(pair):
         for wrong in ([1, 2], ak.array(["a"] * 5)):
             with pytest.raises(ArgumentTypeError):
                 function(wrong, pair[0])
-    with pytest.raises(UnsupportedError, match="one dimension"):
-        ak.dot(ak.array([[1, 2]]), ak.array([[1], [2]]))

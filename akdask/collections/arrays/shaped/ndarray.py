@@ -155,18 +155,7 @@ class ArrayView(AxisMethods):
         ArgumentTypeError
             If a part of the key is of no such kind.
         """
-        mask = mask_of(key, self._shape)
-        if mask is not None:
-            return self._where(mask)
-        found = chosen(Layout.of(self._shape), key)
-        if isinstance(found, Positions):
-            return shaped(self.base[found.elements], found.shape)
-        return rearranged(self, found) if found.shape or _has_ellipsis(key) else self.base[found.offset]
-
-    def _where(self, mask: Any) -> Any:
-        rest = self._shape[mask.ndim :]
-        chosen_rows = self.base[_flat(spread(_at_hand_too(mask, rest), self._shape))]
-        return chosen_rows if not rest else reshaped(chosen_rows, (-1 if math.prod(rest) else int(mask.sum()), *rest))
+        return selected(self, key, as_element=not _has_ellipsis(key))
 
     def __setitem__(self, key: Any, item: Any) -> None:
         """Assign to the elements that a key chooses: lazy, and what was derived from the array before keeps the old.
@@ -179,20 +168,8 @@ class ArrayView(AxisMethods):
             What broadcasts to their shape; of a mask of all dimensions also one element for each that it holds of.
         """
         base = self.base
-        mask = mask_of(key, self._shape)
-        if mask is not None and (mask.ndim == self.ndim or not getattr(item, "ndim", 0)):
-            base[_flat(spread(_at_hand_too(mask, self._shape[mask.ndim :]), self._shape))] = item
-        else:
-            self._assign(base, chosen(Layout.of(self._shape), key), item)
+        assign(base, self._shape, key, item)
         self._frame, self._value = base._frame, base._value
-
-    def _assign(self, base: Any, found: Layout | Positions, item: Any) -> None:
-        items = item if _is_scalar(item) else _flat(spread(as_array(item), found.shape))
-        simple = found.merged() if isinstance(found, Layout) else None
-        if simple is not None and simple.strides in ((), (1,)):
-            base[simple.offset : simple.offset + simple.size] = items
-        else:
-            base[all_positions(found) if isinstance(found, Layout) else found.elements] = items
 
     def _rows_of(self, array: Any) -> Any:
         """Return the rows of a flat array at positions, in the shape that these have."""
@@ -304,6 +281,52 @@ class _Flat(StorageMethods):
         return self._view.flat_storable()
 
 
+def selected(array: Any, key: Any, as_element: bool = False) -> Any:
+    """Return the elements that a key chooses of an array of any number of dimensions; see `ArrayView.__getitem__`.
+
+    Lazy; a single one as an array without dimensions, or itself if `as_element`.
+    """
+    shape = array.shape
+    mask = mask_of(key, shape)
+    if mask is not None:
+        rest = shape[mask.ndim :]
+        rows = _flat(array)[_flat(_mask_rows(mask, shape))]
+        return rows if not rest else reshaped(rows, (-1 if math.prod(rest) else int(mask.sum()), *rest))
+    found = chosen(Layout.of(shape), key)
+    if isinstance(found, Positions):
+        return shaped(_flat(array)[found.elements], found.shape)
+    return _flat(array)[found.offset] if as_element and not found.shape else rearranged(array, found)
+
+
+def assign(base: Any, shape: Shape, key: Any, item: Any) -> None:
+    """Assign to the elements that a key chooses of a flat array in some shape; see `ArrayView.__setitem__`."""
+    mask = mask_of(key, shape)
+    if mask is not None and (mask.ndim == len(shape) or not getattr(item, "ndim", 0)):
+        items = item if _is_scalar(item) else as_array(item)
+        base[_flat(_mask_rows(mask, shape))] = _flat(items) if getattr(items, "ndim", 0) else _element(items)
+        return
+    found = chosen(Layout.of(shape), key)
+    items = item if _is_scalar(item) else _flat(spread(_without_leading(as_array(item), len(found.shape)), found.shape))
+    simple = found.merged() if isinstance(found, Layout) else None
+    if simple is not None and simple.strides in ((), (1,)):
+        base[simple.offset : simple.offset + simple.size] = items
+    else:
+        base[all_positions(found) if isinstance(found, Layout) else found.elements] = items
+
+
+def _element(item: Any) -> Any:
+    """Return the element of an array without dimensions; computes."""
+    return item.base[0] if isinstance(item, ArrayView) else item
+
+
+def _without_leading(array: Any, ndim: int) -> Any:
+    """Return an array without first dimensions of length 1 that are too many: NumPy assigns such."""
+    shape = array.shape
+    while len(shape) > ndim and shape[0] == 1:
+        shape = shape[1:]
+    return array if shape == array.shape else shaped(_flat(array), shape)
+
+
 def operated(operation: str, *items: Any, **params: Any) -> Any:
     """Return what an operation makes of arrays whose shapes broadcast, and of scalars; lazy.
 
@@ -360,10 +383,10 @@ def as_array(item: Any) -> Any:
     return shaped(wrap(*literal(as_column(items.ravel()))), items.shape)
 
 
-def _at_hand_too(mask: Any, rest: Shape) -> Any:
-    """Return a mask as a lazy array, with a dimension of length 1 for each of those that it does not choose of."""
+def _mask_rows(mask: Any, shape: Shape) -> Any:
+    """Return a mask of the first dimensions of an array as a lazy one of all."""
     lazy = as_array(mask)
-    return shaped(_flat(lazy), (*lazy.shape, *(1 for _ in rest)))
+    return spread(shaped(_flat(lazy), (*lazy.shape, *(1 for _ in shape[mask.ndim :]))), shape)
 
 
 def _has_ellipsis(key: Any) -> bool:
