@@ -90,7 +90,7 @@ def var(x: StandardArray, /, *, axis: Any = None, correction: float = 0.0, keepd
     >>> xp.var(xp.asarray([1.0, 3.0]), correction=1).item()
     2.0
     """
-    found = reduced("var", x, axis, keepdims)
+    found = reduced("var", x, axis, keepdims, ddof=0)
     axes = range(x.ndim) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
     count = math.prod(x.shape[index(number)] for number in axes)
     left = count - correction

@@ -55,13 +55,14 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
         If a dimension comes twice, positions are wanted along several, or extremes of no elements.
     """
     axes = _checked_axes(name, axis, len(shape))
+    left = [1 if number in axes else length for number, length in enumerate(shape) if keepdims or number not in axes]
     if len(axes) == len(shape) and not keepdims:
         return getattr(base, name)(**params)
+    if name in POSITIONS and axis is None:
+        # Positions in row-major order.
+        shape, axes = (1, base.size), (1,)
     if name in POSITIONS and len(axes) > 1:
         raise ArgumentError(f"{name} gives positions along one axis, not {axes}.")
-    left = [1 if number in axes else length for number, length in enumerate(shape)]
-    if not keepdims:
-        left = [length for number, length in enumerate(shape) if number not in axes]
     if not base.size:
         return reshaped(_of_nothing(base, name, math.prod(left)), left)
     if name in POSITIONS or (name == "prod" and base._value.dtype.kind != "float"):
