@@ -73,8 +73,8 @@ def trapezoid(y: StandardArray, x: Any = None, dx: Any = 1.0, axis: int = -1) ->
     number = checked_axis("trapezoid", axis, y.ndim)
     width: Any = dx
     if x is not None:
-        places = asarray(x)
-        width = diff(places, 1, number if places.ndim == y.ndim else -1)
+        positions = asarray(x)
+        width = diff(positions, 1, number if positions.ndim == y.ndim else -1)
         if width.ndim == 1 != y.ndim:
             width = reshape(width, [-1 if axis == number else 1 for axis in range(y.ndim)])
     before = (slice(None),) * number

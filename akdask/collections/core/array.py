@@ -16,7 +16,7 @@ from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.to_arrow import ToArrow
 from akdask.collections.core.writing import Storable, stored_column
 from akdask.columns import Table
-from akdask.errors import ArgumentError, AxisError, UnsupportedError
+from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Partitions, Project
@@ -380,6 +380,21 @@ class Array(StorageMethods, Substitutes, Collection):
 def show(item: Any) -> str:
     """Write one element for `repr`."""
     return repr(item) if isinstance(item, str) else str(item)
+
+
+def of_rows(array: Any) -> Any:
+    """Return an array whose elements are rows; refuse one of several dimensions.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it has not one dimension.
+    """
+    if array.ndim != 1:
+        raise ArgumentTypeError(
+            f"rows are those of arrays of one dimension, not of {array.ndim}.", hint="flatten() it."
+        )
+    return array
 
 
 def check_axis(name: str, axis: Any) -> None:

@@ -17,6 +17,7 @@ from akdask.collections.core.later import provides
 from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.kernels.aggregates.registry import REDUCTIONS
+from akdask.kernels.reductions.along_axis import AXIS_FUNCTIONS
 from akdask.plan.reduce.row_numbers import row_numbers
 
 POSITIONS = frozenset({"argmin", "argmax"})
@@ -69,6 +70,14 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
         # Groups skip NaN, and their products are float64, which does not hold all integers.
         found = reduce(lambda array, axis: along_axis(name, array, axis), axes, reshaped(base, shape))
         return reshaped(found.flatten(), left)
+    if (
+        name in AXIS_FUNCTIONS
+        and axes == tuple(range(len(shape) - len(axes), len(shape)))
+        and base._value.dtype.is_number
+    ):
+        # What follows one another in rows is reduced without looking for groups.
+        lines = reshaped(base, (math.prod(shape[: axes[0]]), -1))
+        return reshaped(along_axis(name, lines, 1).flatten(), left)
     return reshaped(_of_groups(base, shape, name, axes, params), left)
 
 

@@ -106,8 +106,8 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     if len(given) != len(wanted):
         raise ArgumentError(f"moveaxis: {len(given)} dimensions for {len(wanted)} places.")
     order = [number for number in range(array.ndim) if number not in given]
-    for place, number in sorted(zip(wanted, given, strict=True)):
-        order.insert(place, number)
+    for position, number in sorted(zip(wanted, given, strict=True)):
+        order.insert(position, number)
     return transpose(array, order)
 
 
@@ -236,17 +236,17 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     axes = tuple(axis) if isinstance(axis, Sequence) else (axis,)
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ArgumentError(f"roll: {len(shifts)} shifts for {len(axes)} dimensions.")
-    for places, number in np.broadcast(np.asarray(shifts, object), np.asarray(axes, object)):
-        array = _rolled(array, places, checked_axis("roll", number, array.ndim))
+    for one, number in np.broadcast(np.asarray(shifts, object), np.asarray(axes, object)):
+        array = _rolled(array, one, checked_axis("roll", number, array.ndim))
     return array
 
 
-def _rolled(array: Any, places: Any, axis: int) -> Any:
+def _rolled(array: Any, shift: Any, axis: int) -> Any:
     length = array.shape[axis]
     try:
-        start = -index(places) % length if length else 0
+        start = -index(shift) % length if length else 0
     except TypeError:
-        raise ArgumentTypeError(f"roll moves by whole numbers, not by {places!r}.") from None
+        raise ArgumentTypeError(f"roll moves by whole numbers, not by {shift!r}.") from None
     if not start:
         return array
     layout = Layout.of(array.shape)

@@ -28,7 +28,7 @@ def tile(A: Any, reps: Any) -> Any:
     A : pdarray, or Strings and Categorical of one dimension
         The elements.
     reps : int or sequence of int
-        How often, along each of the last dimensions, of which there are as many as there are numbers at least.
+        How often, along each of the last dimensions; the result has as many as there are numbers at least.
 
     Raises
     ------
@@ -180,23 +180,23 @@ def _with_own(array: Any, axis: int, widths: tuple[int, ...], mode: str) -> Any:
     length = array.shape[axis]
     if not length:
         raise ArgumentError(f"pad(mode={mode!r}): a dimension of length 0 has nothing to repeat.")
-    places = _MODES[mode](arange(-widths[0], length + widths[1]), length)
-    return array[places] if array.ndim == 1 else array[(slice(None),) * axis + (places,)]
+    positions = _MODES[mode](arange(-widths[0], length + widths[1]), length)
+    return array[positions] if array.ndim == 1 else array[(slice(None),) * axis + (positions,)]
 
 
-def _reflected(places: Any, length: int) -> Any:
+def _reflected(positions: Any, length: int) -> Any:
     period = max(2 * (length - 1), 1)
-    return where(places % period < length, places % period, period - places % period)
+    return where(positions % period < length, positions % period, period - positions % period)
 
 
-def _symmetric(places: Any, length: int) -> Any:
+def _symmetric(positions: Any, length: int) -> Any:
     period = 2 * length
-    return where(places % period < length, places % period, period - 1 - places % period)
+    return where(positions % period < length, positions % period, period - 1 - positions % period)
 
 
 _MODES = {
-    "edge": lambda places, length: clip(places, 0, length - 1),
+    "edge": lambda positions, length: clip(positions, 0, length - 1),
     "reflect": _reflected,
     "symmetric": _symmetric,
-    "wrap": lambda places, length: places % length,
+    "wrap": lambda positions, length: positions % length,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,9 +46,7 @@ def _reversed_order(block: NumberArray) -> NumberArray:
 
 
 def _sort(block: NumberArray, *, ascending: bool) -> NumberArray:
-    if ascending:
-        return np.sort(block, axis=1, kind="stable")
-    return _reversed_order(np.sort(_reversed_order(block), axis=1, kind="stable"))
+    return np.sort(block, axis=1) if ascending else _reversed_order(np.sort(_reversed_order(block), axis=1))
 
 
 def _argsort(block: NumberArray, *, ascending: bool) -> NumberArray:
@@ -59,16 +57,17 @@ def _is_sorted(block: NumberArray) -> NumberArray:
     return np.all(block[:, :-1] <= block[:, 1:], axis=1, keepdims=True)
 
 
-def _argmin(block: NumberArray) -> NumberArray:
-    return np.argmin(block, axis=1, keepdims=True)
+def _reduction(name: str, types: Mapping[ColumnType, ColumnType] | ColumnType | None = None) -> AxisFunction:
+    reduce = getattr(np, name)
 
+    def compute(block: NumberArray) -> NumberArray:
+        found: NumberArray = reduce(block, axis=1, keepdims=True)
+        return found
 
-def _argmax(block: NumberArray) -> NumberArray:
-    return np.argmax(block, axis=1, keepdims=True)
+    def result_type(dtype: ColumnType) -> ColumnType:
+        return dtype if types is None else types[dtype] if isinstance(types, Mapping) else types
 
-
-def _prod(block: NumberArray) -> NumberArray:
-    return np.prod(block, axis=1, keepdims=True)
+    return AxisFunction(name, result_type, compute, reduces=True)
 
 
 def _scan(name: str) -> AxisFunction:
@@ -88,9 +87,14 @@ AXIS_FUNCTIONS: dict[str, AxisFunction] = {
         AxisFunction("argsort", lambda _: INT64, _argsort),
         *map(_scan, SCANS),
         AxisFunction("is_sorted", lambda _: BOOL, _is_sorted, reduces=True),
-        AxisFunction("argmin", lambda _: INT64, _argmin, reduces=True),
-        AxisFunction("argmax", lambda _: INT64, _argmax, reduces=True),
-        AxisFunction("prod", lambda dtype: TOTALS[dtype], _prod, reduces=True),
+        _reduction("argmin", INT64),
+        _reduction("argmax", INT64),
+        _reduction("sum", TOTALS),
+        _reduction("prod", TOTALS),
+        _reduction("min"),
+        _reduction("max"),
+        _reduction("any", BOOL),
+        _reduction("all", BOOL),
     )
 }
 """The functions by name."""

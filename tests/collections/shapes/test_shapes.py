@@ -218,8 +218,10 @@ def test_what_does_not_fit_is_refused():
         (lambda: ak.matmul(lazy, 5), ArgumentTypeError, "scalars"),
         (lambda: ak.tril(ak.arange(3)), ArgumentError, "matrices"),
         (lambda: ak.eye(-1, 2), ArgumentError, "from 0"),
-        (lambda: ak.DataFrame({"a": lazy}), ArgumentError, "one dimension"),
-        (lambda: ak.Series(lazy) if hasattr(ak, "Series") else ak.Index(lazy), ArgumentError, "one dimension"),
+        (lambda: ak.DataFrame({"a": lazy}), ArgumentTypeError, "one dimension"),
+        (lambda: ak.Index(lazy), ArgumentTypeError, "one dimension"),
+        (lambda: ak.SegArray(ak.array([0]), lazy), ArgumentTypeError, "one dimension"),
+        (lambda: ak.coargsort([lazy]), ArgumentTypeError, "one dimension"),
     ):
         with pytest.raises(error, match=words):
             wrong()
