@@ -171,7 +171,7 @@ def eye(N: int, M: int | None = None, /, *, k: int = 0, dtype: Any = None, devic
     [[1.0, 0.0], [0.0, 1.0]]
     """
     check_device(device)
-    return StandardArray(matrices.eye(N, M, k, np.float64 if dtype is None else dtype))
+    return StandardArray(matrices.eye(N, N if M is None else M, k, np.float64 if dtype is None else dtype))
 
 
 def meshgrid(*arrays: StandardArray, indexing: str = "xy") -> list[StandardArray]:

@@ -58,7 +58,7 @@ def squeeze(x: StandardArray, /, axis: Any) -> StandardArray:
 
 def flip(x: StandardArray, /, *, axis: Any = None) -> StandardArray:
     """Return an array with its elements in reverse order along some dimensions, all unless given."""
-    return StandardArray(dimensions.flip(x._array, axis))
+    return StandardArray(dimensions.flip(x._array, axis=axis))
 
 
 def moveaxis(x: StandardArray, source: Any, destination: Any, /) -> StandardArray:
@@ -83,7 +83,7 @@ def repeat(x: StandardArray, repeats: Any, /, *, axis: int | None = None) -> Sta
     return StandardArray(repetition.repeat(x._array, plain_array(repeats), axis))
 
 
-def reshape(x: StandardArray, /, shape: Sequence[int], *, copy: bool | None = None) -> StandardArray:
+def reshape(x: StandardArray, /, shape: Any, *, copy: bool | None = None) -> StandardArray:
     """Return the elements in another shape, in row-major order.
 
     Examples
@@ -92,7 +92,7 @@ def reshape(x: StandardArray, /, shape: Sequence[int], *, copy: bool | None = No
     >>> xp.reshape(xp.arange(4), (2, -1)).tolist()
     [[0, 1], [2, 3]]
     """
-    return StandardArray(reshaped(x._array.flatten(), tuple(shape) if isinstance(shape, Sequence) else (shape,)))
+    return StandardArray(reshaped(x._array.flatten(), shape))
 
 
 def roll(x: StandardArray, /, shift: Any, *, axis: Any = None) -> StandardArray:

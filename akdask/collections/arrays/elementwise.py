@@ -82,8 +82,7 @@ def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any
         mode = ErrorMode(errors)
     except ValueError:
         raise ArgumentError(f"cast: errors={errors!r} is none of {', '.join(ErrorMode.__members__)}.") from None
-    is_text = isinstance(pda, Array) and pda._value.dtype == STR
-    is_parsed = is_text and class_asked_for(dt) is None and column_type(dt) != STR
+    is_parsed = pda._value.dtype == STR and class_asked_for(dt) is None and column_type(dt) != STR
     if mode == ErrorMode.strict or not is_parsed:
         return pda.astype(dt)
     name = column_type(dt).name

@@ -45,7 +45,7 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
     np.transpose: dimensions.transpose,
     np.moveaxis: dimensions.moveaxis,
     np.swapaxes: dimensions.swapaxes,
-    np.flip: dimensions.flip,
+    np.flip: lambda m, axis=None: dimensions.flip(m, axis=axis),
     np.squeeze: dimensions.squeeze,
     np.expand_dims: dimensions.expand_dims,
     np.roll: dimensions.roll,

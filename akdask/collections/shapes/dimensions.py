@@ -127,7 +127,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     return transpose(array, order)
 
 
-def flip(x: Any, axis: int | Sequence[int] | None = None) -> Any:
+def flip(x: Any, /, *, axis: int | Sequence[int] | None = None) -> Any:
     """Return an array with its elements in reverse order along some dimensions; lazy.
 
     Parameters
@@ -151,7 +151,7 @@ def flip(x: Any, axis: int | Sequence[int] | None = None) -> Any:
     return rearranged(array, layout)
 
 
-def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Any:
+def squeeze(x: Any, /, axis: int | Sequence[int] | None = None) -> Any:
     """Return an array without dimensions of length 1; lazy.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from akdask.collections.shapes.dimensions import expand_dims
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 
+Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
-def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
+
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_kind") -> Any:
     """Join arrays along the second dimension, those of one along the first; lazy.
 
     Parameters
@@ -46,7 +48,7 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind")
     return concatenate(_typed("hstack", arrays, dtype, casting), axis=0 if arrays[0].ndim == 1 else 1)
 
 
-def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_kind") -> Any:
     """Join arrays along the first dimension, of one dimension as rows; lazy.  See `hstack`.
 
     Examples
@@ -177,7 +179,7 @@ def _several(name: str, arrays: Any) -> list[Any]:
     return items
 
 
-def _typed(name: str, arrays: list[Any], dtype: Any, casting: str) -> list[Any]:
+def _typed(name: str, arrays: list[Any], dtype: Any, casting: Casting) -> list[Any]:
     """Return arrays of numbers in one type, that which is asked for or which they have in common."""
     if dtype is None:
         return arrays

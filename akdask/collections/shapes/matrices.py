@@ -162,7 +162,8 @@ def _of_matrices(left: Any, right: Any) -> Any:
     if right.ndim > 2:
         left, right = (spread(item, (*stacks, *item.shape[-2:])) for item in (left, right))
     sizes = rows, common, columns
-    product = _product(*(cast(item, wanted.name).flatten() for item in (left, right)), sizes, is_shared=right.ndim == 2)
+    flat = [cast(item, wanted.name).flatten() for item in (left, right)]
+    product = _product(flat[0], flat[1], sizes, is_shared=right.ndim == 2)
     return shaped(wrap(product, product.result), shape)
 
 
@@ -282,13 +283,13 @@ def _above_diagonal(numbers: Any, rows: int, columns: int) -> Any:
     return numbers % columns - numbers // columns % rows
 
 
-def eye(N: Any, M: Any = None, k: int = 0, dt: Any = np.float64) -> Any:
+def eye(N: Any, M: Any, k: int = 0, dt: Any = np.float64) -> Any:
     """Return a matrix with ones on a diagonal and zeros elsewhere; takes no memory.
 
     Parameters
     ----------
     N, M : int
-        Number of rows and columns; as many columns as rows unless `M` is given.
+        Number of rows and columns.
     k : int, default 0
         Which diagonal, counted from the main one upwards.
     dt : dtype-like
@@ -305,8 +306,7 @@ def eye(N: Any, M: Any = None, k: int = 0, dt: Any = np.float64) -> Any:
     >>> ak.eye(2, 3, 1, dt="int64").tolist()
     [[0, 1, 0], [0, 0, 1]]
     """
-    rows = row_count(N)
-    columns = rows if M is None else row_count(M)
+    rows, columns = row_count(N), row_count(M)
     positions = counted(rows * columns)
     numbers = wrap(positions, positions.position)
     if not rows * columns:

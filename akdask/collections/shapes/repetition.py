@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any
 
@@ -20,7 +20,7 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 
-def tile(A: Any, reps: Any) -> Any:
+def tile(A: Any, /, reps: Any) -> Any:
     """Return an array that is repeated as a whole along dimensions; lazy.
 
     Parameters
@@ -194,9 +194,10 @@ def _symmetric(positions: Any, length: int) -> Any:
     return where(positions % period < length, positions % period, period - 1 - positions % period)
 
 
-_MODES = {
+_MODES: dict[str, Callable[[Any, int], Any]] = {
     "edge": lambda positions, length: clip(positions, 0, length - 1),
     "reflect": _reflected,
     "symmetric": _symmetric,
     "wrap": lambda positions, length: positions % length,
 }
+"""By mode, which own elements stand at positions that may be outside."""

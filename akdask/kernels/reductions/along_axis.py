@@ -54,7 +54,8 @@ def _argsort(block: NumberArray, *, ascending: bool) -> NumberArray:
 
 
 def _is_sorted(block: NumberArray) -> NumberArray:
-    return np.all(block[:, :-1] <= block[:, 1:], axis=1, keepdims=True)
+    found: NumberArray = np.all(block[:, :-1] <= block[:, 1:], axis=1, keepdims=True)
+    return found
 
 
 def _reduction(name: str, types: Mapping[ColumnType, ColumnType] | ColumnType | None = None) -> AxisFunction:

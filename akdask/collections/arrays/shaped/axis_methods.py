@@ -86,7 +86,7 @@ class AxisMethods(pdarray):
         """Return the median as float64, of all elements or along dimensions; see `sum` and `pdarray.median`."""
         return self._reduced("median", axis, keepdims)
 
-    def quantile(self, q: float = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    def quantile(self, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
         """Return a quantile of all elements or along dimensions; see `sum` and `pdarray.quantile`.
 
         Raises
