@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from akdask.collections.arrays.reductions import reduced
 from akdask.collections.arrays.shaped.along_axis import along_axis
+from akdask.collections.arrays.shaped.ndarray import shaped
 from akdask.collections.arrays.sort_methods import SortingAlgorithm, directions, sortable, sorted_positions
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
@@ -195,4 +196,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     if wanted is not None and table.dtype != value.dtype:
         table, value = cast(table, wanted), cast(value, wanted)
     found: Any = wrap(frame, SortedTable.of(table_frame, table).search(value, side))
-    return found if isinstance(v, Array) else found[0]
+    return (
+        shaped(found, v.shape) if isinstance(v, Array) and v.ndim != 1 else found if isinstance(v, Array) else found[0]
+    )

@@ -59,10 +59,30 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else next(iter(arrays), None)
     operands = [operand(item, like) for item in items]
     framed = [(frame, value) for frame, value in operands if frame is not None]
-    frame, aligned = align(operation, framed)
+    try:
+        frame, aligned = align(operation, framed)
+    except AlignmentError:
+        if not _has_single_rows(framed):
+            raise
+        # An array of one element stands for all rows, as in NumPy.
+        return combine(operation, [_spread(item, framed) for item in items], **params)
     remaining = iter(aligned)
     values = [next(remaining) if own is not None else value for own, value in operands]
     return frame, call(operation, *values, **params)
+
+
+def _has_single_rows(framed: list[tuple[Frame, Value]]) -> bool:
+    sizes = {frame.rows.size for frame, _ in framed}
+    return 1 in sizes and len(sizes) == 2 and None not in sizes
+
+
+def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:
+    """Return an array of one element with as many as the others have."""
+    given = item if isinstance(item, Array | np.ndarray | list | tuple) else None
+    if given is None or np.ndim(given) == 0 or len(given) != 1:
+        return item
+    sizes = {frame.rows.size for frame, _ in framed} - {1}
+    return later("spread", item if isinstance(item, Array) else wrap(*literal(as_column(item))), tuple(sizes))
 
 
 class OperatorMethods(NDArrayOperatorsMixin, Array):
@@ -72,6 +92,8 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
     __hash__ = None  # type: ignore[assignment]  # comparison gives an array, as in NumPy
 
     def _operate(self, operation: str, *items: Any, **params: Any) -> Any:
+        if any(isinstance(item, np.ndarray) and item.ndim > 1 for item in items):
+            return later("operated", operation, *items, **params)
         return wrap(*combine(operation, list(items), **params))
 
     def astype(self, dtype: Any) -> Any:

@@ -11,7 +11,7 @@ from akdask.collections.arrays.creation import arange
 from akdask.collections.arrays.creation import array as make_array
 from akdask.collections.arrays.elementwise import elementwise
 from akdask.collections.arrays.shaped.along_axis import checked_axis
-from akdask.collections.arrays.shaped.ndarray import as_array, spread
+from akdask.collections.arrays.shaped.ndarray import as_array, shaped, spread
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.assignment import fitting
 from akdask.collections.core.operators import OperatorMethods
@@ -43,11 +43,8 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
         raise ArgumentTypeError(f"take needs a lazy array, got {type(a).__name__}.")
     if a.ndim == 1:
         check_axis("take", axis)
-    elif axis is not None:
-        return a[(slice(None),) * checked_axis("take", axis, a.ndim) + (indices,)]
-    else:
-        a = a.flatten()
-    return a[as_array(indices)] if np.ndim(indices) > 1 else a[indices]
+        return a[as_array(indices)] if np.ndim(indices) > 1 else a[indices]
+    return a.take(indices, None if axis is None else checked_axis("take", axis, a.ndim))
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -131,7 +128,8 @@ def putmask(A: Any, mask: Any, Values: Any) -> None:
     if isinstance(Values, Array) and Values.size != A.size:
         if not Values.size:
             raise ArgumentError("putmask needs at least one value.")
-        Values = Values[arange(A.size) % Values.size]
+        flat = Values if Values.ndim == 1 else Values.flatten()
+        Values = flat[arange(A.size) % Values.size]
     if isinstance(Values, Array):
-        Values = Values._like(Values._frame, fitting(Values._value, A._value.dtype))
+        Values = shaped(Values._like(Values._frame, fitting(Values._value, A._value.dtype)), A.shape)
     A._become(elementwise("where", mask, Values, A), "putmask")

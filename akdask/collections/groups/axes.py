@@ -57,7 +57,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     """
     axes = _checked_axes(name, axis, len(shape))
     left = [1 if number in axes else length for number, length in enumerate(shape) if keepdims or number not in axes]
-    if len(axes) == len(shape) and not keepdims:
+    if len(axes) == len(shape) and not (keepdims and shape):
         return getattr(base, name)(**params)
     if name in POSITIONS and axis is None:
         # Positions in row-major order.
@@ -72,6 +72,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
         return reshaped(found.flatten(), left)
     if (
         name in AXIS_FUNCTIONS
+        and axes
         and axes == tuple(range(len(shape) - len(axes), len(shape)))
         and base._value.dtype.is_number
     ):

@@ -69,7 +69,7 @@ def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
 
 def as_arrays(items: Any) -> list[Array]:
     """Return one array, or several that are given as a list or tuple of lazy arrays."""
-    return list(items) if is_several(items) else [as_array(items)]
+    return [as_array(item) for item in (items if is_several(items) else [items])]
 
 
 def as_array(values: Any) -> Array:

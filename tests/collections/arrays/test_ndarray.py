@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError
+from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
 
 GRID = np.arange(24).reshape(2, 3, 4)
 
@@ -80,3 +80,46 @@ def test_what_does_not_fit_is_refused(grid):
         np.add(ak.arange(24), 1, out=grid)
     with pytest.raises(ArgumentError, match="nd is"):
         grid.to_hdf("nowhere", nd="sparse")
+
+
+def test_flat_arrays_broadcast_too():
+    line = ak.arange(3)
+    np.testing.assert_array_equal((line + ak.array([10])).to_ndarray(), np.arange(3) + 10)
+    np.testing.assert_array_equal((np.array([10]) * line).to_ndarray(), np.arange(3) * 10)
+    np.testing.assert_array_equal((line + np.ones((2, 3))).to_ndarray(), np.arange(3) + np.ones((2, 3)))
+    np.testing.assert_array_equal((line + ak.ones((2, 1))).to_ndarray(), np.arange(3) + np.ones((2, 1)))
+    assert (ak.array(["a"]) == ak.array(["a", "b"])).tolist() == [True, False]
+    with pytest.raises(AlignmentError):
+        line + ak.arange(2)
+
+
+def test_methods_go_along_the_first_dimension(grid):
+    np.testing.assert_array_equal(grid.head(1).to_ndarray(), GRID[:1])
+    np.testing.assert_array_equal(grid.tail(1).to_ndarray(), GRID[-1:])
+    np.testing.assert_array_equal(grid.take([1, 0], 2).to_ndarray(), GRID.take([1, 0], 2))
+    np.testing.assert_array_equal(grid.take([[5], [6]]).to_ndarray(), GRID.take([[5], [6]]))
+    np.testing.assert_array_equal(grid.persist().compute(), GRID)
+    np.testing.assert_array_equal(grid.repartition(3).to_ndarray(), GRID)
+    np.testing.assert_array_equal(grid.to_dask().compute(), GRID)
+    assert grid.equals(ak.array(GRID))
+    assert not grid.equals(ak.arange(24))
+    assert (grid.nbytes, grid.T.shape) == (192, (4, 3, 2))
+    grid.fill(3)
+    ak.putmask(grid, grid == 3, ak.array([1, 2]))
+    assert grid[0, 0].tolist() == [1, 2, 1, 2]
+    with pytest.raises(UnsupportedError, match="one dimension"):
+        grid.to_arrow()
+
+
+def test_arrays_without_dimensions_are_single_elements():
+    one = ak.array([5]).reshape(())
+    assert (one.shape, one.ndim, one.size) == ((), 0, 1)
+    assert (one + ak.arange(2)).tolist() == [5, 6]
+    assert (one.sum(), (one * 2).to_ndarray().shape, repr(one)) == (5, (), "array([5])")
+    with pytest.raises(ArgumentTypeError, match="no length"):
+        len(one)
+
+
+def test_plans_of_arrays_of_several_dimensions_are_shown_and_not_run(grid):
+    plan = (grid.T + 1)[::-1].explain()
+    assert "strided" in plan

@@ -115,6 +115,20 @@ class ArrayView(AxisMethods):
         """Return a copy; lazy objects share what cannot change."""
         return type(self)(self.base, self._shape)
 
+    def take(self, indices: Any, axis: int | None = None) -> Any:
+        """Return the elements at some positions, in row-major order or along a dimension; see `akdask.take`.  Lazy."""
+        if axis is not None:
+            return self[(slice(None),) * (axis % max(self.ndim, 1)) + (indices,)]
+        return self.base[as_array(indices) if np.ndim(indices) > 1 else indices]
+
+    def head(self, n: int = 5) -> Any:
+        """Return what is at the first `n` positions along the first dimension; lazy."""
+        return self[:n]
+
+    def tail(self, n: int = 5) -> Any:
+        """Return what is at the last `n` positions along the first dimension; lazy."""
+        return self[-n:] if n else self[:0]
+
     def astype(self, dtype: Any) -> Any:
         """Return the elements converted to another type; lazy.  See `pdarray.astype`."""
         return shaped(self.base.astype(dtype), self._shape)
@@ -327,6 +341,7 @@ def _without_leading(array: Any, ndim: int) -> Any:
     return array if shape == array.shape else shaped(_flat(array), shape)
 
 
+@provides("operated")
 def operated(operation: str, *items: Any, **params: Any) -> Any:
     """Return what an operation makes of arrays whose shapes broadcast, and of scalars; lazy.
 
@@ -348,6 +363,7 @@ def operated(operation: str, *items: Any, **params: Any) -> Any:
     return shaped(elementwise(operation, *flat, **params), shape)
 
 
+@provides("spread")
 def spread(array: Any, shape: Sequence[int]) -> Any:
     """Return an array with its elements repeated along dimensions that are new, or had the length 1; lazy.
 
