@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
@@ -55,6 +56,7 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     AlignmentError
         If arrays among them do not share rows.
     """
+    items = [unlabelled(item) for item in items]
     arrays = [item._value for item in items if isinstance(item, Array)]
     like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else next(iter(arrays), None)
     operands = [operand(item, like) for item in items]
@@ -143,7 +145,7 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
 
     def _become(self, changed: Any, operation: str) -> Any:
         """Take on a new expression of the same type; what was derived from the array before keeps the old one."""
-        if changed.ndim != self.ndim:
+        if changed.ndim != self.ndim or self.rows.size not in (None, changed.rows.size):
             raise AlignmentError(
                 f"{operation} in place needs arrays of one shape.", details=[f"shapes: {self.shape}, {changed.shape}"]
             )
