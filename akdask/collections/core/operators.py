@@ -145,7 +145,8 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
 
     def _become(self, changed: Any, operation: str) -> Any:
         """Take on a new expression of the same type; what was derived from the array before keeps the old one."""
-        if changed.ndim != self.ndim or self.rows.size not in (None, changed.rows.size):
+        sizes = {self.rows.size, changed.rows.size} - {None}
+        if changed.ndim != self.ndim or len(sizes) > 1:
             raise AlignmentError(
                 f"{operation} in place needs arrays of one shape.", details=[f"shapes: {self.shape}, {changed.shape}"]
             )
