@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.collections.arrays import creation, elementwise, scans
 from akdask.collections.arrays.shaped.indexing import nonzero_positions
+from akdask.collections.arrays.shaped.ndarray import reshaped
 from akdask.collections.core.array import Array
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.functions import rearranging
@@ -49,8 +50,8 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
     np.squeeze: dimensions.squeeze,
     np.expand_dims: dimensions.expand_dims,
     np.roll: dimensions.roll,
-    np.reshape: lambda a, shape, order="C": a.reshape(shape),
-    np.ravel: lambda a, order="C": a.flatten(),
+    np.reshape: lambda a, shape: reshaped(a if a.ndim == 1 else a.flatten(), shape),
+    np.ravel: lambda a: a.copy() if a.ndim == 1 else a.flatten(),
     np.hstack: joining.hstack,
     np.vstack: joining.vstack,
     np.stack: joining.stack,

@@ -225,3 +225,22 @@ def test_what_does_not_fit_is_refused():
     ):
         with pytest.raises(error, match=words):
             wrong()
+
+
+def test_columns_too_large_to_broadcast_are_taken_by_position():
+    with ak.config.set(small_array=1, replicate_size=0):
+        lazy = ak.array(GRID)
+        same(ak.transpose(lazy, (2, 0, 1)), GRID.transpose(2, 0, 1))
+        same(lazy[:, ::-2, 1:], GRID[:, ::-2, 1:])
+        same(lazy[[1, 0], :, [[3], [2]]], GRID[[1, 0], :, [[3], [2]]])
+        same(lazy + lazy[:1, :, :1], GRID + GRID[:1, :, :1])
+        same(ak.matmul(lazy[0], lazy[1].T), GRID[0] @ GRID[1].T)
+
+
+def test_plans_grow_with_the_number_of_steps():
+    lazy, counts = ak.array(GRID), []
+    for _ in range(3):
+        for _ in range(4):
+            lazy = ak.flip(ak.transpose(lazy + 1), axis=0)
+        counts.append(len(lazy.dask))
+    assert counts[2] - counts[1] <= 2 * (counts[1] - counts[0]) + 4
