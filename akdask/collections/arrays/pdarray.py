@@ -167,7 +167,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
 
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same elements in the same order; computes."""
-        if not isinstance(other, pdarray) or self.size != other.size:
+        if not isinstance(other, pdarray) or self.shape != other.shape:
             return False
         return bool(self._operate("equal", self, other).all())
 

@@ -123,3 +123,13 @@ def test_arrays_without_dimensions_are_single_elements():
 def test_plans_of_arrays_of_several_dimensions_are_shown_and_not_run(grid):
     plan = (grid.T + 1)[::-1].explain()
     assert "strided" in plan
+
+
+def test_rows_of_several_dimensions_are_drawn_and_mixed_whole():
+    lazy = ak.array(GRID[0])
+    rng = ak.random.default_rng(1)
+    mixed = rng.permutation(lazy)
+    assert sorted(mixed.tolist()) == GRID[0].tolist()
+    assert rng.choice(lazy, 2).shape == (2, 4)
+    rng.shuffle(lazy)
+    assert sorted(lazy.tolist()) == GRID[0].tolist()
