@@ -5,9 +5,10 @@ The same calls give the same shapes, types and values, whatever the partitions.
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
+from hypothesis.extra.array_api import make_strategies_namespace
 
 import akdask as ak
 import akdask.array_api as xp
@@ -347,3 +348,14 @@ def test_what_the_standard_does_not_have_is_refused():
     ):
         with pytest.raises(error):
             wrong()
+
+
+STANDARD = make_strategies_namespace(xp, api_version="2023.12")
+
+
+@settings(max_examples=5)
+@given(
+    STANDARD.arrays(xp.int64, STANDARD.array_shapes(max_dims=2, max_side=3), elements={"max_value": 9, "min_value": -9})
+)
+def test_strategies_for_the_standard_draw_arrays_of_it(array):
+    assert xp.sum(array).item() == array.to_ndarray().sum()
