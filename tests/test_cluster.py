@@ -31,8 +31,8 @@ def test_chains_and_reductions_run_on_workers(x):
 
 def test_arrays_of_several_dimensions_are_computed_on_workers(x):
     lazy, grid = x.reshape(4, 5, 5), ROWS.reshape(4, 5, 5)
-    found = ak.matmul(ak.sort(-lazy.T, axis=1), lazy[0])
-    assert_equal(found.flatten(), (np.sort(-grid.T, axis=1) @ grid[0]).ravel())
+    found = ak.matmul(ak.sort(-lazy.T, axis=1), lazy[0, :4])
+    assert_equal(found.flatten(), (np.sort(-grid.T, axis=1) @ grid[0, :4]).ravel())
 
 
 def test_files_in_memory_are_scanned_on_workers(cluster_client):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from akdask.kernels.core.rules import Kernel, Operation, Rule
+from akdask.kernels.index.strided import STRIDED_OPERATIONS
 from akdask.kernels.keys.bits import BIT_OPERATIONS
 from akdask.kernels.keys.digests import DIGEST_OPERATIONS
 from akdask.kernels.keys.strings import STRING_OPERATIONS
@@ -24,7 +25,6 @@ from akdask.kernels.rowwise.missing_text import MISSING_TEXT_OPERATIONS
 from akdask.kernels.rowwise.positional import POSITION_OPERATIONS
 from akdask.kernels.rowwise.segarray import LIST_COMPARISONS, LIST_OPERATIONS, is_list
 from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
-from akdask.kernels.rowwise.strided import STRIDED_OPERATIONS
 from akdask.kernels.rowwise.times import TIME_OPERATIONS
 from akdask.kernels.rowwise.variates import VARIATE_OPERATIONS
 from akdask.schema import ColumnType

@@ -14,7 +14,6 @@ from numpy.lib.stride_tricks import as_strided
 
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.keys.gather import gather
-from akdask.kernels.rowwise.lookup import from_start
 from akdask.schema import INT64, ColumnType
 from akdask.typing import NumberArray
 
@@ -84,21 +83,8 @@ def _copy_rows(view: NumberArray, start: int, stop: int, out: NumberArray) -> No
         _copy_rows(view[last], 0, len(out) - head - body, out[head + body :])
 
 
-def _from_start(positions: NumberArray, out: Any = None, *, length: int) -> NumberArray:
-    """Return positions along a dimension, counted from its start; each must be there."""
-    found = from_start(positions, length)
-    if out is None:
-        return found
-    out[...] = found
-    return np.asarray(out)
-
-
 def _positions_type(rows: ColumnType, **_: Any) -> ColumnType | None:
     return INT64 if rows == INT64 else None
-
-
-def _integer_type(positions: ColumnType, **_: Any) -> ColumnType | None:
-    return INT64 if positions.kind in ("int", "uint") else None
 
 
 def _elements_type(table: ColumnType, rows: ColumnType, **_: Any) -> ColumnType | None:
@@ -110,6 +96,5 @@ STRIDED_OPERATIONS: dict[str, Operation] = {
     for operation in (
         Operation("strided", 2, _elements_type, strided),
         Operation("strided_position", 1, _positions_type, strided_positions),
-        Operation("from_start", 1, _integer_type, _from_start),
     )
 }
