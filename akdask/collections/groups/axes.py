@@ -18,9 +18,13 @@ from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 from akdask.kernels.reductions.along_axis import AXIS_FUNCTIONS
+from akdask.plan.expr.created import counted
 from akdask.plan.reduce.row_numbers import row_numbers
 
 POSITIONS = frozenset({"argmin", "argmax"})
+
+LONGEST = 2**22
+"""Elements that one task reduces at once; of more, parts are reduced first, whatever the partitions."""
 
 
 @provides("reduced_along")
@@ -45,8 +49,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     Returns
     -------
     Scalar, pdarray or ArrayView
-        Of the types that the reduction of all elements gives.  The first NaN is
-        an extreme, as in NumPy.
+        Of the types that the reduction of all elements gives.  The first NaN is an extreme, as in NumPy.
 
     Raises
     ------
@@ -57,11 +60,12 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
     """
     axes = _checked_axes(name, axis, len(shape))
     left = [1 if number in axes else length for number, length in enumerate(shape) if keepdims or number not in axes]
-    if len(axes) == len(shape) and not (keepdims and shape):
-        return getattr(base, name)(**params)
-    if name in POSITIONS and axis is None:
-        # Positions in row-major order.
-        shape, axes = (1, base.size), (1,)
+    if len(axes) == len(shape) and (axis is None or not keepdims or name not in POSITIONS):
+        found = getattr(base, name)(**params)
+        if not keepdims or not shape:
+            return found
+        if type(base) is pdarray and base._value.dtype.is_number and base.size:
+            return reshaped(pdarray(counted(1), found.as_value()), left)
     if name in POSITIONS and len(axes) > 1:
         raise ArgumentError(f"{name} gives positions along one axis, not {axes}.")
     if not base.size:
@@ -74,6 +78,7 @@ def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, k
         name in AXIS_FUNCTIONS
         and axes
         and axes == tuple(range(len(shape) - len(axes), len(shape)))
+        and math.prod(shape[axes[0] :]) <= LONGEST
         and base._value.dtype.is_number
     ):
         # What follows one another in rows is reduced without looking for groups.
