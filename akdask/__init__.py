@@ -3,9 +3,11 @@
 ``import akdask as ak`` and write as for Arkouda; no server is needed.
 """
 
+from typing import TYPE_CHECKING
+
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import array_api, config, join, random, sorting
+from akdask import array_api, compat, config, io, random, testing
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -103,9 +105,20 @@ from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdi
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
 from akdask.collections.random.arrays import random_strings_lognormal, random_strings_uniform
+from akdask.collections.series.accessors import (
+    CachedAccessor,
+    DatetimeAccessor,
+    Properties,
+    StringAccessor,
+    date_operators,
+    string_operators,
+)
 from akdask.collections.series.series import Series
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
+from akdask.collections.session import registry
 from akdask.collections.session.connection import connect, disconnect, get_config
+from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
+from akdask.collections.session.registry import *  # noqa: F403
 from akdask.collections.shapes.broadcast import (
     broadcast_arrays,
     broadcast_dims,
@@ -141,39 +154,21 @@ from akdask.collections.text.concatenation import (
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.datetimes import Datetime, Timedelta, date_range, timedelta_range
 from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
-from akdask.errors import AkdaskError, NonUniqueError
-from akdask.io import (
-    export,
-    get_columns,
-    get_datasets,
-    get_filetype,
-    get_null_indices,
-    import_data,
-    load,
-    load_all,
-    load_checkpoint,
-    ls,
-    ls_csv,
-    read,
-    read_csv,
-    read_hdf,
-    read_parquet,
-    read_tagged_data,
-    read_zarr,
-    restore,
-    save_all,
-    save_checkpoint,
-    snapshot,
-    to_csv,
-    to_hdf,
-    to_parquet,
-    to_zarr,
-    update_hdf,
-    update_parquet,
-)
+from akdask.compat import install_as_arkouda
+from akdask.compat.server import get_server_commands, print_server_commands, receive, receive_dataframe, ruok, shutdown
+from akdask.compat.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
+from akdask.error_state import errstate, geterr, geterrcall, seterr, seterrcall
+from akdask.errors import AkdaskError, NonUniqueError, RegistrationError
+from akdask.io import *  # noqa: F403
+from akdask.plotting import hist_all, plot_dist
 from akdask.random import randint, standard_normal, uniform
+from akdask.schema import numpy_names, scalar_types
 from akdask.schema.bigint import bigint, bigint_
+from akdask.schema.casting import can_cast, result_type
 from akdask.schema.dtypes import dtype
+from akdask.schema.numpy_names import *  # noqa: F403
+from akdask.schema.scalar_types import *  # noqa: F403
+from akdask.testing import *  # noqa: F403
 
 __version__ = "0.1.0"
 
@@ -181,21 +176,27 @@ __all__ = [
     "GROUPBY_REDUCTION_TYPES",
     "AkdaskError",
     "ArrayView",
+    "CachedAccessor",
     "Categorical",
     "DataFrame",
     "DataFrameGroupBy",
     "Datetime",
+    "DatetimeAccessor",
     "DiffAggregate",
     "ErrorMode",
     "GroupBy",
     "IPv4",
     "Index",
+    "LogLevel",
     "MultiIndex",
     "NonUniqueError",
+    "Properties",
+    "RegistrationError",
     "Scalar",
     "SegArray",
     "Series",
     "SortingAlgorithm",
+    "StringAccessor",
     "Strings",
     "Timedelta",
     "abs",
@@ -230,6 +231,7 @@ __all__ = [
     "broadcast_dims",
     "broadcast_shapes",
     "broadcast_to",
+    "can_cast",
     "cast",
     "ceil",
     "clip",
@@ -250,19 +252,22 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "date_operators",
     "date_range",
     "deg2rad",
     "delete",
     "diff",
+    "disable_verbose",
     "disconnect",
     "divmod",
     "dot",
     "dtype",
     "e",
+    "enable_verbose",
+    "errstate",
     "euler_gamma",
     "exp",
     "expm1",
-    "export",
     "eye",
     "fabs",
     "find",
@@ -278,20 +283,25 @@ __all__ = [
     "full",
     "full_like",
     "gen_ranges",
-    "get_columns",
+    "generate_history",
     "get_config",
-    "get_datasets",
-    "get_filetype",
-    "get_null_indices",
+    "get_max_array_rank",
+    "get_mem_avail",
+    "get_mem_status",
+    "get_mem_used",
+    "get_server_commands",
+    "geterr",
+    "geterrcall",
+    "hist_all",
     "histogram",
     "histogram2d",
     "histogramdd",
     "hstack",
-    "import_data",
     "in1d",
     "indexof1d",
     "inf",
     "inner_join",
+    "install_as_arkouda",
     "int64",
     "intersect",
     "intersect1d",
@@ -305,13 +315,9 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
-    "join",
     "join_on_eq_with_dt",
     "left_join",
     "linspace",
-    "load",
-    "load_all",
-    "load_checkpoint",
     "log",
     "log1p",
     "log2",
@@ -319,8 +325,6 @@ __all__ = [
     "logical_not",
     "logspace",
     "lookup",
-    "ls",
-    "ls_csv",
     "matmul",
     "max",
     "maximum",
@@ -341,8 +345,10 @@ __all__ = [
     "pdarray",
     "percentile",
     "pi",
+    "plot_dist",
     "popcount",
     "power",
+    "print_server_commands",
     "prod",
     "promote_to_common_dtype",
     "putmask",
@@ -352,47 +358,40 @@ __all__ = [
     "random",
     "random_strings_lognormal",
     "random_strings_uniform",
-    "read",
-    "read_csv",
-    "read_hdf",
-    "read_parquet",
-    "read_tagged_data",
-    "read_zarr",
+    "receive",
+    "receive_dataframe",
     "repeat",
-    "restore",
+    "result_type",
     "rotl",
     "rotr",
     "round",
-    "save_all",
-    "save_checkpoint",
+    "ruok",
     "scalar_array",
     "searchsorted",
     "setdiff1d",
+    "seterr",
+    "seterrcall",
     "setxor1d",
     "shape",
     "shares_memory",
+    "shutdown",
     "sign",
     "sin",
     "sinh",
-    "snapshot",
     "sort",
-    "sorting",
     "sqrt",
     "square",
     "squeeze",
     "standard_normal",
     "std",
     "str_",
+    "string_operators",
     "sum",
     "take",
     "tan",
     "tanh",
     "tile",
     "timedelta_range",
-    "to_csv",
-    "to_hdf",
-    "to_parquet",
-    "to_zarr",
     "transpose",
     "tril",
     "triu",
@@ -402,13 +401,31 @@ __all__ = [
     "uniform",
     "union1d",
     "unique",
-    "update_hdf",
-    "update_parquet",
     "value_counts",
     "var",
     "vecdot",
     "vstack",
     "where",
+    "write_log",
     "zeros",
     "zeros_like",
 ]
+__all__ += registry.__all__
+__all__ += io.__all__
+__all__ += numpy_names.__all__
+__all__ += scalar_types.__all__
+__all__ += testing.__all__
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    # Modules at Arkouda's paths, which `akdask.compat` makes when they are asked for.
+    char: ModuleType
+    dtypes: ModuleType
+    join: ModuleType
+    numeric: ModuleType
+    sorting: ModuleType
+    timeclass: ModuleType
+    util: ModuleType
+else:
+    __getattr__ = compat.attribute

@@ -122,6 +122,7 @@ def test_every_method_and_function_shows_its_parameters():
     assert {where for where, (_, function) in _written().items() if "args" in shown(function)} <= {
         "arange",
         "DataFrame.map_partitions",
+        "result_type",
     }
 
 

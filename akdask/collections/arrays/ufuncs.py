@@ -74,21 +74,21 @@ def log2(pda: Any, *, where: Any = True) -> Any:
     return _computed("log2", pda, where=where)
 
 
-def floor(pda: Any, out: Any = None, *, where: Any = True) -> Any:
+def floor(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
     """Return each element rounded down to a whole number, of the same type; lazy."""
     if out is None and isinstance(pda, PLAIN):
         return np.floor(pda)
     return _computed("floor", pda, where=where, out=out)
 
 
-def ceil(pda: Any, out: Any = None, *, where: Any = True) -> Any:
+def ceil(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
     """Return each element rounded up to a whole number, of the same type; lazy."""
     if out is None and isinstance(pda, PLAIN):
         return np.ceil(pda)
     return _computed("ceil", pda, where=where, out=out)
 
 
-def trunc(pda: Any, out: Any = None, *, where: Any = True) -> Any:
+def trunc(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
     """Return each element rounded towards 0 to a whole number, of the same type; lazy."""
     if out is None and isinstance(pda, PLAIN):
         return np.trunc(pda)
@@ -240,7 +240,7 @@ def minimum(x1: Any, x2: Any, *, where: Any = True) -> Any:
     return _computed("minimum", x1, x2, where=where)
 
 
-def arctan2(x1: Any, x2: Any, out: Any = None, *, where: Any = True) -> Any:
+def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
     """Return the angle in radians of the point with ordinate `x1` and abscissa `x2`, as float64; lazy."""
     if out is None and isinstance(x1, PLAIN) and isinstance(x2, PLAIN):
         return np.arctan2(x1, x2)

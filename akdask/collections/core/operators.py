@@ -13,6 +13,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.later import later
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
+from akdask.error_state import check_divisor
 from akdask.errors import AlignmentError, ArgumentTypeError
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
@@ -23,6 +24,8 @@ from akdask.plan.task.align import align
 from akdask.schema import column_type, unlimited
 
 Operand = tuple[Frame | None, Value]
+
+DIVISIONS = frozenset({"divide", "floor_divide"})
 
 
 def operand(item: Any, like: Value | None = None) -> Operand:
@@ -137,6 +140,8 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         ):
             # NumPy asks the other array next.
             return NotImplemented
+        if operation in DIVISIONS:
+            check_divisor(inputs[1])
         result = self._operate(operation, *inputs)
         if out is None:
             return result

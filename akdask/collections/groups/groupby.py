@@ -13,6 +13,7 @@ from akdask.collections.core.writing import Storable
 from akdask.collections.groups.keys import as_array
 from akdask.collections.groups.reductions import GroupReductionMethods
 from akdask.collections.groups.rows import GroupRowMethods
+from akdask.collections.registered import Registered
 from akdask.errors import ArgumentError
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.group.arrange import GroupNumbers, RowsByGroup
@@ -22,7 +23,7 @@ from akdask.plan.task.align import align
 from akdask.storage.formats.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
 
-class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods):
+class GroupBy(GroupReductionMethods, GroupRowMethods, StorageMethods, Registered):
     """Rows grouped by equal keys.
 
     Parameters

@@ -63,12 +63,12 @@ def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduced("mean", pda, axis=axis, keepdims=keepdims)
 
 
-def var(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = False) -> Any:
+def var(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the variance of an array; lazy.  See `sum` and `pdarray.var`."""
     return _reduced("var", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
-def std(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = False) -> Any:
+def std(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`."""
     return _reduced("std", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
@@ -90,7 +90,7 @@ def quantile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", kee
     return _reduced("quantile", a, q=q, axis=axis, method=method, keepdims=keepdims)
 
 
-def percentile(a: Any, q: Any = 50, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Return one or several percentiles of an array, from 0 to 100; see `quantile`."""
     return quantile(a, np.true_divide(q, 100), axis, method, keepdims)
 
