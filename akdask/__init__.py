@@ -36,7 +36,7 @@ from akdask.collections.arrays.sorting import (
     searchsorted,
     sort,
 )
-from akdask.collections.arrays.statistics import corr, cov
+from akdask.collections.arrays.statistics import corr, cov, skew
 from akdask.collections.arrays.ufuncs import (
     abs,
     arccos,
@@ -68,6 +68,7 @@ from akdask.collections.arrays.ufuncs import (
     maximum,
     minimum,
     mod,
+    nextafter,
     parity,
     popcount,
     power,
@@ -82,6 +83,7 @@ from akdask.collections.arrays.ufuncs import (
     tan,
     tanh,
     trunc,
+    xlogy,
 )
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.frame.choice import intx
@@ -91,19 +93,24 @@ from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
+from akdask.collections.functions.apply import apply
 from akdask.collections.functions.comparison import allclose, array_equal
-from akdask.collections.functions.finding import find, indexof1d, lookup
 from akdask.collections.functions.from_arrow import from_arrow, from_polars
 from akdask.collections.functions.from_dask import from_dask
+from akdask.collections.functions.goodness_of_fit import Power_divergenceResult, chisquare, power_divergence
+from akdask.collections.functions.hashing import hash
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.rearranging import diff, putmask, take
 from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import GroupBy, groupable
 from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
+from akdask.collections.lookups.alignment import align, left_align, right_align, unsqueeze, zero_up
+from akdask.collections.lookups.finding import find, indexof1d, lookup
+from akdask.collections.lookups.intervals import in1d_intervals, interval_lookup, search_intervals
 from akdask.collections.random.arrays import random_strings_lognormal, random_strings_uniform
 from akdask.collections.series.accessors import (
     CachedAccessor,
@@ -131,6 +138,8 @@ from akdask.collections.shapes.joining import append, delete, hstack, vstack
 from akdask.collections.shapes.matrices import dot, eye, matmul, tril, triu, vecdot
 from akdask.collections.shapes.repetition import repeat, tile
 from akdask.collections.shapes.sharing import copy, may_share_memory, scalar_array, shares_memory
+from akdask.collections.sparse.products import random_sparse_matrix, sparse_matrix_matrix_mult
+from akdask.collections.sparse.sparray import create_sparse_matrix, sparray
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import (
     all,
@@ -140,6 +149,7 @@ from akdask.collections.text.concatenation import (
     concatenate,
     count_nonzero,
     is_sorted,
+    isnumeric,
     max,
     mean,
     median,
@@ -152,6 +162,8 @@ from akdask.collections.text.concatenation import (
     var,
 )
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.bit_fields import Fields
+from akdask.collections.time.bit_vectors import BitVector, bit_vectorizer
 from akdask.collections.time.datetimes import Datetime, Timedelta, date_range, timedelta_range
 from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
 from akdask.compat import install_as_arkouda
@@ -176,6 +188,7 @@ __all__ = [
     "GROUPBY_REDUCTION_TYPES",
     "AkdaskError",
     "ArrayView",
+    "BitVector",
     "CachedAccessor",
     "Categorical",
     "DataFrame",
@@ -184,12 +197,14 @@ __all__ = [
     "DatetimeAccessor",
     "DiffAggregate",
     "ErrorMode",
+    "Fields",
     "GroupBy",
     "IPv4",
     "Index",
     "LogLevel",
     "MultiIndex",
     "NonUniqueError",
+    "Power_divergenceResult",
     "Properties",
     "RegistrationError",
     "Scalar",
@@ -200,10 +215,12 @@ __all__ = [
     "Strings",
     "Timedelta",
     "abs",
+    "align",
     "all",
     "allclose",
     "any",
     "append",
+    "apply",
     "arange",
     "arccos",
     "arccosh",
@@ -224,6 +241,7 @@ __all__ = [
     "bigint_",
     "bigint_from_uint_arrays",
     "bincount",
+    "bit_vectorizer",
     "bool",
     "bool_",
     "broadcast",
@@ -234,6 +252,7 @@ __all__ = [
     "can_cast",
     "cast",
     "ceil",
+    "chisquare",
     "clip",
     "clz",
     "coargsort",
@@ -247,6 +266,7 @@ __all__ = [
     "cosh",
     "count_nonzero",
     "cov",
+    "create_sparse_matrix",
     "ctz",
     "cummax",
     "cummin",
@@ -292,12 +312,15 @@ __all__ = [
     "get_server_commands",
     "geterr",
     "geterrcall",
+    "groupable",
+    "hash",
     "hist_all",
     "histogram",
     "histogram2d",
     "histogramdd",
     "hstack",
     "in1d",
+    "in1d_intervals",
     "indexof1d",
     "inf",
     "inner_join",
@@ -305,6 +328,7 @@ __all__ = [
     "int64",
     "intersect",
     "intersect1d",
+    "interval_lookup",
     "intx",
     "invert_permutation",
     "ip_address",
@@ -315,7 +339,9 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "isnumeric",
     "join_on_eq_with_dt",
+    "left_align",
     "left_join",
     "linspace",
     "log",
@@ -339,6 +365,7 @@ __all__ = [
     "mod",
     "nan",
     "newaxis",
+    "nextafter",
     "ones",
     "ones_like",
     "parity",
@@ -348,6 +375,7 @@ __all__ = [
     "plot_dist",
     "popcount",
     "power",
+    "power_divergence",
     "print_server_commands",
     "prod",
     "promote_to_common_dtype",
@@ -356,17 +384,20 @@ __all__ = [
     "rad2deg",
     "randint",
     "random",
+    "random_sparse_matrix",
     "random_strings_lognormal",
     "random_strings_uniform",
     "receive",
     "receive_dataframe",
     "repeat",
     "result_type",
+    "right_align",
     "rotl",
     "rotr",
     "round",
     "ruok",
     "scalar_array",
+    "search_intervals",
     "searchsorted",
     "setdiff1d",
     "seterr",
@@ -378,7 +409,10 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
+    "skew",
     "sort",
+    "sparray",
+    "sparse_matrix_matrix_mult",
     "sqrt",
     "square",
     "squeeze",
@@ -401,12 +435,15 @@ __all__ = [
     "uniform",
     "union1d",
     "unique",
+    "unsqueeze",
     "value_counts",
     "var",
     "vecdot",
     "vstack",
     "where",
     "write_log",
+    "xlogy",
+    "zero_up",
     "zeros",
     "zeros_like",
 ]

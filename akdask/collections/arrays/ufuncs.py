@@ -247,6 +247,40 @@ def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
     return _computed("arctan2", x1, x2, where=where, out=out)
 
 
+def nextafter(x1: Any, x2: Any) -> Any:
+    """Return for each element the next float64 towards another; lazy.
+
+    Parameters
+    ----------
+    x1, x2 : pdarray or number
+        Where to begin, and where to go; at least one is an array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> (ak.nextafter(ak.array([1.0, 1.0]), ak.array([2.0, 1.0])) - 1).tolist()
+    [2.220446049250313e-16, 0.0]
+    """
+    return elementwise("nextafter", x1, x2)
+
+
+def xlogy(x: Any, y: Any) -> Any:
+    """Return `x` times the natural logarithm of `y`, 0 where `x` is 0 and `y` is not NaN, as float64; lazy.
+
+    Parameters
+    ----------
+    x, y : pdarray or number
+        At least one is an array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.xlogy(ak.array([0.0, 2.0]), ak.array([0.0, 1.0])).tolist()
+    [0.0, 0.0]
+    """
+    return elementwise("xlogy", x, y)
+
+
 def rotl(x: Any, rot: Any, *, where: Any = True) -> Any:
     """Return each integer with its 64 bits rotated left by `rot`, of the type of `x`; lazy."""
     return _computed("rotl", x, rot, where=where)

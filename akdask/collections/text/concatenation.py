@@ -23,6 +23,27 @@ from akdask.plan.task.compact import MOST_PARTS, joined
 from akdask.plan.task.concat import Concat
 
 
+def isnumeric(pda: Any) -> Any:
+    """Return which strings are numeric characters only; lazy bool array.  See `Strings.isnumeric`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `pda` is no Strings.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.isnumeric(ak.array(["1", "½", "1.5", ""])).tolist()
+    [True, True, False, False]
+    """
+    if not isinstance(pda, Strings):
+        raise ArgumentTypeError(
+            f"isnumeric takes Strings, not {type(pda).__name__}.", hint="numbers are numeric anyway."
+        )
+    return pda.isnumeric()
+
+
 def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the sum of an array; lazy.  See `pdarray.sum`.
 
