@@ -102,6 +102,18 @@ from akdask.collections.functions.hashing import hash
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.rearranging import diff, putmask, take
+from akdask.collections.functions.shapes.broadcast import (
+    broadcast_arrays,
+    broadcast_dims,
+    broadcast_shapes,
+    broadcast_to,
+    promote_to_common_dtype,
+)
+from akdask.collections.functions.shapes.dimensions import flip, shape, squeeze, transpose
+from akdask.collections.functions.shapes.joining import append, delete, hstack, vstack
+from akdask.collections.functions.shapes.matrices import dot, eye, matmul, tril, triu, vecdot
+from akdask.collections.functions.shapes.repetition import repeat, tile
+from akdask.collections.functions.shapes.sharing import copy, may_share_memory, scalar_array, shares_memory
 from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
 from akdask.collections.groups.groupby import GroupBy, groupable
 from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
@@ -126,18 +138,6 @@ from akdask.collections.session import registry
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
 from akdask.collections.session.registry import *  # noqa: F403
-from akdask.collections.shapes.broadcast import (
-    broadcast_arrays,
-    broadcast_dims,
-    broadcast_shapes,
-    broadcast_to,
-    promote_to_common_dtype,
-)
-from akdask.collections.shapes.dimensions import flip, shape, squeeze, transpose
-from akdask.collections.shapes.joining import append, delete, hstack, vstack
-from akdask.collections.shapes.matrices import dot, eye, matmul, tril, triu, vecdot
-from akdask.collections.shapes.repetition import repeat, tile
-from akdask.collections.shapes.sharing import copy, may_share_memory, scalar_array, shares_memory
 from akdask.collections.sparse.products import random_sparse_matrix, sparse_matrix_matrix_mult
 from akdask.collections.sparse.sparray import create_sparse_matrix, sparray
 from akdask.collections.text.categorical import Categorical

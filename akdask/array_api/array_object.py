@@ -18,8 +18,8 @@ from akdask.collections.arrays.shaped.ndarray import assign, operated, selected,
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.wrap import wrap
-from akdask.collections.shapes.dimensions import swapaxes, transpose
-from akdask.collections.shapes.matrices import matmul
+from akdask.collections.functions.shapes.dimensions import swapaxes, transpose
+from akdask.collections.functions.shapes.matrices import matmul
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import counted

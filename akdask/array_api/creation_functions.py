@@ -14,7 +14,7 @@ from akdask.collections.arrays import creation
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.shaped.ndarray import as_array, shaped
 from akdask.collections.core.scalar import Scalar, value_of
-from akdask.collections.shapes import broadcast, matrices
+from akdask.collections.functions.shapes import broadcast, matrices
 from akdask.errors import ArgumentError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from akdask.array_api.array_object import StandardArray
-from akdask.collections.shapes import matrices
-from akdask.collections.shapes.dimensions import swapaxes
+from akdask.collections.functions.shapes import matrices
+from akdask.collections.functions.shapes.dimensions import swapaxes
 
 
 def matmul(x1: StandardArray, x2: StandardArray, /) -> StandardArray:

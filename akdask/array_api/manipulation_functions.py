@@ -7,7 +7,7 @@ from typing import Any
 
 from akdask.array_api.array_object import StandardArray, plain_array
 from akdask.collections.arrays.shaped.ndarray import reshaped
-from akdask.collections.shapes import broadcast, dimensions, joining, repetition
+from akdask.collections.functions.shapes import broadcast, dimensions, joining, repetition
 from akdask.collections.text import concatenation
 
 

@@ -12,7 +12,7 @@ from akdask.array_api.statistical_functions import reduced
 from akdask.array_api.statistical_functions import sum as total
 from akdask.collections.arrays.shaped.along_axis import checked_axis
 from akdask.collections.functions import rearranging
-from akdask.collections.shapes import repetition
+from akdask.collections.functions.shapes import repetition
 
 
 def all(x: StandardArray, /, *, axis: Any = None, keepdims: bool = False) -> StandardArray:
@@ -88,7 +88,7 @@ def trapz(y: StandardArray, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Sta
 
 
 def pad(array: StandardArray, pad_width: Any, mode: str = "constant", **kwargs: Any) -> StandardArray:
-    """Return an array with further elements before and behind its own; see `akdask.collections.shapes.repetition.pad`.
+    """Return an array with further elements before and behind its own, by the modes and arguments of NumPy's `pad`.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from akdask.collections.arrays.shaped.ndarray import reshaped
 from akdask.collections.core.array import Array
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.functions import rearranging
-from akdask.collections.shapes import broadcast, dimensions, joining, matrices, repetition
+from akdask.collections.functions.shapes import broadcast, dimensions, joining, matrices, repetition
 from akdask.collections.text import concatenation as functions
 
 LAZY: dict[Callable[..., Any], Callable[..., Any]] = {

@@ -12,7 +12,7 @@ from akdask.collections.arrays.creation import full
 from akdask.collections.arrays.shaped.along_axis import checked_axis
 from akdask.collections.arrays.shaped.layout import Layout
 from akdask.collections.arrays.shaped.ndarray import as_array, rearranged, reshaped
-from akdask.collections.shapes.dimensions import expand_dims
+from akdask.collections.functions.shapes.dimensions import expand_dims
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 

@@ -16,8 +16,8 @@ from akdask.collections.arrays.shaped.ndarray import as_array, reshaped, shaped,
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import provides
 from akdask.collections.core.wrap import wrap
-from akdask.collections.shapes.broadcast import broadcast_shapes
-from akdask.collections.shapes.dimensions import checked_axes, swapaxes, transpose
+from akdask.collections.functions.shapes.broadcast import broadcast_shapes
+from akdask.collections.functions.shapes.dimensions import checked_axes, swapaxes, transpose
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.created import block_split, counted, partition_lengths

@@ -10,7 +10,7 @@ import numpy as np
 
 from akdask.collections.arrays.shaped.layout import Layout
 from akdask.collections.arrays.shaped.ndarray import as_array, rearranged, reshaped, spread
-from akdask.collections.shapes.dimensions import swapaxes
+from akdask.collections.functions.shapes.dimensions import swapaxes
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 
 
