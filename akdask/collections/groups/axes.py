@@ -46,6 +46,8 @@ def adjust_negs(axis: int | Sequence[int], rank: int) -> Any:
     >>> adjust_negs(-1, 3), adjust_negs((0, -2), 3)
     (2, [0, 1])
     """
+    if not bounds_check(axis, rank):
+        raise AxisError(f"an array of {rank} dimensions has no axis {axis}.")
     if isinstance(axis, int):
         return axis + rank if axis < 0 else axis
     return [adjust_negs(one, rank) for one in axis]

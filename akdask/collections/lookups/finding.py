@@ -130,6 +130,7 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     return wrap(sought.frame, Call("where", lacks, filling(fillvalue, value.dtype), found))
 
 
+@provides("map")
 def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
     """Return what a dict, or a Series, has for each element of an array; lazy.
 

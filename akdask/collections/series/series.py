@@ -271,13 +271,13 @@ class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion):
         Parameters
         ----------
         arg : dict or Series
-            Values by those that they take the place of.  What is not in it becomes NaN, or ``"null"`` where the new
-            values are text.
+            Values by those that they take the place of.
 
         Returns
         -------
         Series
-            Of Strings where the values were a Categorical.
+            Of Strings where the values were a Categorical; NaN, or ``"null"`` where the new values are text, for
+            values that have none.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion):
         [30.0, 5.0, 30.0]
         """
         news: Any = arg.to_pandas() if isinstance(arg, SeriesBase) else arg
-        return self._with(Index(self.values).map(news).values)
+        return self._with(later("map", self.values, news))
 
 
 @provides("column Series")
