@@ -78,7 +78,10 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
 
 def _has_single_rows(framed: list[tuple[Frame, Value]]) -> bool:
     sizes = {frame.rows.size for frame, _ in framed}
-    return 1 in sizes and len(sizes) == 2 and None not in sizes
+    # Lists have no meaning of one that stands for all.
+    return (
+        sizes > {1} and len(sizes) == 2 and None not in sizes and all(value.dtype.kind != "list" for _, value in framed)
+    )
 
 
 def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:
