@@ -304,7 +304,7 @@ def test_arrays_of_several_dimensions_are_joined_along_any():
     np.testing.assert_array_equal(joined.to_ndarray(), np.concatenate([one, other]))
     beside = ak.concatenate([ak.array(one), ak.array(one)], axis=1)
     np.testing.assert_array_equal(beside.to_ndarray(), np.concatenate([one, one], axis=1))
-    with pytest.raises(ArgumentError, match="first length only"):
+    with pytest.raises(ArgumentError, match="along the axis only"):
         ak.concatenate([ak.array(one), ak.array(one.T)])
 
 
