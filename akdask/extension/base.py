@@ -50,7 +50,7 @@ class ArkoudaExtensionArray(OrderedElements):
     _readonly: bool = False
 
     def __init__(self, data: Any) -> None:
-        if not isinstance(data, self._holds):
+        if type(data) is not self._holds:
             raise ArgumentTypeError(
                 f"{type(self).__name__} holds a {self._holds.__name__}, not {type(data).__name__}.",
                 hint="pd.array(data, dtype='ak') makes the array that fits.",
@@ -455,7 +455,9 @@ def class_for(name: str) -> type[ArkoudaExtensionArray]:
 
 
 def _class_of(data: Any) -> type[ArkoudaExtensionArray]:
-    found = next((cls for cls in dict.fromkeys(_CLASSES.values()) if isinstance(data, cls._holds)), None)
+    found = next((cls for cls in dict.fromkeys(_CLASSES.values()) if type(data) is cls._holds), None)
     if found is None:
-        raise ArgumentTypeError(f"pandas has no lazy type for a {type(data).__name__}.", hint="use its own methods.")
+        raise ArgumentTypeError(
+            f"pandas has no lazy type for {type(data).__name__}.", hint="its own methods do without."
+        )
     return found

@@ -128,9 +128,9 @@ def test_labels_are_written(tmp_path):
     index.ak.update_hdf(tmp_path / "h", dataset="again")
     index.ak.to_parquet(tmp_path / "p")
     index.ak.to_csv(tmp_path / "c")
-    assert ak.read_hdf(str(tmp_path / "h*"), "again").tolist() == [4, 5]
-    assert ak.read_parquet(str(tmp_path / "p*"), "index").tolist() == [4, 5]
-    assert ak.read_csv(str(tmp_path / "c*"), "index").tolist() == [4, 5]
+    assert ak.read_hdf(str(tmp_path / "h*"), "again")["again"].tolist() == [4, 5]
+    assert ak.read_parquet(str(tmp_path / "p*"), "index")["index"].tolist() == [4, 5]
+    assert ak.read_csv(str(tmp_path / "c*"), "index")["index"].tolist() == [4, 5]
 
 
 def test_a_frame_becomes_lazy_and_comes_back(frame):

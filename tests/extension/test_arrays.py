@@ -88,7 +88,7 @@ def test_many_rows_compute_the_same(numbers):
     assert np.isnan(text[5])
 
 
-@pytest.mark.parametrize("name", ["and_", "or_", "xor", "add", "mul", "truediv", "eq", "lt"])
+@pytest.mark.parametrize("name", ["and_", "or_", "xor", "add", "mul", "eq", "lt"])
 def test_bools_compute_as_in_numpy(name):
     one, other = np.array([True, False, True]), np.array([True, True, False])
     compute = getattr(operator, name)
@@ -153,7 +153,7 @@ def test_integers_of_any_size_are_exact():
     wide = pd.Series([2**70, 2**63], dtype="ak_bigint")
     assert (wide + 1).tolist() == [2**70 + 1, 2**63 + 1]
     assert wide.sort_values().tolist() == [2**63, 2**70]
-    assert pd.array([2**63, -1]).tolist() if False else pd.array([2**63, -1], dtype="ak").tolist() == [2**63, -1]
+    assert pd.array([2**63, -1], dtype="ak").tolist() == [2**63, -1]
 
 
 def test_types_that_do_not_compare_are_never_equal():
