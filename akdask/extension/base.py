@@ -33,6 +33,7 @@ KEPT_ROWS = 4096
 """Arrays of so many rows keep their elements once computed, as pandas asks for them again and again."""
 
 
+@refuses("kurt median sem skew", "s.kurt(), s.median() and so on of a Series of numbers.")
 @refuses("broadcast_arrays broadcast_to expand_dims permute_dims reshape squeeze swapaxes", DIMENSIONS)
 @refuses("concat stack split", "pd.concat puts arrays together, slices take them apart.")
 class ArkoudaExtensionArray(OrderedElements):
@@ -50,14 +51,15 @@ class ArkoudaExtensionArray(OrderedElements):
     _readonly: bool = False
 
     def __init__(self, data: Any) -> None:
+        dimensions = getattr(data, "ndim", 1)
+        if dimensions != 1:
+            raise ArgumentError(
+                f"pandas has arrays of one dimension, and this one has {dimensions}.", hint="a.flatten()"
+            )
         if type(data) is not self._holds:
             raise ArgumentTypeError(
                 f"{type(self).__name__} holds a {self._holds.__name__}, not {type(data).__name__}.",
                 hint="pd.array(data, dtype='ak') makes the array that fits.",
-            )
-        if data.ndim != 1:
-            raise ArgumentError(
-                f"pandas has arrays of one dimension, and this one has {data.ndim}.", hint="reshape(-1)."
             )
         self._data: Any = data
         self._kept: tuple[Any, np.ndarray[Any, Any]] | None = None
@@ -232,17 +234,17 @@ class ArkoudaExtensionArray(OrderedElements):
         """Iterate over the elements; computes them all."""
         return iter(list(self.to_numpy()))
 
-    def take(self, indexer: Any, allow_fill: bool = False, fill_value: Any = None) -> Self:
+    def take(self, indexer: Any, fill_value: Any = None, allow_fill: bool = False) -> Self:
         """Return the elements at positions; lazy but for checking the positions.
 
         Parameters
         ----------
         indexer : sequence of int
             Positions; negative ones count from the end, or with `allow_fill` -1 is missing.
+        fill_value : scalar, optional
+            What stands in place of a missing element; NaN unless given, of which integers become floats.
         allow_fill : bool
             Whether -1 stands for a missing element.
-        fill_value : scalar, optional
-            What stands in its place; NaN unless given, of which integers become floats.
 
         Raises
         ------
@@ -294,7 +296,7 @@ class ArkoudaExtensionArray(OrderedElements):
 
     def copy(self, deep: bool = True) -> Self:
         """Return a copy of its own, or with ``deep=False`` one of the same array."""
-        made = type(self)(self._data.copy() if deep else self._data)
+        made: Self = self._wrapped(self._data.copy() if deep else self._data)
         made._kept = self._kept
         return made
 

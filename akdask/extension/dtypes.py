@@ -63,6 +63,21 @@ class ArkoudaBaseDtype(ExtensionDtype):
         """Return the class of arrays that hold elements of this type."""
         return later("extension array", cls.name)
 
+    def _get_common_dtype(self, dtypes: list[Any]) -> Any:
+        """Return the type of elements of several types put together, None for pandas' objects."""
+        if len(set(dtypes)) == 1:
+            return self
+        if all(getattr(dtype, "type", None) is str for dtype in dtypes):
+            return ArkoudaStringDtype()
+        kinds = {dtype.kind for dtype in dtypes}
+        names = {dtype.name for dtype in dtypes}
+        if not kinds - {"O"} <= set("iuf") or not all(_is_number(dtype) for dtype in dtypes):
+            return None
+        if "ak_bigint" in names:
+            return ArkoudaFloat64Dtype() if "f" in kinds else ArkoudaBigintDtype()
+        # NumPy has floats for what neither signed nor unsigned integers hold.
+        return {"i": ArkoudaInt64Dtype, "u": ArkoudaUint64Dtype}.get("".join(kinds), ArkoudaFloat64Dtype)()
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
@@ -169,6 +184,10 @@ CONCRETE: tuple[type[ArkoudaBaseDtype], ...] = (
 )
 
 _BY_NAME = {cls.name.removeprefix("ak_"): cls for cls in CONCRETE}
+
+
+def _is_number(dtype: Any) -> bool:
+    return isinstance(dtype, NumberDtype) or (isinstance(dtype, np.dtype) and dtype.kind in "iuf")
 
 
 def extension_dtype(dtype: Any) -> ArkoudaBaseDtype:

@@ -19,8 +19,8 @@ from akdask.extension.scalars import as_lazy
 
 NUMERIC = (
     "all any argpartition byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot dump dumps fill "
-    "flatten getfield item kurt max mean median min nonzero partition prod put resize round setfield sem setflags skew "
-    "sort std sum to_device tobytes tofile trace var"
+    "flatten getfield kurt max mean median min nonzero partition prod put resize setfield sem setflags skew "
+    "std sum to_device tobytes tofile trace var"
 )
 
 

@@ -205,6 +205,29 @@ def test_reductions_of_text_are_refused_with_advice(array):
         array.squeeze()
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [
+        ("ak_int64", "ak_float64", "ak_float64"),
+        ("ak_int64", "int64", "ak_int64"),
+        ("ak_int64", "ak_uint64", "ak_float64"),
+        ("ak_bigint", "ak_int64", "ak_bigint"),
+        ("ak_bigint", "float64", "ak_float64"),
+        ("ak_int64", "ak_bool", "object"),
+    ],
+)
+def test_columns_of_several_types_are_put_together_in_one_that_holds_them(one, other, wanted):
+    found = pd.concat([pd.Series([1, 0], dtype=one), pd.Series([1, 0], dtype=other)])
+    assert found.dtype == wanted
+    assert found.tolist() == [1, 0, 1, 0]
+
+
+def test_text_and_categories_are_put_together_as_text():
+    found = pd.concat([pd.Series(["a"], dtype="ak_string"), pd.Series(["b", None], dtype="ak_category")])
+    assert found.dtype == "ak_string"
+    assert found.isna().tolist() == [False, False, True]
+
+
 def test_arrow_takes_the_elements():
     pa = pytest.importorskip("pyarrow")
     assert pa.array(pd.array(["a", None], dtype="ak_string")).to_pylist() == ["a", None]
