@@ -37,7 +37,8 @@ def _collected(values: Any) -> Any:
     if not _is_lazy(values):
         return values.array
     found = values.array.to_numpy()
-    return pd.array(found, dtype="str") if values.dtype.name in ("ak_string", "ak_category") else found
+    # pandas has a type of its own for text since version 3.
+    return pd.array(found, dtype=pd.Series([""]).dtype) if values.dtype.type is str else found
 
 
 @register_index_accessor("ak")

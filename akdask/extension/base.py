@@ -29,7 +29,7 @@ _CLASSES: dict[str, type[ArkoudaExtensionArray]] = {}
 ArkoudaArrayLike: TypeAlias = pdarray | Strings | Categorical
 """What columns of pandas hold."""
 
-KEPT_ROWS = 4096
+CACHED_ROWS = 4096
 """Arrays of so many rows keep their elements once computed, as pandas asks for them again and again."""
 
 
@@ -62,7 +62,7 @@ class ArkoudaExtensionArray(OrderedElements):
                 hint="pd.array(data, dtype='ak') makes the array that fits.",
             )
         self._data: Any = data
-        self._kept: tuple[Any, np.ndarray[Any, Any]] | None = None
+        self._cached: tuple[Any, np.ndarray[Any, Any]] | None = None
 
     # making
 
@@ -144,7 +144,7 @@ class ArkoudaExtensionArray(OrderedElements):
         if isinstance(key, int):
             if not -len(self) <= key < len(self):
                 raise PositionError(f"index {key} is out of bounds for axis 0 with size {len(self)}")
-            return self._elements()[key] if len(self) <= KEPT_ROWS else self._scalar(self._data[key])
+            return self._elements()[key] if len(self) <= CACHED_ROWS else self._scalar(self._data[key])
         is_all = isinstance(key, slice) and (key.start, key.stop, key.step) == (None, None, None)
         return self.view() if is_all else self._wrapped(self._data[key])
 
@@ -297,14 +297,14 @@ class ArkoudaExtensionArray(OrderedElements):
     def copy(self, deep: bool = True) -> Self:
         """Return a copy of its own, or with ``deep=False`` one of the same array."""
         made: Self = self._wrapped(self._data.copy() if deep else self._data)
-        made._kept = self._kept
+        made._cached = self._cached
         return made
 
     def view(self, dtype: Any = None) -> Any:
         """Return the same array in an object of its own, or converted to a dtype."""
         if dtype is not None:
             return self.astype(dtype)
-        seen: Self = self.copy(deep=False)
+        seen: Any = self.copy(deep=False)
         seen._readonly = self._readonly
         return seen
 
@@ -338,11 +338,11 @@ class ArkoudaExtensionArray(OrderedElements):
     def _elements(self) -> np.ndarray[Any, Any]:
         """Return the elements as NumPy has them, which nobody changes; those of few rows are computed once."""
         value = self._data._value
-        if self._kept is not None and self._kept[0] is value:
-            return self._kept[1]
+        if self._cached is not None and self._cached[0] is value:
+            return self._cached[1]
         found = self._computed_elements()
-        if len(found) <= KEPT_ROWS:
-            self._kept = value, found
+        if len(found) <= CACHED_ROWS:
+            self._cached = value, found
         return found
 
     def _computed_elements(self) -> np.ndarray[Any, Any]:
@@ -404,7 +404,7 @@ class ArkoudaExtensionArray(OrderedElements):
 
     def isna(self) -> np.ndarray[Any, Any]:
         """Return which elements are missing, as a NumPy array; computes where some may be."""
-        if len(self) <= KEPT_ROWS:
+        if len(self) <= CACHED_ROWS:
             return np.asarray(pd.isna(self._elements()))
         return np.asarray(self._missing().to_ndarray())
 

@@ -87,9 +87,9 @@ class OrderedElements(LazyOperators):
             if not sort:
                 _, first = np.unique(codes[there], return_index=True)
                 order = np.argsort(first, kind="stable")
-                places = np.empty(len(order), np.intp)
-                places[order] = np.arange(len(order))
-                codes[there] = places[codes[there]]
+                ranks = np.empty(len(order), np.intp)
+                ranks[order] = np.arange(len(order))
+                codes[there] = ranks[codes[there]]
                 uniques = uniques.take(order)
         if not use_na_sentinel and missing.any():
             codes, uniques = _with_missing(codes, uniques, missing, self, sort)
@@ -119,14 +119,14 @@ def _with_missing(
     codes: np.ndarray[Any, Any],
     uniques: OrderedElements,
     missing: np.ndarray[Any, Any],
-    whole: OrderedElements,
+    elements: OrderedElements,
     sort: bool,
 ) -> tuple[np.ndarray[Any, Any], OrderedElements]:
     """Return numbers and distinct elements with what is missing as one more, where it comes first or last in order."""
     first = int(np.flatnonzero(missing)[0])
     position = len(uniques) if sort else len(np.unique(codes[:first][codes[:first] >= 0]))
     codes = np.where(missing, position, np.where(codes >= position, codes + 1, codes))
-    one = whole.take([first])
+    one = elements.take([first])
     parts = [uniques[:position], one, uniques[position:]]
     kind: Any = type(uniques)
     return codes, kind._concat_same_type(parts)

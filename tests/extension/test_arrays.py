@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import operator
+import pickle
 
 import dask
 import numpy as np
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, RefusedMethodError
-from akdask.extension.base import KEPT_ROWS
+from akdask.extension.base import CACHED_ROWS
 
 
 def _fail(*args, **kwargs):
@@ -78,7 +80,7 @@ def test_elements_of_callers_are_their_own():
 
 
 def test_many_rows_compute_the_same(numbers):
-    rows = KEPT_ROWS + 3
+    rows = CACHED_ROWS + 3
     array = ak.ArkoudaArray(ak.arange(rows) / 2)
     array[5] = np.nan
     assert array.isna().sum() == 1
@@ -238,3 +240,33 @@ def test_columns_of_files_are_read_when_asked_for(tmp_path):
     columns = ak.read_hdf(str(tmp_path / "set*"))
     frame = pd.DataFrame({"x": ak.ArkoudaArray(columns["x"]), "s": ak.ArkoudaStringArray(columns["s"])})
     assert frame[frame["x"] > 2]["s"].tolist() == ["d", "e"]
+
+
+def test_rows_of_filters_and_of_several_partitions_are_those_of_pandas():
+    data = ak.concatenate([ak.arange(6), ak.arange(6) - 3])
+    plain = pd.Series(np.concatenate([np.arange(6), np.arange(6) - 3]))
+    wanted = plain[plain > 0].reset_index(drop=True)
+    lazy = pd.Series(ak.ArkoudaArray(data[data > 0]))
+    pd.testing.assert_series_equal((lazy * 2 + 1).ak.collect(), wanted * 2 + 1, check_index_type=False)
+    assert lazy.value_counts().sort_index().tolist() == wanted.value_counts().sort_index().tolist()
+    assert lazy.sort_values(kind="stable").index.tolist() == wanted.sort_values(kind="stable").index.tolist()
+    assert lazy[lazy > 2].tolist() == wanted[wanted > 2].tolist()
+    assert (lazy.mean(), lazy.argmax()) == (wanted.mean(), wanted.argmax())
+
+
+@pytest.mark.parametrize("name", ["ak_int64", "ak_float64", "ak_string", "ak_category", "ak_bool", "ak_bigint"])
+def test_no_rows_are_rows_too(name):
+    empty = pd.Series([], dtype=name)
+    assert (len(empty), empty.dtype.name, empty.tolist()) == (0, name, [])
+    assert empty.isna().tolist() == []
+    assert empty.unique().tolist() == []
+    assert pd.concat([empty, empty]).dtype.name == name
+    assert name in repr(empty)
+
+
+def test_copies_and_pickles_are_arrays_of_their_own():
+    array = pd.array([1, 2], dtype="ak_int64")
+    for made in (copy.deepcopy(array), pickle.loads(pickle.dumps(array))):
+        made[0] = 5
+        assert made.tolist() == [5, 2]
+    assert array.tolist() == [1, 2]
