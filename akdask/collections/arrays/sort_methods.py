@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from akdask.collections.arrays.reductions import reduced
+from akdask.collections.core.alignment import share_rows
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
@@ -78,7 +79,7 @@ class TextSortMethods(SortMethods[Positions]):
 
 def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
     """Return the positions that put rows of several arrays in order, as pdarray; see `akdask.coargsort`."""
-    keys = [sortable(item)._sort_key() for item in arrays]
+    keys = share_rows("sort", [sortable(item)._sort_key() for item in arrays])
     frame, (row,) = sorted_rows(keys, directions(ascending, len(keys)), with_row=True)
     return wrap(frame, row)
 

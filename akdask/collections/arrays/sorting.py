@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from akdask.collections.arrays.reductions import reduced
 from akdask.collections.arrays.sort_methods import SortingAlgorithm, directions, sortable, sorted_positions
+from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
@@ -23,7 +24,6 @@ from akdask.plan.expr.values import cast
 from akdask.plan.reduce.cosorted import Cosorted
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.sort.sorted_table import SortedTable
-from akdask.plan.task.align import align
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray

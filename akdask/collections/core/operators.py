@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
@@ -17,7 +18,6 @@ from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import call, missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Constant, Value
-from akdask.plan.task.align import align
 from akdask.schema import column_type, unlimited
 
 Operand = tuple[Frame | None, Value]

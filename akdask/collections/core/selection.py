@@ -8,6 +8,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+from akdask.collections.core.alignment import align
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, PositionError
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.node import Frame
@@ -17,7 +18,6 @@ from akdask.plan.rows.take import take_broadcast, take_exchanged, takes_broadcas
 from akdask.plan.run.run import resolve_lengths
 from akdask.plan.run.write import fitted
 from akdask.plan.sort.sort import sorted_along
-from akdask.plan.task.align import align
 from akdask.plan.task.combine import Reverse
 from akdask.plan.task.materialized import within_rounds
 from akdask.schema import BOOL

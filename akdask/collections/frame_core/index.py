@@ -13,6 +13,7 @@ import pandas as pd
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, coargsort, sort
+from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
@@ -24,7 +25,6 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.plan.task.align import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.wrap import wrap
 from akdask.collections.functions.pairing import left_join
@@ -15,7 +16,6 @@ from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import join_row_numbers
 from akdask.plan.rows.broadcast import broadcast
-from akdask.plan.task.align import align
 from akdask.schema import ColumnType
 
 

@@ -6,6 +6,7 @@ from operator import index
 from typing import Any
 
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame.joining import inner_join, merge
@@ -17,7 +18,6 @@ from akdask.plan.expr.values import Call, Constant
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.ranges import ConcatRanges
 from akdask.plan.rows.segment_starts import SegmentStarts
-from akdask.plan.task.align import align
 
 PREDICATES = ("true_dt", "abs_dt", "pos_dt")
 PAIR_BYTES = 16

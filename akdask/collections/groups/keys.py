@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -18,7 +19,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.join.join import JoinSide
 from akdask.plan.join.membership import BuildIndex, Need
-from akdask.plan.task.align import Aligned, align
+from akdask.plan.task.align import Aligned
 from akdask.schema import INT64, STR
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.core import selection as row_tools
+from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.assignment import fitting
 from akdask.collections.core.operators import operand
@@ -19,7 +20,6 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.lists import Flatten
-from akdask.plan.task.align import align
 from akdask.schema import STR, ColumnType
 
 

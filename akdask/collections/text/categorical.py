@@ -13,6 +13,7 @@ from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sort_methods import TextSortMethods
 from akdask.collections.arrays.sorting import sort
+from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import combine
 from akdask.collections.core.wrap import can_be_asked_for, class_asked_for
@@ -33,7 +34,6 @@ from akdask.plan.join.membership import BuildKeySet
 from akdask.plan.run.cost import is_cheap
 from akdask.plan.run.run import run
 from akdask.plan.sort.sort import ranks
-from akdask.plan.task.align import align
 from akdask.plan.task.compact import joined
 from akdask.schema import INT64, STR, column_type
 from akdask.storage.formats.objects import CATEGORIES, CODES, NA_CODES, PERMUTATION, SEGMENTS, ObjType
