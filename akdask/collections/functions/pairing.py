@@ -14,10 +14,12 @@ from akdask.collections.groups.base import projected
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.keys import as_array, as_arrays, like
 from akdask.errors import ArgumentError
-from akdask.plan.expr.values import Call, Constant
+from akdask.plan.expr.values import Call, cast
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.ranges import ConcatRanges
 from akdask.plan.rows.segment_starts import SegmentStarts
+from akdask.plan.run.cost import is_small
+from akdask.schema import INT64
 
 PREDICATES = ("true_dt", "abs_dt", "pos_dt")
 PAIR_BYTES = 16
@@ -149,11 +151,8 @@ def gen_ranges(starts: pdarray, ends: pdarray, stride: int = 1, return_lengths: 
     Raises
     ------
     ArgumentError
-        If `stride` is below 1.
-
-    Notes
-    -----
-    Follows ``arkouda.gen_ranges``; ranges that end before they start are empty.
+        If `stride` is below 1, or a range ends before it starts: at once where all is made of little data, otherwise
+        when it is computed.
 
     Examples
     --------
@@ -166,8 +165,11 @@ def gen_ranges(starts: pdarray, ends: pdarray, stride: int = 1, return_lengths: 
         raise ArgumentError(f"the stride of ranges is a whole number from 1, not {stride!r}.")
     firsts, lasts = as_array(starts), as_array(ends)
     frame, (first, last) = align("generate ranges", [firsts._as_operand(), lasts._as_operand()])
-    steps = Call("floor_divide", Call("subtract", Call("add", last, Constant(stride - 1)), first), Constant(stride))
-    length = Call("maximum", steps, Constant(0))
+    first, last = (cast(bound, INT64) if bound.dtype.kind == "uint" else bound for bound in (first, last))
+    length = Call("range_length", first, last, stride=index(stride))
+    if is_small(frame, [length]):
+        # As scripts expect it, bounds in the wrong order are told where they are given, if that takes no time.
+        pdarray(frame, length).to_ndarray()
     intervals = ConcatRanges(projected(frame, [first, length]), index(stride))
     begins = SegmentStarts(projected(frame, [length]))
     found = pdarray(begins, begins.starts), pdarray(intervals, intervals.number)

@@ -1,8 +1,8 @@
 """Operations on strings, row by row: Arrow's compute functions under Arkouda's names.
 
-Lengths and comparisons work on UTF-8 bytes; case and character classes follow Unicode.  Regular expressions are RE2's,
-the engine behind Chapel's, so that a pattern means here what it means to an Arkouda server; unlike Python's ``re``, RE2
-has no look-around and no back-references.
+Lengths and comparisons work on UTF-8 bytes; case follows Unicode, and tests of characters follow Python's.  Regular
+expressions are RE2's, the engine behind Chapel's, so that a pattern means here what it means to an Arkouda server;
+unlike Python's ``re``, RE2 has no look-around and no back-references.
 """
 
 from __future__ import annotations
@@ -98,8 +98,25 @@ def _is_empty(strings: Any, out: Any = None) -> Any:
     return np.equal(text_lengths(strings), 0, out=out)
 
 
-def _predicate(test: Callable[..., Any]) -> Kernel:
-    return lambda strings, out=None: unpack_bools(test(strings), out)
+def _predicate(name: str) -> Kernel:
+    """Return the kernel of a test of characters that gives what Python's and NumPy's gives.
+
+    Arrow has other classes for some characters, such as the numeral 一, but never for those of ASCII.
+    """
+    test, of_text = PREDICATES[name], getattr(str, name)
+
+    def kernel(strings: Any, out: Any = None) -> Any:
+        if isinstance(strings, str):
+            return np.bool_(of_text(strings))
+        offsets, data = offsets_and_bytes(strings)
+        if not len(strings) or data[offsets[0] : offsets[-1]].max(initial=0) < 0x80:
+            return unpack_bools(test(strings), out)
+        wide = np.flatnonzero(pc.binary_length(strings).to_numpy() != pc.utf8_length(strings).to_numpy())
+        found = unpack_bools(test(strings), out)
+        found[wide] = list(map(of_text, strings.take(wide).to_pylist()))
+        return found
+
+    return kernel
 
 
 def _transform(change: Callable[..., Any]) -> Kernel:
@@ -212,7 +229,7 @@ def _strings_to(result: ColumnType) -> Callable[..., ColumnType | None]:
 STRING_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        *(Operation(name, 1, _strings_to(BOOL), _predicate(test)) for name, test in PREDICATES.items()),
+        *(Operation(name, 1, _strings_to(BOOL), _predicate(name)) for name in PREDICATES),
         *(Operation(name, 1, _strings_to(STR), _transform(change)) for name, change in TRANSFORMS.items()),
         Operation("byte_length", 1, _strings_to(INT64), text_lengths),
         Operation("isempty", 1, _strings_to(BOOL), _is_empty),
