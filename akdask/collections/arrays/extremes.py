@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any
+from typing import Any, SupportsIndex
 
 from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
@@ -39,8 +39,12 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
     """Return what ``mink``, ``maxk``, ``argmink`` or ``argmaxk`` does."""
     if not isinstance(pda, Array):
         raise ArgumentTypeError(f"{name} needs a lazy array, got {type(pda).__name__}.")
+    if not isinstance(k, SupportsIndex):
+        raise ArgumentTypeError(f"{name}: k is a whole number, not {k!r:.100}.")
     if index(k) < 1:
         raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
+    if pda.rows.size == 0:
+        raise ArgumentError(f"{name} of no rows.", hint="check the size first.")
     frame, key = pda._sort_key()
     if key.dtype.nullable:
         return _extremes_there(name, pda, k)

@@ -79,8 +79,9 @@ class TextSortMethods(SortMethods[Positions]):
 
 def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
     """Return the positions that put rows of several arrays in order, as pdarray; see `akdask.coargsort`."""
+    ascending = directions(ascending, len(arrays))
     keys = share_rows("sort", [sortable(item)._sort_key() for item in arrays])
-    frame, (row,) = sorted_rows(keys, directions(ascending, len(keys)), with_row=True)
+    frame, (row,) = sorted_rows(keys, ascending, with_row=True)
     return wrap(frame, row)
 
 
