@@ -5,7 +5,7 @@
 
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import config, join, sorting
+from akdask import config, join, random, sorting
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -95,13 +95,6 @@ from akdask.collections.functions.from_arrow import from_arrow, from_polars
 from akdask.collections.functions.from_dask import from_dask
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
-from akdask.collections.functions.random_arrays import (
-    randint,
-    random_strings_lognormal,
-    random_strings_uniform,
-    standard_normal,
-    uniform,
-)
 from akdask.collections.functions.rearranging import diff, putmask, take
 from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
 from akdask.collections.groups.groupby import GroupBy
@@ -109,6 +102,8 @@ from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
+from akdask.collections.random.arrays import random_strings_lognormal, random_strings_uniform
+from akdask.collections.series.series import Series
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
 from akdask.collections.session.connection import connect, disconnect, get_config
 from akdask.collections.text.categorical import Categorical
@@ -164,6 +159,7 @@ from akdask.io import (
     update_hdf,
     update_parquet,
 )
+from akdask.random import randint, standard_normal, uniform
 from akdask.schema.bigint import bigint, bigint_
 from akdask.schema.dtypes import dtype
 
@@ -186,6 +182,7 @@ __all__ = [
     "NonUniqueError",
     "Scalar",
     "SegArray",
+    "Series",
     "SortingAlgorithm",
     "Strings",
     "Timedelta",
@@ -326,6 +323,7 @@ __all__ = [
     "quantile",
     "rad2deg",
     "randint",
+    "random",
     "random_strings_lognormal",
     "random_strings_uniform",
     "read",

@@ -10,6 +10,7 @@
     ├── ArgumentTypeError      TypeError             an object of the wrong kind
     ├── MissingAttributeError  AttributeError        a method or column that the object does not have
     ├── PositionError          IndexError            a row that is not there
+    ├── MissingLabelError      KeyError              a label that no row has
     ├── AlignmentError         ValueError            columns that do not share rows
     ├── NonUniqueError         ValueError            keys that come twice where each must be there once
     ├── UnsupportedError       NotImplementedError   known to Arkouda, not to akdask
@@ -115,6 +116,10 @@ class MissingAttributeError(AkdaskError, AttributeError):
 
 class PositionError(AkdaskError, IndexError):
     """A row position outside the array."""
+
+
+class MissingLabelError(AkdaskError, KeyError):
+    """No row has a label that was asked for."""
 
 
 class AlignmentError(AkdaskError, ValueError):

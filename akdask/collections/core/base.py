@@ -1,4 +1,4 @@
-"""Base class of all lazy objects: Dask's collection protocol."""
+"""Base classes of lazy objects: Dask's collection protocol, and what stands for an array."""
 
 from __future__ import annotations
 
@@ -31,3 +31,15 @@ class Collection(Root, DaskMethodsMixin):
     def explain(self) -> str:
         """Return the plan as it was written and as it will run; nothing is computed."""
         return explain(self.expr)
+
+
+class Labelled:
+    """An array with labels, or the labels themselves, such as a `Series` or an `Index`: stands for its array."""
+
+    values: Any
+    """The array; of a `MultiIndex` the list of its levels."""
+
+
+def unlabelled(item: Any) -> Any:
+    """Return the array of an item that has labels, and any other item as it is."""
+    return item.values if isinstance(item, Labelled) else item

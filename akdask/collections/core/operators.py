@@ -10,6 +10,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
 from akdask.errors import ArgumentTypeError
@@ -54,6 +55,7 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     AlignmentError
         If arrays among them do not share rows.
     """
+    items = [unlabelled(item) for item in items]
     arrays = [item._value for item in items if isinstance(item, Array)]
     # Scalars take the type of what they stand beside, which is not the condition of `where`.
     numbers = next((value for value in arrays if value.dtype != BOOL), next(iter(arrays), None))

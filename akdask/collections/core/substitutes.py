@@ -172,6 +172,20 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
         "ngroups": "groups.gb.ngroups",
         "transform": "groups.broadcast(groups.gb.sum(df['x'])[1])",
     },
+    "Series": {
+        "T": "series",
+        "agg": "series.sum()",
+        "apply": "series.map({1: 2})",
+        "cumsum": "ak.cumsum(series.values)",
+        "describe": "series.to_frame('x').describe()",
+        "drop_duplicates": "ak.unique(series.values)",
+        "groupby": "ak.GroupBy(series.index.values).sum(series.values)",
+        "items": "series.to_dict().items()",
+        "nlargest": "series.topn(10)",
+        "plot": "series.to_pandas().plot",
+        "rename": "ak.Series(series.values, name='x', index=series.index)",
+        "reset_index": "series.to_dataframe()",
+    },
     "ArrayView": {
         "T": "v.to_ndarray().T",
         "copy": "v.reshape(v.shape)",
@@ -182,11 +196,13 @@ SUBSTITUTES: dict[str, dict[str, str]] = {
 """By class and name: an expression that does what is most often meant.
 
 Objects are called ``a`` and ``b`` (arrays), ``s`` (Strings), ``c`` (Categorical), ``t`` (times), ``df``, ``index``,
-``g`` and ``keys`` (a GroupBy and its keys), ``groups`` (of a DataFrame), ``v`` (an ArrayView), ``mask`` (bools).
+``g`` and ``keys`` (a GroupBy and its keys), ``groups`` (of a DataFrame), ``series``, ``v`` (an ArrayView), ``mask``
+(bools).
 """
 
 MODELS: dict[str, tuple[type, ...]] = {
     "DataFrame": (pd.DataFrame,),
+    "Series": (pd.Series,),
     "Index": (pd.Index,),
     "GroupBy": (pd.api.typing.SeriesGroupBy,),
     "DataFrameGroupBy": (pd.api.typing.DataFrameGroupBy,),
@@ -197,6 +213,7 @@ MODELS: dict[str, tuple[type, ...]] = {
 
 ADVICE = {
     "DataFrame": "df.to_pandas()",
+    "Series": "series.to_pandas()",
     "Index": "index.to_pandas()",
     "GroupBy": "pd.Series(a).groupby(…)",
     "DataFrameGroupBy": "df.to_pandas().groupby(…)",

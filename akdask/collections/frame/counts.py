@@ -7,17 +7,17 @@ from typing import Self
 
 import dask
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.reductions import reduced
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame.choice import ChoiceMethods
-from akdask.collections.frame.missing import present
 from akdask.collections.frame.sorting import FrameSortMethods
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.series.series import Series, by_column
 from akdask.errors import SchemaError, UnsupportedError
 
 COUNT = "count"
@@ -26,7 +26,7 @@ COUNT = "count"
 class CountMethods(ChoiceMethods, FrameSortMethods):
     """Numbers of distinct values, and of equal rows."""
 
-    def nunique(self, axis: int = 0, dropna: bool = True) -> pd.Series:
+    def nunique(self, axis: int = 0, dropna: bool = True) -> Series:
         """Return the number of distinct values of each column; computes, all columns together.
 
         Parameters
@@ -52,7 +52,7 @@ class CountMethods(ChoiceMethods, FrameSortMethods):
         columns = self._columns
         groups = [GroupBy(_values(columns, name, dropna), dropna=False) for name in columns.values]
         counts = dask.compute(*(reduced(group.size()[1], "count") for group in groups))
-        return pd.Series(list(counts), index=list(columns.values), dtype=np.int64)
+        return by_column(counts, columns.values, np.int64)
 
     def value_counts(
         self, subset: str | Sequence[str] | None = None, sort: bool = True, ascending: bool = False, dropna: bool = True

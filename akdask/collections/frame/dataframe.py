@@ -16,7 +16,6 @@ from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods
 from akdask.collections.frame.interchange import InterchangeMethods
 from akdask.collections.frame.merge import MergeMethods
-from akdask.collections.frame.missing import MissingMethods
 from akdask.collections.frame.statistics import StatisticsMethods
 from akdask.collections.frame.truth import TruthMethods
 from akdask.collections.frame_core.base import Content
@@ -25,6 +24,7 @@ from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.display import DisplayMethods
 from akdask.collections.frame_core.index import Index
+from akdask.collections.frame_core.missing import MissingMethods
 from akdask.collections.frame_core.rename import RenameMethods
 from akdask.collections.frame_core.storage import FileMethods
 from akdask.collections.frame_core.to_pandas import ToPandas

@@ -12,10 +12,12 @@ from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame.diff import DiffAggregate
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
+from akdask.collections.series.series import Series
 from akdask.errors import ArgumentError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 
@@ -104,10 +106,31 @@ class DataFrameGroupBy(Generic[Rows]):
 
     aggregate = agg
 
-    def size(self, as_series: bool | None = None, sort_index: bool = True) -> Rows:
-        """Return the number of rows of each group as column ``size``; lazy."""
+    def size(self, as_series: bool | None = None, sort_index: bool = True) -> Series | Rows:
+        """Return the number of rows of each group, NaN included; lazy.
+
+        Parameters
+        ----------
+        as_series : bool, optional
+            Return a Series labelled by the keys; otherwise a DataFrame with the column ``size``.  As `as_index` of
+            `DataFrame.groupby` says unless given.
+        sort_index : bool, default True
+            Accepted for compatibility with Arkouda; keys are in order in any case.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> df = ak.DataFrame({"k": [1, 2, 2]})
+        >>> df.groupby("k").size().to_pandas().to_dict()
+        {1: 1, 2: 2}
+        """
         grouped = self.gb._grouped(("size", None, {}))
-        return self._frame(self.gb._keys_of(grouped), {"size": self.gb._result(grouped)})
+        keys, sizes = self.gb._keys_of(grouped), self.gb._result(grouped)
+        if not (self.as_index if as_series is None else as_series):
+            return self._frame(keys, {"size": sizes})
+        names = self.gb_key_names
+        levels = list(keys) if isinstance(keys, tuple) else [keys]
+        return Series(sizes, index=MultiIndex(levels, names=names) if len(levels) > 1 else Index(levels[0], names[0]))
 
     def sum(self, colnames: Any = None) -> Rows:
         """Return the sum of each group; lazy.
@@ -240,7 +263,7 @@ class DataFrameGroupBy(Generic[Rows]):
         frac: float | None = None,
         replace: bool = False,
         weights: Any = None,
-        random_state: int | None = None,
+        random_state: Any = None,
     ) -> Rows:
         """Return a random choice of the rows of each group; see `GroupBy.sample`."""
         odds = self.df._columns.array(weights) if isinstance(weights, str) else weights

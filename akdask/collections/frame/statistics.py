@@ -12,10 +12,11 @@ import pandas as pd
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.column_names import axis_number
-from akdask.collections.frame.missing import how_many, present
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of
 from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.missing import how_many, present
+from akdask.collections.series.series import Series, by_column
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.values import Call, Constant, Value, cast
@@ -29,7 +30,7 @@ DESCRIBED: dict[str, dict[str, Any]] = {"count": {}, "mean": {}, "std": {"ddof":
 class StatisticsMethods(FrameBase):
     """Reductions of all columns of numbers.  They compute at once, since their results are small."""
 
-    def count(self, axis: int | str = 0, numeric_only: bool = False) -> pd.Series | pdarray:
+    def count(self, axis: int | str = 0, numeric_only: bool = False) -> Series | pdarray:
         """Return the number of values that are not missing, of each column or row; computes for columns.
 
         NaN is missing, and so are NaT and the label for missing of a Categorical.
@@ -43,7 +44,7 @@ class StatisticsMethods(FrameBase):
 
         Returns
         -------
-        pandas.Series, or pdarray of int64
+        Series, or pdarray of int64
             By the names of the columns, or lazy with the rows of the frame.
 
         Raises
@@ -64,37 +65,37 @@ class StatisticsMethods(FrameBase):
         if axis_number(axis) == 1:
             return pdarray(columns.frame, how_many(are_present) if are_present else Constant(0))
         counts = _reduced(columns, [AggregateExpr("count_nonzero", is_present) for is_present in are_present])
-        return pd.Series(counts, index=names, dtype=np.int64)
+        return by_column(counts, names, np.int64)
 
-    def sum(self) -> pd.Series:
+    def sum(self) -> Series:
         """Return the sum of each column of numbers; computes."""
         return self._each("sum")
 
-    def mean(self) -> pd.Series:
+    def mean(self) -> Series:
         """Return the mean of each column of numbers; computes.  NaN where a value is NaN, as in Arkouda."""
         return self._each("mean")
 
-    def min(self) -> pd.Series:
+    def min(self) -> Series:
         """Return the smallest value of each column of numbers; computes."""
         return self._each("min")
 
-    def max(self) -> pd.Series:
+    def max(self) -> Series:
         """Return the largest value of each column of numbers; computes."""
         return self._each("max")
 
-    def std(self, ddof: int = 1) -> pd.Series:
+    def std(self, ddof: int = 1) -> Series:
         """Return the standard deviation of each column of numbers; computes."""
         return self._each("std", ddof=ddof)
 
-    def var(self, ddof: int = 1) -> pd.Series:
+    def var(self, ddof: int = 1) -> Series:
         """Return the variance of each column of numbers; computes."""
         return self._each("var", ddof=ddof)
 
-    def median(self) -> pd.Series:
+    def median(self) -> Series:
         """Return the median of each column of numbers, NaN left out as in pandas; computes.  See `quantile`."""
         return self._each("quantile", skipna=True)
 
-    def quantile(self, q: float | Sequence[float] = 0.5, interpolation: str = "linear") -> pd.Series | pd.DataFrame:
+    def quantile(self, q: float | Sequence[float] = 0.5, interpolation: str = "linear") -> Series | pd.DataFrame:
         """Return quantiles of each column of numbers, NaN left out as in pandas; computes.
 
         Parameters
@@ -106,7 +107,7 @@ class StatisticsMethods(FrameBase):
 
         Returns
         -------
-        pandas.Series, or pandas.DataFrame with a row for each of several quantiles
+        Series, or pandas.DataFrame with a row for each of several quantiles
             By the names of the columns.
 
         Raises
@@ -115,10 +116,10 @@ class StatisticsMethods(FrameBase):
             If `q` is not from 0 to 1, there is no such method, or a column of integers has no rows to choose from.
         """
         wanted = checked_quantiles(q, interpolation)
-        found = self._each("quantile", q=wanted, method=interpolation, skipna=True)
+        names, found = self._reduced("quantile", q=wanted, method=interpolation, skipna=True)
         if isinstance(wanted, float):
-            return found.rename(wanted)
-        return pd.DataFrame(dict(found), index=pd.Index(wanted, dtype=np.float64))
+            return by_column(found, names, name=wanted)
+        return pd.DataFrame(dict(zip(names, found, strict=True)), index=pd.Index(wanted, dtype=np.float64))
 
     def describe(self) -> pd.DataFrame:
         """Return count, mean, standard deviation, minimum and maximum of each column of numbers; computes, in one pass.
@@ -166,10 +167,16 @@ class StatisticsMethods(FrameBase):
         arrays = arrays_of(dict(zip(numbers, correlations.T, strict=True)))
         return self._of(ColumnSet.of(arrays, array(list(numbers)) if numbers else None))
 
-    def _each(self, name: str, **params: Any) -> pd.Series:
+    def _each(self, name: str, **params: Any) -> Series:
+        names, found = self._reduced(name, **params)
+        return by_column(found, names)
+
+    def _reduced(self, name: str, **params: Any) -> tuple[list[str], list[Any]]:
+        """Return the columns of numbers, and a reduction of each."""
         numbers = _numbers(self._columns)
-        found = _reduced(self._columns, [AggregateExpr(name, value, **params) for value in numbers.values()])
-        return pd.Series(found, index=list(numbers))
+        return list(numbers), _reduced(
+            self._columns, [AggregateExpr(name, value, **params) for value in numbers.values()]
+        )
 
 
 def _numbers(columns: ColumnSet) -> dict[str, Value]:

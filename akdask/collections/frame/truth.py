@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.column_names import axis_number
 from akdask.collections.frame_core.base import FrameBase
+from akdask.collections.series.series import Series, by_column
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
@@ -19,7 +19,7 @@ from akdask.schema import BOOL
 class TruthMethods(FrameBase):
     """Reductions of the columns of bool; others are left out, as in Arkouda."""
 
-    def any(self, axis: int | str | None = 0) -> pd.Series | pdarray | bool:
+    def any(self, axis: int | str | None = 0) -> Series | pdarray | bool:
         """Return whether any value of the columns of bool holds; lazy for rows, else it computes.
 
         Parameters
@@ -29,7 +29,7 @@ class TruthMethods(FrameBase):
 
         Returns
         -------
-        pandas.Series, pdarray of bool, or bool
+        Series, pdarray of bool, or bool
             By the names of the columns; with the rows of the frame; or one.  False where there is nothing.
 
         Raises
@@ -46,11 +46,11 @@ class TruthMethods(FrameBase):
         """
         return self._holding("any", axis)
 
-    def all(self, axis: int | str | None = 0) -> pd.Series | pdarray | bool:
+    def all(self, axis: int | str | None = 0) -> Series | pdarray | bool:
         """Return whether all values of the columns of bool hold, True where there is nothing; see `any`."""
         return self._holding("all", axis)
 
-    def _holding(self, name: str, axis: int | str | None) -> pd.Series | pdarray | bool:
+    def _holding(self, name: str, axis: int | str | None) -> Series | pdarray | bool:
         columns = self._columns
         bools = {column: value for column, value in columns.values.items() if value.dtype == BOOL}
         if axis is not None and axis_number(axis) == 1:
@@ -64,4 +64,4 @@ class TruthMethods(FrameBase):
             (found,) = run(Aggregate(columns.frame, tuple(AggregateExpr(name, value) for value in bools.values())))
         if axis is None:
             return bool(any(found) if name == "any" else all(found))
-        return pd.Series(list(found), index=list(bools), dtype=np.bool_)
+        return by_column(found, bools, np.bool_)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled
 from akdask.collections.core.column_names import check_names, names_of
 from akdask.collections.core.operators import operand
 from akdask.collections.core.scalar import Scalar
@@ -67,7 +68,7 @@ def arrays_of(named: Mapping[str, Any]) -> dict[str, Array]:
     for name, item in named.items():
         if isinstance(item, Array):
             arrays[name] = item
-        elif isinstance(item, Index):
+        elif isinstance(item, Labelled):
             arrays[name] = item.values
         elif is_scalar(item):
             scalars[name] = item

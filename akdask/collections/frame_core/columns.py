@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import check_names
+from akdask.collections.core.later import later
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, is_scalar, spread
@@ -124,11 +125,11 @@ class ColumnMethods(FrameBase):
         self._content.handed.pop(name, None)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a column whose name is no attribute: ``df.x`` for ``df["x"]``."""
+        """Return a column whose name is no attribute, as a Series with the labels of the rows."""
         content = self.__dict__.get("_content")
         if content is None or name not in content.columns.values:
             raise missing_attribute(type(self), name, of="attribute or column")
-        return self._column(name)
+        return later("column Series", self, name)
 
     def __setattr__(self, name: str, values: Any) -> None:
         """Change a column by its name, ``df.x = …`` for ``df["x"] = …``; as in pandas, none is made so."""

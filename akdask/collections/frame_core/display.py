@@ -9,6 +9,7 @@ from typing import Any, TextIO
 import pandas as pd
 
 from akdask.collections.core.array import LAZY
+from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.memory_units import in_unit
@@ -40,13 +41,13 @@ class DisplayMethods(FrameBase):
     """Text and HTML."""
 
     def __repr__(self) -> str:
-        shown = _edges(self)
+        shown = edge_rows(self)
         if shown is None:
             return "\n".join([f"<{self._summary()}: {LAZY}>", *self._types()])
         return f"{shown.to_string()}\n\n[{self._summary()}]"
 
     def _repr_html_(self) -> str:
-        shown = _edges(self)
+        shown = edge_rows(self)
         if shown is None:
             rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
             return f"<p>{escape(self._summary())}: {escape(LAZY)}</p><table>{rows}</table>"
@@ -69,7 +70,7 @@ class DisplayMethods(FrameBase):
         lines = [f"  {name}: {dtype}" for name, dtype in list(types.items())[:limit]]
         return lines if limit is None or len(types) <= limit else [*lines, f"  … {len(types) - limit} more"]
 
-    def memory_usage(self, index: bool = True, unit: str = "B") -> pd.Series:
+    def memory_usage(self, index: bool = True, unit: str = "B") -> Any:
         """Return how much memory each column takes when it is in memory; counts rows of unknown number.
 
         Parameters
@@ -81,7 +82,7 @@ class DisplayMethods(FrameBase):
 
         Returns
         -------
-        pandas.Series
+        Series
             By the names of the columns, after ``Index``; int64 if counted in bytes, else float64.
 
         Raises
@@ -94,7 +95,7 @@ class DisplayMethods(FrameBase):
         widths = {name: value.dtype.itemsize for name, value in columns.values.items()}
         if index:
             widths = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize, **widths}
-        return pd.Series({name: in_unit(size * width, unit) for name, width in widths.items()})
+        return later("by column", [in_unit(size * width, unit) for width in widths.values()], list(widths))
 
     def memory_usage_info(self, unit: str = "GB") -> str:
         """Return in words how much memory all columns and the labels take; see `memory_usage`.
@@ -133,7 +134,7 @@ class DisplayMethods(FrameBase):
         return text
 
 
-def _edges(frame: FrameBase) -> pd.DataFrame | None:
+def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
     """Return some first and last rows where at most the edge partitions are needed, else None."""
     names = frame.columns
     half = SHOWN_COLUMNS // 2

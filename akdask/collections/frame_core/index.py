@@ -15,6 +15,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, coargsort, sort
 from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.writing import Storable
@@ -28,7 +29,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 
-class Index(StorageMethods, Substitutes):
+class Index(Labelled, StorageMethods, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters

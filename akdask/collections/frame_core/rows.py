@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet, Select
@@ -22,6 +23,7 @@ class RowMethods(FrameBase):
 
     def _rows(self, key: Any) -> Any:
         """Return the rows that a key chooses; see `DataFrame.__getitem__`."""
+        key = unlabelled(key)
         if isinstance(key, Array):
             return self._of(self._columns.on(_choose(*key._as_operand())))
         key = row_tools.row_key(key)

@@ -8,6 +8,7 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import provides
 from akdask.collections.core.wrap import wrap
 from akdask.collections.functions.pairing import left_join
 from akdask.collections.groups.groupby import GroupBy
@@ -57,6 +58,7 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
     return found[found >= 0] if remove_missing else found
 
 
+@provides("indexof1d")
 def indexof1d(query: Any, space: Any) -> pdarray:
     """Return all positions where elements are found in an array, as int64; lazy.
 
@@ -79,6 +81,7 @@ def indexof1d(query: Any, space: Any) -> pdarray:
     return pdarray(paired.frame, numbers)
 
 
+@provides("lookup")
 def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     """Return the value that belongs to each argument; lazy.
 

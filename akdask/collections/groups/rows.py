@@ -47,7 +47,7 @@ class GroupRowMethods(GroupBase):
         frac: float | None = None,
         replace: bool = False,
         weights: Any = None,
-        random_state: int | None = None,
+        random_state: Any = None,
         return_indices: bool = False,
         permute_samples: bool = False,
     ) -> Any:
@@ -65,7 +65,7 @@ class GroupRowMethods(GroupBase):
             Whether a row may be chosen several times.
         weights : pdarray of float, optional
             The odds of each row.
-        random_state : int, optional
+        random_state : int or Generator, optional
             A seed, for the same choice again.
         return_indices : bool
             Return positions in `values` instead of the values there.
@@ -84,7 +84,7 @@ class GroupRowMethods(GroupBase):
         _check_counts(n, frac)
         if (n is not None and frac is not None) or (n is not None and index(n) < 0) or (frac or 0) < 0:
             raise ArgumentError(f"sample takes either n or frac, not negative; got n={n}, frac={frac}.")
-        seed = secrets.randbits(32) if random_state is None else int(random_state)
+        seed = secrets.randbits(32) if random_state is None else _seed_of(random_state)
         count = 1 if n is None and frac is None else None if n is None else index(n)
         some = RowsPerGroup("sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None)
         arrays = as_arrays(values)
@@ -152,6 +152,11 @@ class GroupRowMethods(GroupBase):
             keys = list(map(frame.column, range(len(row_keys))))
         spread = BroadcastToRows(projected(frame, keys), projected(groups, columns))
         return like(given, spread, spread.value)
+
+
+def _seed_of(random_state: Any) -> int:
+    """Return a seed, drawn from a generator where that is given."""
+    return int(random_state.integers(2**32) if hasattr(random_state, "integers") else random_state)
 
 
 def _check_counts(n: Any, frac: Any) -> None:

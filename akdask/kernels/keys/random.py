@@ -39,6 +39,21 @@ def uniform(first: int, count: int, *, seed: int, low: float = 0.0, high: float 
     return numbers
 
 
+def uniform_at(positions: NumberArray, seed: int, attempt: int = 0) -> NumberArray:
+    """Return float64 numbers uniform in ``[0, 1)``, those of some positions in any order.
+
+    Examples
+    --------
+    >>> uniform_at(np.array([4, 2]), 1).tolist() == uniform(0, 5, seed=1)[[4, 2]].tolist()
+    True
+    """
+    if not len(positions):
+        return np.empty(0)
+    first, last = int(positions.min()), int(positions.max())
+    drawn: NumberArray = np.random.Generator(_stream(seed, first, attempt)).random(last + 1 - first)
+    return np.asarray(drawn[positions - first])
+
+
 def integers(first: int, count: int, *, seed: int, low: int, high: int) -> NumberArray:
     """Return elements `first` to ``first + count`` of an int64 column, each of ``[low, high)`` equally likely.
 

@@ -25,6 +25,7 @@ from akdask.kernels.rowwise.positional import POSITION_OPERATIONS
 from akdask.kernels.rowwise.segarray import LIST_COMPARISONS, LIST_OPERATIONS, is_list
 from akdask.kernels.rowwise.segarray_reduce import LIST_REDUCTIONS
 from akdask.kernels.rowwise.times import TIME_OPERATIONS
+from akdask.kernels.rowwise.variates import VARIATE_OPERATIONS
 from akdask.schema import ColumnType
 from akdask.schema.dtypes import Kind
 
@@ -53,6 +54,7 @@ OPERATIONS: dict[str, Operation] = {
     **MISSING_TEXT_OPERATIONS,
     **DIGEST_OPERATIONS,
     **POSITION_OPERATIONS,
+    **VARIATE_OPERATIONS,
     **LOOKUP_OPERATIONS,
     **LIMB_OPERATIONS,
     **LIST_OPERATIONS,

@@ -24,7 +24,7 @@ def names():
         "ak": ak, "np": np, "pd": pd, "plt": plt, "a": a, "b": ak.array([2.0, 2.0, 1.0]), "s": s, "other": s,
         "c": ak.Categorical(s), "t": ak.Datetime(["2024-01-01", "2024-01-02"]), "df": df, "index": ak.Index(keys),
         "g": ak.GroupBy(keys), "keys": keys, "groups": df.groupby("k"), "v": ak.arange(6).reshape(2, 3),
-        "mask": a > 1,
+        "mask": a > 1, "series": ak.Series([3, 1, 2]),
     }  # fmt: skip
 
 
@@ -39,6 +39,7 @@ OBJECTS = {
     "GroupBy": "g",
     "DataFrameGroupBy": "groups",
     "ArrayView": "v",
+    "Series": "series",
 }
 
 CASES = [(kind, name) for kind, table in SUBSTITUTES.items() for name in table]

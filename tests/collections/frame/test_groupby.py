@@ -61,8 +61,11 @@ def test_all_columns_are_reduced_by_one_name_or_several(df):
     assert groups.or_("y").to_pandas()["y"].tolist() == [13, 11, 4]
 
 
-def test_sizes_of_groups_are_a_column(df):
-    found = df.groupby(["j", "k"]).size().to_pandas()
+def test_sizes_of_groups_are_a_series_labelled_by_the_keys_or_a_column(df):
+    for keys in ("k", ["k"], ["j", "k"]):
+        found = df.groupby(keys).size().to_pandas()
+        pd.testing.assert_series_equal(found, TABLE.groupby(keys).size(), check_index_type=False)
+    found = df.groupby(["j", "k"], as_index=False).size().to_pandas()
     wanted = TABLE.groupby(["j", "k"]).size().rename("size").reset_index()
     pd.testing.assert_frame_equal(found, wanted)
 

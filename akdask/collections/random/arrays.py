@@ -66,8 +66,8 @@ def randint(low: float, high: float, size: Any = 1, dtype: Any = np.int64, seed:
     if not wanted.is_number:
         raise ArgumentTypeError(f"randint draws no {wanted}.", hint="random_strings_uniform draws strings.")
     if wanted == FLOAT64:
-        return _shaped(size, _uniform(low, high, seed))
-    low, high = (0, 2) if wanted == BOOL else (_number("low", low), _number("high", high))
+        return shaped(size, _uniform(low, high, seed))
+    low, high = (0, 2) if wanted == BOOL else (number_of("low", low), number_of("high", high))
     if not low < high:
         raise ArgumentError(f"randint: low ({low}) is not below high ({high}).", hint="high is excluded.")
     number = seed_of(seed)
@@ -75,19 +75,19 @@ def randint(low: float, high: float, size: Any = 1, dtype: Any = np.int64, seed:
     def draw(rows: Rows) -> Value:
         return Call("random_integers", rows.position, seed=number, low=int(low), high=int(high))
 
-    made = _shaped(size, draw)
+    made = shaped(size, draw)
     return made if wanted == INT64 else cast(made, wanted)
 
 
 def uniform(size: Any, low: float = 0.0, high: float = 1.0, seed: int | None = None) -> Any:
     """Return random float64 numbers, uniform in ``[low, high)``; see `randint` for `size`, `seed` and errors."""
-    return _shaped(size, _uniform(low, high, seed))
+    return shaped(size, _uniform(low, high, seed))
 
 
 def standard_normal(size: Any, seed: int | None = None) -> Any:
     """Return random float64 numbers from the normal distribution of mean 0 and variance 1; see `randint`."""
     number = seed_of(seed)
-    return _shaped(size, lambda rows: Call("random_normal", rows.position, seed=number))
+    return shaped(size, lambda rows: Call("random_normal", rows.position, seed=number))
 
 
 def random_strings_uniform(
@@ -120,7 +120,7 @@ def random_strings_uniform(
     >>> sorted(set(made.get_lengths().tolist()))
     [1, 2, 3]
     """
-    low, high = (_checked_int(name, bound) for name, bound in (("minlen", minlen), ("maxlen", maxlen)))
+    low, high = (checked_int(name, bound) for name, bound in (("minlen", minlen), ("maxlen", maxlen)))
     if not 0 <= low < high:
         raise ArgumentError(f"lengths from {low} to below {high} are none.", hint="minlen is at least 0, maxlen more.")
     return _random_strings(size, characters, seed, "random_integers", lambda drawn: drawn, low=low, high=high)
@@ -152,7 +152,7 @@ def random_strings_lognormal(
     >>> 6 < float(made.get_lengths().mean()) < 8
     True
     """
-    mean, deviation = _number("logmean", logmean), _number("logstd", logstd)
+    mean, deviation = number_of("logmean", logmean), number_of("logstd", logstd)
     if not deviation > 0 or math.isinf(deviation):
         raise ArgumentError(f"logstd is above 0, not {logstd!r}.")
 
@@ -164,14 +164,15 @@ def random_strings_lognormal(
 
 
 def _uniform(low: Any, high: Any, seed: Any) -> Callable[[Rows], Value]:
-    bounds = {"low": float(_number("low", low)), "high": float(_number("high", high))}
+    bounds = {"low": float(number_of("low", low)), "high": float(number_of("high", high))}
     if bounds["high"] < bounds["low"]:
         raise ArgumentError(f"uniform: low ({low}) is above high ({high}).")
     number = seed_of(seed)
     return lambda rows: Call("random_uniform", rows.position, seed=number, **bounds)
 
 
-def _shaped(size: Any, draw: Callable[[Rows], Value]) -> Any:
+def shaped(size: Any, draw: Callable[[Rows], Value]) -> Any:
+    """Return what is drawn of row numbers, in a shape."""
     shape = shape_of(size)
     rows = counted(math.prod(shape))
     made = pdarray(rows, draw(rows))
@@ -193,16 +194,18 @@ def _random_strings(
 
 def seed_of(seed: Any) -> int:
     """Return a seed as a number, one of its own for None."""
-    return secrets.randbits(63) if seed is None else _checked_int("seed", seed)
+    return secrets.randbits(63) if seed is None else checked_int("seed", seed)
 
 
-def _checked_int(name: str, item: Any) -> int:
+def checked_int(name: str, item: Any) -> int:
+    """Return an argument as an int, refused if it is not whole."""
     if isinstance(item, bool) or not isinstance(item, SupportsIndex):
         raise ArgumentTypeError(f"{name} is a whole number, not {item!r:.100}.")
     return index(item)
 
 
-def _number(name: str, item: Any) -> Any:
+def number_of(name: str, item: Any) -> Any:
+    """Return an argument as a number, refused if it is none."""
     if not isinstance(item, PLAIN):
         raise ArgumentTypeError(f"{name} is a number, not {item!r:.100}.")
     return item.value() if isinstance(item, Scalar) else item

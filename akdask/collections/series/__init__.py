@@ -1,0 +1,1 @@
+"""`Series`: an array with labels."""

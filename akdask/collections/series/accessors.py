@@ -1,0 +1,156 @@
+"""`Series.str`, `Series.dt` and `Series.cat`: methods of the values, whose results are Series with the same labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.substitutes import missing_attribute
+from akdask.collections.series.base import SeriesBase
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
+from akdask.collections.time.timearray import TimeArray
+from akdask.errors import MissingAttributeError
+
+Accessor = TypeVar("Accessor", bound="Properties")
+AccessorClass = TypeVar("AccessorClass", bound=type)
+
+
+class CachedAccessor:
+    """A group of methods of a class, made for an object when they are first asked for.
+
+    Parameters
+    ----------
+    name : str
+        What the group is called: ``s.name`` is the accessor of `s`.
+    accessor : type
+        Its class, made of the object.
+
+    Raises
+    ------
+    MissingAttributeError
+        When it is asked for on an object that it is not for.
+    """
+
+    def __init__(self, name: str, accessor: Callable[[Any], Any]) -> None:
+        self._name = name
+        self._accessor = accessor
+
+    def __get__(self, obj: Any, cls: type | None = None) -> Any:
+        return self._accessor if obj is None else self._accessor(obj)
+
+
+class Properties:
+    """Methods of the values of a Series, by their own names.
+
+    Arrays with a value for each row become Series with the labels; all else is handed through.
+
+    Parameters
+    ----------
+    series : Series
+        Whose values.
+
+    Raises
+    ------
+    MissingAttributeError
+        If the values are of another kind.
+    """
+
+    kinds: ClassVar[tuple[type, ...]] = ()
+    """The kinds of arrays that have these methods."""
+
+    accessor_name: ClassVar[str] = ""
+    """What users call the accessor."""
+
+    def __init__(self, series: SeriesBase) -> None:
+        if not isinstance(series.values, self.kinds):
+            raise MissingAttributeError(
+                f"a Series of {series.values._type_name()} has no .{self.accessor_name}.",
+                hint=f"it is for values that are {' or '.join(kind.__name__ for kind in self.kinds)}.",
+            )
+        self.series = series
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        values = self.__dict__["series"].values
+        if not hasattr(type(values), name):
+            raise missing_attribute(type(values), name)
+        found = getattr(values, name)
+        return self._method(found) if callable(found) else self._labelled(found)
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *(name for name in dir(type(self.series.values)) if not name.startswith("_"))]
+
+    def _method(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def call(*args: Any, **params: Any) -> Any:
+            return self._labelled(method(*args, **params))
+
+        return call
+
+    def _labelled(self, found: Any) -> Any:
+        """Return an array that has the rows of the Series with its labels."""
+        if isinstance(found, Array) and found.rows.same_rows(self.series.values.rows):
+            return self.series._with(found)
+        return found
+
+
+class StringAccessor(Properties):
+    """Methods of text: ``s.str.contains("a")``."""
+
+    kinds = (Strings, Categorical)
+    accessor_name = "str"
+
+    def contains(self, substr: str, regex: bool = False) -> Any:
+        """Return where text has a part, as a Series of bool; lazy.  See `Strings.contains`."""
+        return self._labelled(self.series.values.contains(substr, regex))
+
+    def startswith(self, substr: str, regex: bool = False) -> Any:
+        """Return where text begins so, as a Series of bool; lazy.  See `Strings.startswith`."""
+        return self._labelled(self.series.values.startswith(substr, regex))
+
+    def endswith(self, substr: str, regex: bool = False) -> Any:
+        """Return where text ends so, as a Series of bool; lazy.  See `Strings.endswith`."""
+        return self._labelled(self.series.values.endswith(substr, regex))
+
+
+class DatetimeAccessor(Properties):
+    """Methods and fields of times and spans: ``s.dt.year``, ``s.dt.floor("h")``."""
+
+    kinds = (TimeArray,)
+    accessor_name = "dt"
+
+
+class CategoricalAccessor(Properties):
+    """Codes, categories and methods of Categoricals: ``s.cat.codes``."""
+
+    kinds = (Categorical,)
+    accessor_name = "cat"
+
+
+def date_operators(cls: AccessorClass) -> AccessorClass:
+    """Give a class of accessors ``floor``, ``ceil`` and ``round`` of times; a decorator of classes."""
+    return _having(cls, ("floor", "ceil", "round"))
+
+
+def string_operators(cls: AccessorClass) -> AccessorClass:
+    """Give a class of accessors ``contains``, ``startswith`` and ``endswith`` of text; a decorator of classes."""
+    return _having(cls, ("contains", "startswith", "endswith"))
+
+
+def _having(cls: AccessorClass, names: Iterable[str]) -> AccessorClass:
+    for name in names:
+        setattr(cls, name, _forwarding(name))
+    return cls
+
+
+def _forwarding(name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **params: Any) -> Any:
+        found = getattr(self.series.values, name)(*args, **params)
+        return self.series._with(found) if isinstance(found, Array) else found
+
+    method.__name__ = name
+    return method

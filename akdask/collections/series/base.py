@@ -1,0 +1,206 @@
+"""What every part of a Series builds on: its values and labels on common rows, and its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pandas as pd
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import Collection, Labelled, unlabelled
+from akdask.collections.core.substitutes import Substitutes
+from akdask.collections.frame_core.columns import ColumnMethods
+from akdask.collections.frame_core.columnset import ColumnSet
+from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.frame_core.rows import RowMethods
+from akdask.collections.frame_core.to_pandas import ToPandas
+from akdask.columns import Table
+from akdask.plan.expr.tokens import token
+from akdask.plan.run.result import CollectionRows
+from akdask.plan.run.run import run
+from akdask.schema import RowSpace
+
+VALUES = "values"
+"""Name of the column of values in the rows of a Series; levels of labels are called by their numbers."""
+
+
+class LabelledRows(ColumnMethods, RowMethods):
+    """Rows of a Series: the column of values, labels of one level as the index, of several levels as columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToSeries:
+    """Makes a pandas Series of what `ToPandas` makes a DataFrame of.
+
+    Parameters
+    ----------
+    to_pandas : ToPandas
+        Makes the DataFrame.
+    level_names : tuple of hashable
+        What the levels are called that are columns there, none for labels of one level.
+    name : hashable
+        What the Series is called.
+    """
+
+    to_pandas: ToPandas
+    level_names: tuple[Hashable, ...]
+    name: Hashable
+
+    @property
+    def token(self) -> str:
+        """Names the converter in plans."""
+        return token("to Series", self.to_pandas.token, self.level_names, self.name)
+
+    def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.Series:
+        """Return the Series; rows without labels are numbered from `start`."""
+        frame = self.to_pandas(table, *labels, start=start)
+        if self.level_names:
+            levels = [frame[level_column(number)] for number in range(len(self.level_names))]
+            frame.index = pd.MultiIndex.from_arrays(levels, names=list(self.level_names))
+        series: pd.Series = frame[VALUES]
+        series.name = self.name
+        return series
+
+
+def level_column(number: int) -> str:
+    """Return the name of the column that holds a level of labels."""
+    return str(number)
+
+
+class SeriesBase(Labelled, Substitutes, Collection):
+    """An array with labels on the same rows."""
+
+    name: Any
+    _labelled: LabelledRows
+    _level_names: tuple[Any, ...]
+
+    def _set(self, values: Array, index: Index | None, name: Any) -> None:
+        """Bring values and labels onto common rows; rows without labels are labelled by their numbers.
+
+        Raises
+        ------
+        AlignmentError
+            If values and labels do not share rows, as where there are not as many of both.
+        """
+        self.name = name
+        if index is None or not isinstance(index, MultiIndex):
+            labels = (None, None) if index is None else (index.values, index.name)
+            columns = ColumnSet.of({VALUES: values}, *labels)
+            self._level_names = ()
+        else:
+            levels = {level_column(number): level for number, level in enumerate(index.values)}
+            columns = ColumnSet.of({VALUES: values, **levels})
+            self._level_names = tuple(index.names)
+        self._labelled = LabelledRows._of(columns)
+
+    def _moved(self, rows: Any) -> Self:
+        """Return a Series of the same names on other rows."""
+        moved = type(self).__new__(type(self))
+        moved.name, moved._level_names, moved._labelled = self.name, self._level_names, rows
+        return moved
+
+    def _with(self, values: Any) -> Self:
+        """Return other values with these labels and this name."""
+        columns = self._labelled._columns
+        moved = self._moved(LabelledRows._of(columns))
+        moved.values = values
+        return moved
+
+    # parts
+
+    @property
+    def values(self) -> Any:
+        """The values: a pdarray, Strings, Categorical and so on, the same object each time.
+
+        What is assigned to its elements is assigned to the Series.
+        """
+        return self._labelled._column(VALUES)
+
+    @values.setter
+    def values(self, values: Any) -> None:
+        self._labelled[VALUES] = unlabelled(values)
+
+    @property
+    def index(self) -> Index:
+        """The labels of the rows: an `Index`, or a `MultiIndex`; their numbers unless others were given.  Lazy."""
+        if not self._level_names:
+            return self._labelled.index
+        columns = self._labelled._columns
+        levels = [columns.array(level_column(number)) for number in range(len(self._level_names))]
+        return MultiIndex(levels, names=self._level_names)
+
+    @index.setter
+    def index(self, labels: Any) -> None:
+        self._set(self.values, None if labels is None else Index.factory(labels), self.name)
+
+    def _given_labels(self) -> Index | None:
+        """Return the labels, None where rows are labelled by their numbers."""
+        return None if self._labelled._columns.index is None and not self._level_names else self.index
+
+    @property
+    def rows(self) -> RowSpace:
+        """The row space: which rows, in how many partitions, of what lengths if known."""
+        return self._labelled.rows
+
+    @property
+    def npartitions(self) -> int:
+        """Number of partitions."""
+        return self._labelled.npartitions
+
+    @property
+    def size(self) -> int:
+        """Number of values; counts them, once, where a filter has left that open."""
+        return len(self._labelled)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(size,)``."""
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the values."""
+        return self.values.dtype
+
+    def __len__(self) -> int:
+        return self.size
+
+    # plan
+
+    @property
+    def expr(self) -> CollectionRows:
+        """The plan."""
+        form, project, labels = self._conversion()
+        return CollectionRows(project, form, tuple(labels), None)
+
+    def _conversion(self) -> tuple[ToSeries, Any, list[Any]]:
+        columns = self._labelled._columns
+        converter, labels = ToPandas.of(columns, with_index=True)
+        return ToSeries(converter, self._level_names, self.name), columns.project(with_index=True), labels
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        return self._persisted, ()
+
+    def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
+        return self._moved(self._labelled._persisted(graph, rename))
+
+    def to_pandas(self) -> pd.Series:
+        """Return the values and labels as a pandas Series; computes.
+
+        Raises
+        ------
+        TransferError
+            If they would take more than the setting ``max_transfer_bytes`` allows: half of the memory unless set.
+        """
+        form, project, labels = self._conversion()
+        rows = CollectionRows(project, form, tuple(labels), None)
+        (result,) = run(rows.here(chunked=True))
+        found: pd.Series = result
+        return found

@@ -1,0 +1,158 @@
+"""A Series as something else: NumPy, lists, a DataFrame, text; and how it shows itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.core.array import LAZY
+from akdask.collections.core.base import unlabelled
+from akdask.collections.core.later import later
+from akdask.collections.frame_core.display import edge_rows
+from akdask.collections.frame_core.memory_units import in_unit
+from akdask.collections.series.base import VALUES, level_column
+from akdask.collections.series.joining import SeriesJoining
+
+
+class SeriesConversion(SeriesJoining):
+    """Ways out, and display."""
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the values as a NumPy array; computes."""
+        return np.asarray(self.values.to_ndarray())
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the values as a NumPy array; see `pdarray.to_numpy`.  Computes."""
+        return np.asarray(self, dtype=dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def tolist(self) -> list[Any]:
+        """Return the values as a list; computes."""
+        return list(self.values.tolist())
+
+    def to_list(self) -> list[Any]:
+        """Return the values as a list: the name of pandas and of older Arkouda releases.  Computes."""
+        return self.tolist()
+
+    def to_dict(self) -> dict[Any, Any]:
+        """Return the values by their labels; computes."""
+        return self.to_pandas().to_dict()
+
+    def to_dataframe(self, index_labels: Sequence[str] | None = None, value_label: str | None = None) -> Any:
+        """Return labels and values as columns of a DataFrame; lazy.
+
+        Parameters
+        ----------
+        index_labels : list of str, optional
+            Names of the columns of labels: their own, or ``idx``, unless given.
+        value_label : str, optional
+            Name of the column of values: ``val_0`` unless given.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([5, 6], index=["a", "b"]).to_dataframe(["letter"], "number").to_pandas()
+          letter  number
+        0      a       5
+        1      b       6
+        """
+        return self.concat([self], 1, index_labels, None if value_label is None else [value_label])
+
+    def to_frame(self, name: str | None = None) -> Any:
+        """Return the values as the only column of a DataFrame with these labels; lazy.
+
+        Parameters
+        ----------
+        name : str, optional
+            Name of the column: that of the Series, or ``0``, unless given.
+        """
+        called = name if name is not None else "0" if self.name is None else str(self.name)
+        return later("DataFrame", {called: self.values}, self.index)
+
+    def to_markdown(
+        self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
+    ) -> str | None:
+        """Return labels and values as a table in text, or write it to a file; computes.  See `DataFrame.to_markdown`.
+
+        Parameters
+        ----------
+        mode : str
+            How a file is opened that is named by ``buf=``.
+        index : bool
+            Show the labels.
+        tablefmt : str, default "grid"
+            A format of the package tabulate, which must be installed.
+        storage_options : dict, optional
+            What fsspec needs where the file is named by a URL.
+        **kwargs
+            What else ``pandas.Series.to_markdown`` takes.
+        """
+        rows: Any = self.to_pandas()
+        text: str | None = rows.to_markdown(
+            mode=mode, index=index, tablefmt=tablefmt, storage_options=storage_options, **kwargs
+        )
+        return text
+
+    def copy(self) -> Self:
+        """Return a copy; no data are copied, for what is computed from never changes."""
+        return self._moved(self._labelled.copy())
+
+    def astype(self, dtype: Any) -> Self:
+        """Return the values converted to another type, with the same labels; lazy.  See `pdarray.astype`."""
+        return self._with(self.values.astype(dtype))
+
+    def where(self, cond: Any, other: Any = np.nan) -> Self:
+        """Return the values where a condition holds, and others elsewhere; lazy.
+
+        Parameters
+        ----------
+        cond : Series or pdarray of bool
+            On the same rows.
+        other : scalar, pdarray or Series
+            What stands elsewhere.
+        """
+        return self._with(where(unlabelled(cond), self.values, unlabelled(other)))
+
+    def memory_usage(self, index: bool = True, unit: str = "B") -> int | float:
+        """Return how much memory the values take when they are in memory, in bytes as an int; computes for text.
+
+        Parameters
+        ----------
+        index : bool
+            Add the labels.
+        unit : {"B", "KB", "MB", "GB"}
+            What is counted.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series(ak.arange(3)).memory_usage()
+        48
+        """
+        own = in_unit(self.values.nbytes, unit)
+        return own + self.index.memory_usage(unit) if index else own
+
+    def __repr__(self) -> str:
+        shown = edge_rows(self._labelled)
+        if shown is None:
+            return f"<Series({self.values._describe()}): {LAZY}>"
+        return self._as_text(shown)
+
+    def _as_text(self, shown: pd.DataFrame) -> str:
+        """Return first and last rows as pandas writes a Series."""
+        if self._level_names:
+            levels = [shown[level_column(number)] for number in range(len(self._level_names))]
+            shown.index = pd.MultiIndex.from_arrays(levels, names=list(self._level_names))
+        values = shown[VALUES].rename(self.name)
+        if not len(values):
+            return "Series([ -- ][ 0 values : 0 B])"
+        size = self.rows.size
+        length = "" if size is None or size == len(values) else f"\nLength {size}"
+        named = "" if self.name is None else f"Name: {self.name}, "
+        return f"{values.to_string()}\n{named}dtype: {self.values._type_name()}{length}"

@@ -1,0 +1,231 @@
+"""`loc` and `at`, `iloc` and `iat`: entries of a Series by their labels, and by their positions."""
+
+from __future__ import annotations
+
+import operator
+from functools import reduce
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from akdask.collections.arrays.creation import arange, array
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
+from akdask.collections.groups.setops import in1d
+from akdask.collections.series.base import SeriesBase
+from akdask.collections.text.strings import Strings
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError
+
+SCALARS = (int, float, bool, str, np.integer, np.floating, np.bool_, np.str_)
+"""Types of single labels and values."""
+
+Owner = TypeVar("Owner", bound=SeriesBase)
+
+
+def is_supported_scalar(x: Any) -> bool:
+    """Whether an object may be a single label or value of a Series.
+
+    Examples
+    --------
+    >>> is_supported_scalar("a"), is_supported_scalar(None)
+    (True, False)
+    """
+    return isinstance(x, SCALARS)
+
+
+def checked_value(values: Any, val: Any) -> Any:
+    """Return what is to be assigned to values of a Series: a scalar, or an array.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is of another type than the values, or they are text, which is not assigned to.
+    """
+    val = array(val) if isinstance(val, list | np.ndarray) else unlabelled(val)
+    if isinstance(val, Strings | str) or isinstance(values, Strings):
+        raise ArgumentTypeError(
+            "text of a Series is not assigned to.", hint="make it anew: ak.where(mask, new, s.values)."
+        )
+    if not isinstance(val, pdarray) and not is_supported_scalar(val):
+        raise ArgumentTypeError(
+            f"a Series cannot take {type(val).__name__} as a value.", hint="give a number or array."
+        )
+    given = val.dtype if isinstance(val, pdarray) else np.asarray(val).dtype
+    if given != values.dtype and not (is_supported_scalar(val) and np.can_cast(given, values.dtype, "same_kind")):
+        raise ArgumentTypeError(
+            f"values of {given} do not go into a Series of {values.dtype}.", hint="convert them first."
+        )
+    return val
+
+
+class LocIndexer:
+    """Entries of a Series by label: ``s.loc[key]``.
+
+    Parameters
+    ----------
+    series : Series
+        Whose entries.
+    """
+
+    def __init__(self, series: Any) -> None:
+        self.series = series
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return what ``s[key]`` gives; a slice of labels includes both ends, as in pandas."""
+        if isinstance(key, slice):
+            return self.series[_between(self.series, key)]
+        return self.series[key]
+
+    def __setitem__(self, key: Any, val: Any) -> None:
+        self.series[key] = val
+
+
+def _between(series: SeriesBase, key: slice) -> Any:
+    """Return which labels lie between those of a slice."""
+    if key.step not in (None, 1):
+        raise ArgumentError("labels are not stepped through.", hint="use iloc for every nth row.")
+    labels = series.index.values
+    if not isinstance(labels, Array):
+        raise ArgumentTypeError("rows with labels of several levels are not sliced.", hint="look up one level.")
+    bounds = [] if key.start is None else [labels >= key.start]
+    bounds += [] if key.stop is None else [labels <= key.stop]
+    return reduce(operator.and_, bounds) if bounds else slice(None)
+
+
+class ILocIndexer(Generic[Owner]):
+    """Entries of a Series by position: ``s.iloc[key]``.
+
+    Parameters
+    ----------
+    method_name : {"iloc", "iat"}
+        What users call it.
+    series : Series
+        Whose entries.
+    """
+
+    def __init__(self, method_name: str, series: Owner) -> None:
+        self.name = method_name
+        self.series = series
+
+    def validate_key(self, key: Any) -> Any:
+        """Return a key as an int or an array of positions or bools.
+
+        Parameters
+        ----------
+        key : int, slice, list, or array of int or bool
+            Which entries.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it is nothing of that.
+        ArgumentError
+            If it is an array without elements.
+        PositionError
+            If there are no such positions.
+        """
+        key = array(key) if isinstance(key, list | np.ndarray) else unlabelled(key)
+        if isinstance(key, slice):
+            return _positions(key, self.series.size)
+        if isinstance(key, int | np.integer) and not isinstance(key, bool):
+            if not -self.series.size <= key < self.series.size:
+                raise PositionError(f"{self.name}[{key}]: the Series has {self.series.size} entries.")
+            return int(key)
+        if isinstance(key, pdarray) and key.size == 0:
+            raise ArgumentError(f"{self.name} needs at least one position.")
+        if not isinstance(key, pdarray) or key.dtype not in (np.int64, np.bool_):
+            raise ArgumentTypeError(f"{self.name} takes positions or a mask, not {_described(key)}.")
+        if key.dtype == np.bool_:
+            if key.size != self.series.size:
+                raise PositionError(f"a mask of {key.size} elements does not fit {self.series.size} entries.")
+        elif int(key.max()) >= self.series.size:
+            raise PositionError(f"{self.name}[{key.max()}]: the Series has {self.series.size} entries.")
+        return key
+
+    def validate_val(self, val: Any) -> Any:
+        """Return a value that may be assigned; see `Series.validate_val`."""
+        return checked_value(self.series.values, val)
+
+    def __getitem__(self, key: Any) -> Owner:
+        """Return the entries at positions as a Series, of one entry for one position, as in Arkouda; lazy.
+
+        Positions are checked, which counts rows of unknown number, and computes the largest of an array.
+        """
+        key = self.validate_key(key)
+        rows = self.series._labelled
+        return self.series._moved(rows._rows(slice(key, key + 1 or None) if isinstance(key, int) else key))
+
+    def __setitem__(self, key: Any, val: Any) -> None:
+        """Assign to the entries at positions; lazy but for the checks of the key.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the value is of another type than those of the Series.
+        ArgumentError
+            If there are not as many values as positions.
+        """
+        self.series.values[self.validate_key(key)] = self.validate_val(val)
+
+
+def _described(key: Any) -> str:
+    return f"an array of {key.dtype}" if isinstance(key, pdarray) else type(key).__name__
+
+
+def _positions(key: slice, size: int) -> slice:
+    """Return a slice with plain bounds, refused where Arkouda refuses it."""
+    start = 0 if key.start is None else key.start
+    stop = size if key.stop is None else key.stop
+    if start < 0 or stop > size or start > stop:
+        raise PositionError(
+            f"positions {start} to {stop} are not all among the {size} entries, or not in order.",
+            hint="slices count from the start, as in Arkouda.",
+        )
+    return slice(start, stop, key.step)
+
+
+def label_key(series: SeriesBase, key: Any) -> Any:
+    """Return a key of a Series checked: a scalar label, or an array of labels or bools.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is none, or of another type than the labels.
+    MissingLabelError
+        If an array has labels that the Series lacks.
+    PositionError
+        If a mask has not the size of the Series.
+    """
+    key = array(key) if isinstance(key, list | np.ndarray) else unlabelled(key)
+    if isinstance(key, slice):
+        found = _positions(key, series.size)
+        return arange(found.start, found.stop, 1 if found.step is None else found.step)
+    labels = series.index
+    if is_supported_scalar(key):
+        kind = np.asarray(key).dtype.kind
+        if labels.nlevels > 1 or {"U": "str"}.get(kind, kind) != _kind(labels):
+            raise ArgumentTypeError(f"labels are of {labels.dtype}, and {key!r} is none.", hint="iloc takes positions.")
+        return key
+    if not isinstance(key, Array):
+        raise ArgumentTypeError(
+            f"entries of a Series are chosen by a label, labels or a mask, not by {type(key).__name__}.",
+            hint="for labels of several levels: s.locate((1, 'a')).",
+        )
+    if key.dtype == np.bool_ and _kind(labels) != "b":
+        if series.rows.size is not None and key.rows.size is not None and key.size != series.size:
+            raise PositionError(f"a mask of {key.size} elements does not fit {series.size} entries.")
+    elif labels.nlevels > 1 or key.dtype != labels.dtype:
+        raise ArgumentTypeError(f"labels are of {labels.dtype}, and the key is of {key.dtype}.")
+    elif not bool(in1d(key, labels.values).all()):
+        missing = key[in1d(key, labels.values, invert=True)].head(5).tolist()
+        raise MissingLabelError(f"the Series has no labels {', '.join(map(repr, missing))}.", hint="see s.index.")
+    return key
+
+
+def _kind(labels: Any) -> str:
+    """Return the kind of labels as NumPy has it, ``str`` for text."""
+    values = labels.values
+    if labels.nlevels > 1:
+        return "O"
+    return "str" if isinstance(values, Strings) or values._type_name() == "Categorical" else str(values.dtype.kind)

@@ -1,0 +1,98 @@
+"""Missing values of a Series: NaN, NaT, missing text, and elements of Categoricals that are missing."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from akdask.collections.arrays.elementwise import where
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.frame_core.missing import present
+from akdask.collections.lists.segarray import SegArray
+from akdask.collections.series.base import VALUES, SeriesBase
+from akdask.collections.series.operators import SeriesOperators
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
+from akdask.errors import ArgumentTypeError
+from akdask.plan.expr.values import Call, Value
+from akdask.schema import FLOAT64
+
+
+class SeriesMissing(SeriesOperators):
+    """Finding, filling and leaving out what is missing."""
+
+    def isna(self) -> Self:
+        """Return where values are missing, as a Series of bool; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the values are lists.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan")], index=[5, 7]).isna().to_pandas().to_dict()
+        {5: False, 7: True}
+        """
+        return self._marked(Call("logical_not", self._present()))
+
+    def notna(self) -> Self:
+        """Return where values are not missing, as a Series of bool; lazy.  See `isna`."""
+        return self._marked(self._present())
+
+    def isnull(self) -> Self:
+        """Return where values are missing; the same as `isna`."""
+        return self.isna()
+
+    def notnull(self) -> Self:
+        """Return where values are not missing; the same as `notna`."""
+        return self.notna()
+
+    def hasnans(self) -> np.bool_:
+        """Whether a value is missing; computes."""
+        return np.bool_(bool(self.isna().values.any()))
+
+    def count(self) -> Any:
+        """Return the number of values that are not missing; lazy."""
+        return self.notna().values.sum()
+
+    def dropna(self) -> Self:
+        """Return the entries whose values are not missing; lazy."""
+        return self._moved(self._labelled._rows(self.notna().values))
+
+    def fillna(self, value: Any) -> Self:
+        """Return the Series with other values in place of those that are missing; lazy.
+
+        Parameters
+        ----------
+        value : scalar, pdarray or Series
+            One value, or one for each row: those of a Series are taken row by row, as in Arkouda.
+
+        Returns
+        -------
+        Series
+            Values that cannot be missing, such as integers, stay as they are.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([1.0, float("nan"), 3.0]).fillna(100.0).tolist()
+        [1.0, 100.0, 3.0]
+        """
+        values = self.values
+        filling = value.values if isinstance(value, SeriesBase) else value
+        if isinstance(values, Strings) and isinstance(filling, str):
+            return self._with(values.fillna(filling))
+        if isinstance(values, Strings | Categorical) or values._value.dtype != FLOAT64:
+            return self._with(values)
+        return self._with(where(self.isna().values, filling, values))
+
+    def _present(self) -> Value:
+        if isinstance(self.values, SegArray):
+            raise ArgumentTypeError("lists are never missing.", hint="ask for s.values.lengths == 0.")
+        return present(self._labelled._columns, VALUES)
+
+    def _marked(self, value: Value) -> Self:
+        return self._with(pdarray(self._labelled._columns.frame, value))

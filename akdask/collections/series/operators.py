@@ -1,0 +1,97 @@
+"""Python's operators and NumPy's ufuncs on Series: computed of values that belong to the same labels."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from akdask.collections.core.base import unlabelled
+from akdask.collections.series.alignment import aligned
+from akdask.collections.series.base import SeriesBase
+
+BY_OPERATOR: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.true_divide: operator.truediv,
+    np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod,
+    np.power: operator.pow,
+    np.left_shift: operator.lshift,
+    np.right_shift: operator.rshift,
+    np.bitwise_and: operator.and_,
+    np.bitwise_or: operator.or_,
+    np.bitwise_xor: operator.xor,
+    np.equal: operator.eq,
+    np.not_equal: operator.ne,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+    np.invert: operator.invert,
+    np.negative: operator.neg,
+}
+"""Ufuncs that are operators: text, Categoricals and times have their own meaning of these."""
+
+
+class SeriesOperators(NDArrayOperatorsMixin, SeriesBase):
+    """Arithmetic and comparison, with scalars, arrays of the same rows and other Series.
+
+    Two Series of other labels meet on the labels of both, in order; what one of them lacks is 0, as in Arkouda.
+    """
+
+    __array_priority__ = 2000
+    __hash__ = None  # type: ignore[assignment]  # comparison gives a Series, as in pandas
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Compute a ufunc of values that belong to the same labels; ``out=`` is what in-place operators pass."""
+        out = kwargs.pop("out", None)
+        if method != "__call__" or kwargs:
+            return NotImplemented
+        result = self._computed(BY_OPERATOR.get(ufunc, ufunc), inputs)
+        if out is None:
+            return result
+        (target,) = out
+        if not isinstance(target, SeriesBase):
+            return NotImplemented
+        target._labelled = result._labelled
+        return target
+
+    def _computed(self, function: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+        series = [item for item in inputs if isinstance(item, SeriesBase)]
+        index, values = aligned(series)
+        remaining = iter(values)
+        found = function(*(next(remaining) if isinstance(item, SeriesBase) else unlabelled(item) for item in inputs))
+        if all(mine is its.values for mine, its in zip(values, series, strict=True)):
+            return self._with(found) if len(series) == 1 else series[0]._with(found)._called(_common_name(series))
+        return self._of(found, index, _common_name(series))
+
+    def _called(self, name: Any) -> Any:
+        self.name = name
+        return self
+
+    @classmethod
+    def _of(cls, values: Any, index: Any, name: Any = None) -> Any:
+        """Return a Series of values and labels."""
+        made = cls.__new__(cls)
+        made._set(values, index, name)
+        return made
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __abs__(self) -> Any:
+        return self._with(abs(self.values))
+
+    def __bool__(self) -> bool:
+        return bool(self.values)
+
+
+def _common_name(series: list[SeriesBase]) -> Any:
+    """Return the name that all have, None where they differ, as in pandas."""
+    names = [one.name for one in series]
+    return names[0] if all(name == names[0] for name in names) else None

@@ -1,0 +1,118 @@
+"""First, last, largest and sorted entries of a Series, and how often its values occur."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from akdask.collections.arrays.elementwise import cast
+from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.scans import argmaxk
+from akdask.collections.arrays.sorting import argsort
+from akdask.collections.core.array import Array
+from akdask.collections.frame_core.index import Index
+from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.setops import in1d
+from akdask.collections.groups.uniqueness import unique, value_counts
+from akdask.collections.series.base import SeriesBase
+from akdask.collections.series.operators import SeriesOperators
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.concatenation import concatenate
+from akdask.errors import ArgumentTypeError
+
+
+class SeriesOrder(SeriesOperators):
+    """Entries by their place, and values by their order."""
+
+    def head(self, n: int = 10) -> Self:
+        """Return the first `n` entries; lazy."""
+        return self._moved(self._labelled.head(n))
+
+    def tail(self, n: int = 10) -> Self:
+        """Return the last `n` entries; lazy."""
+        return self._moved(self._labelled.tail(n))
+
+    def topn(self, n: int = 10) -> Self:
+        """Return the `n` entries of the largest values, the largest first; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([3, 9, 5]).topn(2).to_pandas().to_dict()
+        {1: 9, 2: 5}
+        """
+        return self._chosen(argmaxk(self.values, n)[::-1])
+
+    def sort_index(self, ascending: bool = True) -> Self:
+        """Return the entries in the order of their labels; lazy."""
+        return self._chosen(self.index.argsort(ascending=ascending))
+
+    def sort_values(self, ascending: bool = True) -> Self:
+        """Return the entries in the order of their values, NaN last; lazy.  Equal values keep their order."""
+        return self._chosen(argsort(self.values, ascending=ascending))
+
+    def value_counts(self, sort: bool = True) -> Self:
+        """Return how often each value occurs, as int64 labelled by the values; lazy.
+
+        Parameters
+        ----------
+        sort : bool, default True
+            Put the commonest first; otherwise the values are in order.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.Series([2, 0, 2]).value_counts().to_pandas().to_dict()
+        {2: 2, 0: 1}
+        """
+        values, counts = value_counts(self.values)
+        counted = self._of(counts, Index(values))
+        return counted.sort_values(ascending=False) if sort else counted
+
+    def unique(self) -> Any:
+        """Return the distinct values, in ascending order, as an array; lazy."""
+        return unique(self.values)
+
+    def isin(self, lst: Any) -> Self:
+        """Return which values are among some, as a Series of bool; lazy.
+
+        Parameters
+        ----------
+        lst : pdarray, Strings, Series or list
+            The values to look for.
+        """
+        return self._with(in1d(self.values, lst.values if isinstance(lst, SeriesBase) else lst))
+
+    def add(self, b: SeriesBase) -> Self:
+        """Return the sums of the values of each label, of both Series; lazy.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> one, two = ak.Series([1, 2], index=["a", "b"]), ak.Series([10, 20], index=["b", "c"])
+        >>> one.add(two).to_pandas().to_dict() == {"a": 1, "b": 12, "c": 20}
+        True
+        """
+        if not isinstance(b, SeriesBase):
+            raise ArgumentTypeError(f"add takes a Series, not {type(b).__name__}.", hint="s + 1 adds to every value.")
+        index = self.index.concat(b.index)
+        keys, sums = GroupBy(index.values).sum(concatenate([self.values, b.values]))
+        return self._of(sums, Index.factory(keys))
+
+    def diff(self) -> Self:
+        """Return the differences of successive values, as float64 with NaN for the first; lazy.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the values are no numbers.
+        """
+        values = self.values
+        if not isinstance(values, pdarray) or isinstance(values, Categorical):
+            raise ArgumentTypeError(f"a Series of {values._type_name()} has no differences.")
+        values = cast(values, np.float64)
+        return self._with(concatenate([values[:1] * np.nan, values[1:] - values[:-1]]))
+
+    def _chosen(self, positions: Array) -> Self:
+        return self._moved(self._labelled._rows(positions))
