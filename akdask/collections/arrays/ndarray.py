@@ -62,6 +62,10 @@ class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
         self.base = base.copy()
         self.shape = _checked_shape(shape, base.size)
 
+    def persist(self) -> ArrayView:
+        """Return the array with its elements computed and kept in memory, on the workers of a cluster."""
+        return ArrayView(self.base.persist(), self.shape)
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """NumPy dtype of the elements."""

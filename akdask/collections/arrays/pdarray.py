@@ -86,6 +86,11 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         count = int(reduced(self, "limbs"))
         return [self._operate("limb", self, number=number) for number in reversed(range(count))]
 
+    @property
+    def name(self) -> str:
+        """What plans call the array: equal expressions have equal names, where a server numbers its arrays."""
+        return str(self._project()._name)
+
     def slice_bits(self, low: int, high: int) -> pdarray:
         """Return bits `low` to `high`, both included, of integers; as bigint where they are 64 or more; lazy.
 

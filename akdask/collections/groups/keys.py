@@ -12,6 +12,7 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
@@ -96,6 +97,7 @@ def lazy_array(operation: str, values: Any) -> Array:
     ArgumentTypeError
         If it is something else, or has several dimensions.
     """
+    values = unlabelled(values)
     if not isinstance(values, Array | ArrayView):
         raise ArgumentTypeError(
             f"{operation} takes a lazy array, not a {type(values).__name__}.", hint="make it one with ak.array(…)."

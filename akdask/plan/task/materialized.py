@@ -49,6 +49,10 @@ class Materialized(OverProject):
 
     frame: Project
 
+    def describe(self) -> str:
+        """Say that the column is kept, and whether it is already."""
+        return "Keep for later rounds" if self.cached is None else "Kept of an earlier round"
+
     @property
     def cached(self) -> tuple[CachedResult, ...] | None:
         """Its results where all of them are kept already."""
