@@ -17,6 +17,7 @@ from akdask import evo
 from akdask.cli.sets import EXIT_CODES
 from akdask.cli.table import counted, print_json, printable, table
 from akdask.errors import AkdaskError, ArgumentError, FileFormatError, MissingColumnError
+from akdask.storage.paths.files import is_remote
 from akdask.storage.paths.remote import concurrently
 
 _LONGEST = 200
@@ -61,6 +62,14 @@ def _in_one_line(run: Callable[[argparse.Namespace], int], options: argparse.Nam
 
 def _store(options: argparse.Namespace) -> Any:
     return evo.Store(options.store, storage_options=_storage_options(options))
+
+
+def _store_that_is_there(options: argparse.Namespace) -> Any:
+    """Return the store, whose folder exists: of a folder that is misspelled nothing is told as if it were empty."""
+    store = _store(options)
+    if not is_remote(store.place) and not os.path.isdir(store.place):
+        raise ArgumentError(f"there is no folder {store.place!r}.", hint="a store is made by `akdask evo put`.")
+    return store
 
 
 def _storage_options(options: argparse.Namespace) -> Mapping[str, Any] | None:
@@ -307,7 +316,7 @@ def _add_verify(actions: Any) -> None:
 
 def _verify(options: argparse.Namespace) -> int:
     blobs = [_blob(text) for text in options.blobs] or None
-    return _told(_store(options).verify(blobs, remove=options.remove), options)
+    return _told(_store_that_is_there(options).verify(blobs, remove=options.remove), options)
 
 
 def _told(findings: Sequence[Any], options: argparse.Namespace) -> int:
@@ -336,7 +345,7 @@ def _add_gc(actions: Any) -> None:
 
 
 def _gc(options: argparse.Namespace) -> int:
-    found = _store(options).gc(options.roots, grace=options.grace, dry_run=options.dry_run)
+    found = _store_that_is_there(options).gc(options.roots, grace=options.grace, dry_run=options.dry_run)
     if options.json:
         print_json(
             {

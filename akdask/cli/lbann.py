@@ -6,6 +6,11 @@ import argparse
 import glob
 import os
 import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from multiprocessing import get_context
 from shutil import get_terminal_size
 from typing import Any
 
@@ -28,6 +33,8 @@ from akdask.lbann.verification.sample_set import verify
 
 _SHOWN_VALUES = 4
 _MOST_FAULTS = 1000
+_MANY_FILES, _AT_ONCE = 32, 8
+"""Files for which it is worth to start processes, and that go to one of them at a time."""
 
 
 def register(commands: Any) -> None:
@@ -153,7 +160,8 @@ def _progress(done: int, total: int) -> None:
 
 
 def _report(report: SampleSetReport) -> str:
-    said = ", ".join(counted(count, f"fault: {kind}") for kind, count in report.counts().items()) or "all is well"
+    kinds = Counter((fault.kind, "warning" if fault.is_warning else "fault") for fault in report.faults)
+    said = ", ".join(f"{counted(count, what)} ({kind})" for (kind, what), count in kinds.items()) or "all is well"
     lines = [f"{counted(report.n_samples, 'sample')} in {counted(report.n_files, 'file')}: {said}"]
     if report.faults:
         rows = [
@@ -174,11 +182,33 @@ def _schema(options: argparse.Namespace) -> int:
 def _list(options: argparse.Namespace) -> int:
     files = [path for given in options.files for path in _matching(given)]
     found = list_samples(
-        files, options.sample or _told_prototype(files[0]), exclude=options.exclude, base_directory=options.base
+        files,
+        options.sample or _told_prototype(files[0]),
+        exclude=options.exclude,
+        base_directory=options.base,
+        over=_each_of,
     )
     if options.exclusion:
         write_file(options.exclusion, [found.exclusion_text()])
     return _written(options.output, found.included.to_text())
+
+
+def _each_of(function: Callable[[str], Any], paths: Sequence[str]) -> list[Any]:
+    """Apply a function to each of many files: in processes, since threads wait for the HDF5 library in turns."""
+    shown = _progress if sys.stderr.isatty() else lambda done, total: None
+    found: list[Any] = []
+    with ExitStack() as stack:
+        results: Iterator[Any]
+        if len(paths) < _MANY_FILES:
+            results = map(function, paths)
+        else:
+            pool = stack.enter_context(ProcessPoolExecutor(mp_context=get_context("spawn")))
+            stack.callback(pool.shutdown, cancel_futures=True)
+            results = pool.map(function, paths, chunksize=_AT_ONCE)
+        for one in results:
+            found.append(one)
+            shown(len(found), len(paths))
+    return found
 
 
 def _matching(given: str) -> list[str]:

@@ -194,17 +194,18 @@ def surplus_keys(given: Mapping[str, Any]) -> list[str]:
     return [key for key in _KEYS if key in given and key not in allowed]
 
 
-def _is_count(value: Any) -> bool:
+def is_count(value: Any) -> bool:
+    """Whether something is a whole number from 0 on."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _problems_of_numbers(given: ArrayDescription) -> list[str]:
     problems = []
-    if not _is_count(given.length) or given.length >= 2**63:
+    if not is_count(given.length) or given.length >= 2**63:
         problems.append(f"`length` is a whole number from 0 on, not {given.length!r:.100}")
     elif given.data is None and given.length:
         problems.append(f"`data` is null, so `length` is 0, not {given.length}")
-    if not _is_count(given.width) or not 0 < given.width <= _MOST_WIDTH:
+    if not is_count(given.width) or not 0 < given.width <= _MOST_WIDTH:
         problems.append(f"`width` is a whole number from 1 to {_MOST_WIDTH}, not {given.width!r:.100}")
     return problems
 
@@ -213,7 +214,7 @@ def _problems_of_types(given: ArrayDescription) -> list[str]:
     # Of whatever type the JSON had.
     data_type: Any = given.data_type
     named: dict[str, Any] = {"keys_data_type": given.keys_data_type, "values_data_type": given.values_data_type}
-    width = given.width if _is_count(given.width) else 0
+    width = given.width if is_count(given.width) else 0
     if data_type is not None:
         if any(value is not None for value in named.values()):
             return ["there are both `data_type` and types of keys and values"]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
 import pyarrow as pa
 
 from akdask.errors import AkdaskError, ArgumentError, TransferError, warn
 from akdask.evo.blobs.canonical import CanonicalForm, Names
-from akdask.evo.blobs.content import ContentRules, RowFacts, conclude, examine
+from akdask.evo.blobs.content import ContentRules, RowFacts, conclude, examine_column
 from akdask.evo.blobs.findings import Finding, errors_among
 from akdask.evo.blobs.lazy import lazy_rows
 from akdask.evo.blobs.sink import BlobSink, OpenTarget, opener
@@ -25,10 +27,13 @@ from akdask.parquet.writing.row_groups import EncodedRowGroup, RowGroupAssembly,
 
 _LEVELS = range(1, 10)
 
+_MOST_BYTES = 128 * 2**20
+"""Bytes of row groups that are in memory at a time, unless one alone has more."""
+
 
 @dataclass(frozen=True, slots=True)
 class RowGroupOutcome:
-    """What came of the rows of one row group.
+    """What came of the rows of one row group, or of one of its columns.
 
     Parameters
     ----------
@@ -46,8 +51,8 @@ class RowGroupOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class RowGroupEncoder:
-    """Makes a row group of rows, and notes what is wrong with them: what a task does.
+class ColumnEncoder:
+    """Encodes the columns of row groups one by one, and notes what is wrong with them: what tasks do.
 
     Parameters
     ----------
@@ -63,15 +68,29 @@ class RowGroupEncoder:
     rules: ContentRules
     encoding: RowGroupEncoding
 
-    def __call__(self, rows: pa.Table) -> RowGroupOutcome:
-        """Return what comes of rows; what is wrong with them is told by who knows where they are."""
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.form.schema)
+
+    def __call__(self, rows: pa.Table, number: int) -> RowGroupOutcome:
+        """Return what comes of one column of rows; what is wrong is told by who knows where the rows are."""
         try:
-            table = self.form.table(rows)
+            column = self.form.column(rows, number)
         except EvoError as error:
             return RowGroupOutcome(None, RowFacts(), error)
-        facts = examine(table, self.rules)
-        is_wrong = errors_among(facts.findings(self.rules, 0))
-        return RowGroupOutcome(None if is_wrong else self.encoding.encode(table), facts)
+        field = self.form.schema.field(number)
+        facts = examine_column(column, field.name, number, self.rules)
+        if errors_among(facts.findings(self.rules, 0)):
+            return RowGroupOutcome(None, facts)
+        return RowGroupOutcome(self.encoding.encode(pa.Table.from_arrays([column], schema=pa.schema([field]))), facts)
+
+    def joined(self, columns: Sequence[RowGroupOutcome]) -> RowGroupOutcome:
+        """Return what came of a row group, given what came of its columns."""
+        facts = reduce(RowFacts.joined, [column.facts for column in columns])
+        parts = [column.encoded for column in columns if column.encoded is not None]
+        encoded = EncodedRowGroup.side_by_side(parts) if len(parts) == len(columns) else None
+        return RowGroupOutcome(encoded, facts, next((column.error for column in columns if column.error), None))
 
 
 def write_blob(
@@ -91,9 +110,10 @@ def write_blob(
 ) -> ArrayDescription:
     """Write rows as one blob, and return its description; computes.
 
-    Row groups are encoded side by side and go out in order, so that a few of them are in memory at a time.  Where they
-    are cut depends on the types of the columns alone: equal rows give equal bytes, however they are partitioned.  Rows
-    whose number is not known, such as those of a filter, are counted first.
+    Columns of row groups are encoded side by side and go out in order, so that a few of them are in memory at a time,
+    however many processors there are.  Where row groups are cut depends on the types of the columns alone: equal rows
+    give equal bytes, however they are partitioned.  Rows whose number is not known, such as those of a filter, are
+    counted first.
 
     Parameters
     ----------
@@ -173,17 +193,18 @@ def write_blob(
     )
     rules = ContentRules(chosen, form.kind.name, vertices)
     nrows = form.group_rows if row_group_rows is None else int(row_group_rows)
-    encoder = RowGroupEncoder(form, rules, form.encoding(level, dictionaries=dictionaries))
+    encoder = ColumnEncoder(form, rules, form.encoding(level, dictionaries=dictionaries))
+    at_once = max(1, _MOST_BYTES // form.bytes_of(nrows))
     if lazy is not None:
         encoded = lazy.encoded(nrows, encoder)
     writer = BlobWriter(begin(), rules, form.schema.names[0])
     try:
         if lazy is not None:
-            encoded.results(writer.add)
+            encoded.results(writer.add, at_once)
         else:
             assert stream is not None, "rows are lazy or come as a stream"
-            for group in in_order(encoder, stream.groups(nrows)):
-                writer.add(group)
+            for columns in in_order(encoder, stream.groups(nrows), encoder.width, at_once):
+                writer.add(encoder.joined(columns))
         name = writer.finish(None if identifier == "hash" else new_uuid())
     except BaseException as error:
         writer.abort()
@@ -243,7 +264,8 @@ class BlobWriter:
             raise type(error)(error.message, details=[where, *error.details], hint=error.hint) from error
         _refuse(group.facts.findings(self._rules, number))
         assert group.encoded is not None, "nothing is wrong"
-        self._write(self._assembly.add(group.encoded))
+        for data in self._assembly.add(group.encoded):
+            self._write(data)
         self._facts.append(group.facts)
 
     def finish(self, name: str | None) -> str:

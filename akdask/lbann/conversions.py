@@ -43,9 +43,16 @@ class SampleConversions:
         return statistics_of(self, fields, by_channel=by_channel)
 
     def to_hdf(
-        self: SelectedSamples, path: str | os.PathLike[str], names: Sequence[str] | None = None, *, separator: str = "."
+        self: SelectedSamples,
+        path: str | os.PathLike[str],
+        names: Sequence[str] | None = None,
+        *,
+        ids: str | None = "sample",
+        separator: str = ".",
     ) -> None:
         """Write the samples as a set of Arkouda, which its servers read: a column for each name; computes.
+
+        `write_samples` with the same `ids` and `separator` makes samples of it again.
 
         Parameters
         ----------
@@ -53,17 +60,19 @@ class SampleConversions:
             Prefix and extension of the set.
         names : sequence of str, optional
             Which columns; all names unless given.
+        ids : str, optional, default "sample"
+            Column that the IDs of the samples are in; None leaves them out.
         separator : str, default "."
             Stands in names of columns for the slashes of fields, which Arkouda cannot have.
 
         Raises
         ------
         ArgumentError
-            If two names are the same without slashes.
+            If two columns would have the same name.
         """
         from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
 
-        frame = frame_of(self, names)
+        frame = frame_of(self, names, ids)
         renamed = {name: name.replace("/", separator) for name in frame.columns}
         if len(set(renamed.values())) < len(renamed):
             raise ArgumentError(
@@ -74,8 +83,16 @@ class SampleConversions:
         frame.rename(column=renamed, inplace=True)
         frame.to_hdf(path)
 
-    def to_parquet(self: SelectedSamples, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
+    def to_parquet(
+        self: SelectedSamples,
+        path: str | os.PathLike[str],
+        names: Sequence[str] | None = None,
+        *,
+        ids: str | None = "sample",
+    ) -> None:
         """Write the samples as a set of Parquet files: a column for each name; computes.
+
+        `write_samples` with the same `ids` makes samples of it again.
 
         Parameters
         ----------
@@ -83,10 +100,17 @@ class SampleConversions:
             Prefix and extension of the set.
         names : sequence of str, optional
             Which columns; all names unless given.
+        ids : str, optional, default "sample"
+            Column that the IDs of the samples are in; None leaves them out.
+
+        Raises
+        ------
+        ArgumentError
+            If samples have something of that name.
         """
         from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
 
-        frame_of(self, names).to_parquet(path)
+        frame_of(self, names, ids).to_parquet(path)
 
     def to_torch(self: SelectedSamples, kind: str = "map", **options: Any) -> Any:
         """Return the samples as a data set of ``torch.utils.data``.
@@ -108,7 +132,7 @@ class SampleConversions:
 
         return torch_dataset(self, kind, **options)
 
-    def to_frame(self: SelectedSamples, names: Sequence[str] | None = None) -> Any:
+    def to_frame(self: SelectedSamples, names: Sequence[str] | None = None, *, ids: str | None = None) -> Any:
         """Return a lazy DataFrame: a row for each sample, in a column of lists what has several elements.
 
         Reads the first sample, for sizes and types.  Numbers are widened to the types that columns have.
@@ -117,6 +141,8 @@ class SampleConversions:
         ----------
         names : sequence of str, optional
             Which columns; all names unless given.
+        ids : str, optional
+            Name of a first column, of the IDs of the samples; there is none unless given.
 
         Returns
         -------
@@ -127,10 +153,12 @@ class SampleConversions:
         ------
         UnknownNameError
             If a name cannot be retrieved.
+        ArgumentError
+            If samples have something of the name of the IDs.
         """
         from akdask.lbann.lazy.frame import frame_of  # loads all of akdask's collections
 
-        return frame_of(self, names)
+        return frame_of(self, names, ids)
 
     def to_dask_array(self: SelectedSamples, name: str, batch: int) -> Any:
         """Return what samples have under a name as a lazy Dask array, one chunk for each batch.

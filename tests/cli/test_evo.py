@@ -162,6 +162,14 @@ def test_errors_are_one_line_and_exit_with_2(run, words):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [("verify", "stroe"), ("gc", "stroe", "ab" * 32)])
+def test_a_folder_that_is_not_there_is_no_store_in_good_order(run, words):
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert "no folder" in err
+    assert "stroe" in err
+
+
 def test_wrong_words_are_wrong_use(run):
     for words in ([], ["put"], ["put", "store"], ["put", "store", "f", "--role", "x"], ["nothing"]):
         with pytest.raises(SystemExit) as caught:

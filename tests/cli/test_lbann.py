@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import h5py
 import pytest
@@ -20,6 +22,16 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+class PicklingPool(ThreadPoolExecutor):
+    """Stands in for processes, which take seconds to start."""
+
+    def __init__(self, mp_context):
+        super().__init__(2)
+
+    def map(self, function, *arguments, **options):
+        return super().map(pickle.loads(pickle.dumps(function)), *arguments, **options)
+
+
 def told(capsys, *argv):
     code = main(["lbann", *argv])
     return code, capsys.readouterr().out
@@ -33,6 +45,7 @@ def test_verify_tells_faults_and_the_exit_code(folder, capsys):
         del file["RUN/000000012/in/energy"]
     code, text = told(capsys, "verify", "train.samples", *schemas, "--resume", "notes")
     assert code == 1
+    assert text.startswith("20 samples in 2 files: 1 fault (field)\n")
     assert "in/energy" in text
     code, text = told(capsys, "verify", "train.samples", *schemas, "--resume", "notes", "--json")
     report = json.loads(text)
@@ -45,6 +58,16 @@ def test_lists_are_made_of_patterns(folder, capsys):
     assert text.splitlines()[:3] == ["CONDUIT_HDF5_INCLUSION", "19 1 2", "."]
     told(capsys, "list", "a_*.h5", "--sample", "RUN/000000000", "--exclude", "RUN/000000003", "-o", "in")
     assert read_list("in").to_text().decode() == text == read_list("ex").to_text().decode()
+
+
+def test_lists_of_many_files_are_made_by_processes(folder, capsys, monkeypatch):
+    alone = told(capsys, "list", "a_*.h5", "--sample", "RUN/000000000")
+    monkeypatch.setattr("akdask.cli.lbann._MANY_FILES", 2)
+    monkeypatch.setattr("akdask.cli.lbann.ProcessPoolExecutor", PicklingPool)
+    assert told(capsys, "list", "a_*.h5", "--sample", "RUN/000000000") == alone
+    (folder / "a_2.h5").write_bytes(b"no HDF5")
+    assert main(["lbann", "list", "a_*.h5", "--sample", "RUN/000000000"]) == 2
+    assert "a_2.h5" in capsys.readouterr().err
 
 
 def test_a_schema_is_made_of_a_sample(folder, capsys):
@@ -78,6 +101,8 @@ def test_a_list_is_split_as_upstream_splits_it(folder, capsys):
     [
         (["verify", "nothing"], "no sample list"),
         (["verify", "train.samples", "--experiment-schema", "x"], "needs a data schema"),
+        (["verify", "train.samples", "--resume", "none/notes"], "cannot write 'none/notes'"),
+        (["verify", "train.samples", "--resume", "."], "cannot write '.'"),
         (["list", "no*.h5"], "no file"),
         (["schema", "nothing.h5"], "no such file"),
         (["schema", "data.yaml"], "cannot"),

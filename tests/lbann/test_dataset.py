@@ -16,8 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from akdask.errors import ArgumentError, PositionError
-from akdask.lbann import Dataset, LbannWarning
-from akdask.lbann.errors import MissingSampleError, SampleError, SampleTypeError, UnknownNameError
+from akdask.lbann import Dataset, LbannWarning, SampleList, write_samples
+from akdask.lbann.errors import MissingSampleError, SampleError, SampleSizeError, SampleTypeError, UnknownNameError
+from akdask.lbann.schema import load
 from tests.lbann.sample_sets import expected, make_samples
 
 
@@ -270,3 +271,44 @@ def test_batches_of_a_dtype_take_no_integers_of_less_than_32_bits(tmp_path, stor
     else:
         with pytest.raises(SampleTypeError, match="does not take"):
             list(ds.batches(1, dtype="f4"))
+
+
+def test_names_hold_whatever_hdf5_and_lists_let_them(tmp_path):
+    """JAG's IDs and fields have dots, colons, commas, blanks and brackets; dots alone are an ID like any other."""
+    fields = ("in/shape_model_initial_modes:(4,3)", "out/(90.0, 0.0)/0.0/emi")
+    names = ["0.0.96.7.0:1", "...", "[x,y]", "ü"]
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for position, name in enumerate(names):
+            for number, field in enumerate(fields):
+                file[f"{name}/{field}"] = position + number / 2
+    (tmp_path / "l").write_text(f"CONDUIT_HDF5_INCLUSION\n4 0 1\n{tmp_path}\n/a.h5 4 0 {'  '.join(names)}\n")
+    (tmp_path / "s").write_text(
+        "in:\n  shape_model_initial_modes:(4,3):\nout:\n  (90.0, 0.0):\n    0.0:\n      emi:\n", encoding="utf-8"
+    )
+    ds = Dataset(tmp_path / "l", tmp_path / "s")
+    assert ds.names == fields
+    assert ds.to_numpy()[fields[1]].ravel().tolist() == [0.5, 1.5, 2.5, 3.5]
+    assert ds[1][fields[0]].tolist() == [1.0]
+
+
+def test_a_group_that_has_the_name_of_a_field_is_there_in_every_batch(tmp_path):
+    made = write_samples({"volume": np.arange(12.0).reshape(6, 2)}, tmp_path / "v.h5", per_file=2)
+    ds = Dataset(made.sample_list, load("volume: {metadata: {pack: volume, ordering: 1, coerce: float}}\n"))
+    found = [batch["volume"].tolist() for batch in ds.batches(2)]
+    assert found == np.arange(12.0).reshape(3, 2, 2).tolist()
+
+
+@pytest.mark.parametrize(("value", "error"), [(np.zeros(3), SampleSizeError), (np.zeros(2, "f4"), SampleTypeError)])
+def test_packed_fields_of_later_samples_are_as_those_of_the_first(tmp_path, value, error):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for position in range(8):
+            file[f"{position}/x"] = np.zeros(2) if position < 5 else value
+    ds = Dataset(
+        SampleList.of({"a.h5": list(map(str, range(8)))}, base_directory=tmp_path),
+        load("x: {metadata: {pack: samples, ordering: 1}}\n"),
+    )
+    batches = iter(ds.batches(2))
+    assert [len(next(batches)["samples"]) for _ in range(2)] == [2, 2]
+    with pytest.raises(error) as caught:
+        next(batches)
+    assert (caught.value.file, caught.value.sample, caught.value.field) == (str(tmp_path / "a.h5"), "5", "x")

@@ -22,6 +22,7 @@ from akdask.collections.time.datetimes import Datetime, Timedelta
 from akdask.columns import Table
 from akdask.columns.missing_text import from_nulls
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
+from akdask.kernels.rowwise.times import nanoseconds
 from akdask.plan.expr._dask import Task, TaskRef
 from akdask.plan.expr.created import as_column
 from akdask.plan.expr.sources import Persisted
@@ -136,7 +137,11 @@ def _type_of(name: Any, dtype: Any) -> ColumnType:
     if isinstance(dtype, pd.ArrowDtype):
         is_text = pa.types.is_string(dtype.pyarrow_dtype) or pa.types.is_large_string(dtype.pyarrow_dtype)
     try:
-        return NULLABLE_STR if is_text else column_type(getattr(dtype, "numpy_dtype", dtype))
+        if is_text:
+            return NULLABLE_STR
+        plain = getattr(dtype, "numpy_dtype", dtype)
+        # Named, as those at hand are: bytes stay bytes.
+        return column_type(plain.name if plain == np.uint8 else plain)
     except ArgumentTypeError:
         raise ArgumentTypeError(f"no column can hold {name!r}, whose type is {dtype}.") from None
 
@@ -164,7 +169,7 @@ def _column(name: Hashable, given: Any, dtype: ColumnType, categories: pd.Index[
         return np.where(codes < 0, len(categories), codes)
     kind = getattr(given.dtype, "kind", "")
     if kind in _TIMES:
-        return np.asarray(given, f"{kind}8[ns]").view(np.int64)
+        return _nanoseconds(name, given, kind)
     if dtype.kind == "str":
         text = pa.array(given, from_pandas=True)
         return from_nulls(as_column(text.cast(pa.large_string())))
@@ -175,3 +180,21 @@ def _column(name: Hashable, given: Any, dtype: ColumnType, categories: pd.Index[
             hint="give Dask the right types as meta.",
         )
     return found
+
+
+def _nanoseconds(name: Hashable, given: Any, kind: str) -> Any:
+    """Return times or spans of any unit as nanoseconds; NumPy would wrap around those that are beyond.
+
+    Raises
+    ------
+    ArgumentError
+        If one is beyond the years 1677 to 2262.
+    """
+    try:
+        return nanoseconds(given, kind)
+    except ArgumentError as error:
+        raise ArgumentError(
+            f"{name!r} has times that do not fit into 64 bits of nanoseconds.",
+            details=error.details,
+            hint="columns of times reach from 1677 to 2262; pass others as numbers.",
+        ) from error

@@ -183,7 +183,7 @@ class SeriesBase(Labelled, Substitutes, Collection):
     def _conversion(self) -> tuple[ToSeries, Any, list[Any]]:
         columns = self._labelled._columns
         converter, labels = ToPandas.of(columns, with_index=True)
-        return ToSeries(converter, self._level_names, self.name), columns.project(with_index=True), labels
+        return ToSeries(converter, self._level_names, self.name), columns.apart(), labels
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         return self._persisted, ()

@@ -129,8 +129,12 @@ class CanonicalForm:
         types = {TYPES[name] for name in _WITH_DICTIONARIES} if dictionaries else set()
         return RowGroupEncoding(level=level, dictionaries=tuple(f.name for f in self.schema if f.type in types))
 
-    def table(self, rows: pa.Table) -> pa.Table:
-        """Return rows in this form.
+    def bytes_of(self, nrows: int) -> int:
+        """Bytes that a number of rows take in memory while they are encoded, about: as they are, and encoded."""
+        return 2 * nrows * self.row_width
+
+    def column(self, rows: pa.Table, number: int) -> Any:
+        """Return one column of rows in this form.
 
         Raises
         ------
@@ -141,13 +145,7 @@ class CanonicalForm:
         """
         if rows.num_columns != len(self.schema):
             raise ShapeError(f"rows have {rows.num_columns} columns, not {len(self.schema)}.")
-        columns = [
-            self._column(column, field, name)
-            for column, field, name in zip(rows.columns, self.schema, rows.column_names, strict=True)
-        ]
-        return pa.Table.from_arrays(columns, schema=self.schema)
-
-    def _column(self, column: Any, field: Any, name: str) -> Any:
+        column, field, name = rows.column(number), self.schema.field(number), rows.column_names[number]
         if column.type == field.type:
             return column
         try:

@@ -115,7 +115,7 @@ class RowFacts:
     keys: Any = None
 
     def joined(self, other: RowFacts) -> RowFacts:
-        """Return what was noted of these rows and of rows further on."""
+        """Return what was noted of these rows and of rows further on, or of other columns of these rows."""
         observed = dict(self.observed)
         for key, item in other.observed.items():
             observed[key] = observed[key].joined(item) if key in observed else item
@@ -143,14 +143,35 @@ def examine(table: pa.Table, rules: ContentRules, first: int = 0) -> RowFacts:
     first : int, default 0
         The number of the first row in its row group.
     """
-    observed: dict[tuple[str, str], Observation] = {}
+    noted = RowFacts()
     for number, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-        for code, item in _observations(column, number, rules):
-            observed[code, name] = replace(item, first=item.first + first)
-    is_mask = pa.types.is_boolean(table.schema.field(0).type)
-    trues = int(pc.sum(table.column(0)).as_py() or 0) if is_mask else 0
-    has_keys = rules.is_lookup and pa.types.is_integer(table.schema.field(0).type)
-    return RowFacts(observed, trues, table.column(0).drop_null().to_numpy() if has_keys else None)
+        noted = noted.joined(examine_column(column, name, number, rules, first))
+    return noted
+
+
+def examine_column(column: Any, name: str, number: int, rules: ContentRules, first: int = 0) -> RowFacts:
+    """Return what is to be noted of one column of some rows.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+        Its values, with the type that it has in the blob.
+    name : str
+        Its name.
+    number : int
+        Its position among the columns.
+    rules : ContentRules
+        What the array must be.
+    first : int, default 0
+        The number of the first row in its row group.
+    """
+    observed = {
+        (code, name): replace(item, first=item.first + first) for code, item in _observations(column, number, rules)
+    }
+    is_mask = number == 0 and pa.types.is_boolean(column.type)
+    trues = int(pc.sum(column).as_py() or 0) if is_mask else 0
+    has_keys = number == 0 and rules.is_lookup and pa.types.is_integer(column.type)
+    return RowFacts(observed, trues, column.drop_null().to_numpy() if has_keys else None)
 
 
 def conclude(facts: Sequence[RowFacts], rules: ContentRules, name: str) -> Iterator[Finding]:

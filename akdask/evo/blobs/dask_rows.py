@@ -78,11 +78,7 @@ def _of_array(given: Any) -> tuple[DataFrame, OwnTypes]:
             f"an array of {given.ndim} dimensions is no table.", hint="flatten grids with akdask.evo.flatten."
         )
     kind = pa.from_numpy_dtype(given.dtype) if given.dtype.kind in "iufbM" else None
-    plain = given
-    if given.dtype.kind == "M":
-        plain = given.view(np.int64)
-    elif given.dtype == np.uint8:
-        plain = given.astype(np.int64)
+    plain = given.view(np.int64) if given.dtype.kind == "M" else given
     columns = {"data": plain} if given.ndim == 1 else {str(n): plain[:, n] for n in range(given.shape[1])}
     # NaN of arrays stays NaN.
     own = {} if kind is None or kind == pa.float64() else dict.fromkeys(columns, kind)
@@ -117,9 +113,7 @@ def _plain_type(dtype: Any, kind: Any) -> type | None:
     """Return the type of NumPy that a column of pandas is brought into first, None where it is well as it is."""
     if pa.types.is_timestamp(kind):
         return np.int64
-    if not isinstance(dtype, np.dtype):
-        return np.float64
-    return np.int64 if dtype == np.uint8 else None
+    return None if isinstance(dtype, np.dtype) else np.float64
 
 
 def _plain_part(part: pd.DataFrame, own: OwnTypes) -> pd.DataFrame:
@@ -132,8 +126,6 @@ def _plain(column: pd.Series[Any], kind: Any) -> Any:
     array = pa.chunked_array([pa.array(column, from_pandas=True).cast(kind)], kind)
     if pa.types.is_timestamp(kind):
         return array.cast(pa.int64()).fill_null(_NAT).to_numpy()
-    if isinstance(column.dtype, np.dtype):
-        return array.cast(pa.int64()).to_numpy()
     try:
         numbers = array.cast(pa.uint8()) if pa.types.is_boolean(kind) else array
         return numbers.cast(pa.float64()).to_numpy()

@@ -141,6 +141,11 @@ class ColumnDecoding:
         return _NUMBERS[self.becomes or self.stored]
 
     @property
+    def is_plain(self) -> bool:
+        """Whether values are read as they are stored, and none stands for another."""
+        return self.lookup is None and not self.missing and self.becomes is None and not self.as_microseconds
+
+    @property
     def _has_missing(self) -> bool:
         return not self.is_complete and (self.may_be_null or bool(self.missing))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 import pyarrow as pa
@@ -32,12 +32,22 @@ from akdask.plan.task.blocks import Partition, PartitionBatch
 from akdask.plan.task.combine import Realign, row_slices
 from akdask.plan.task.operators import Collect, Sink
 from akdask.plan.task.pipeline import Compile, pipeline
-from akdask.plan.task.program import Program
 from akdask.plan.task.tables import Tables, Tasks
 from akdask.schema import RowSpace
 
-Encode = Callable[[pa.Table], Any]
-"""What is made of the rows of a row group."""
+
+class EncodeColumns(Protocol):
+    """What is made of the columns of row groups, and of these together."""
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+
+    def __call__(self, rows: pa.Table, number: int) -> Any:
+        """Return what is made of one column of the rows of a row group."""
+
+    def joined(self, columns: Sequence[Any]) -> Any:
+        """Return what is made of a row group, given what was made of its columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,7 @@ class LazyRows:
         nothing = {name: empty(value.dtype) for name, value in zip(project.names, project.values, strict=True)}
         return self._form(Table(nothing, 0)).schema
 
-    def encoded(self, nrows: int, encode: Encode) -> EncodedRows:
+    def encoded(self, nrows: int, encode: EncodeColumns) -> EncodedRows:
         """Return the plan of encoded row groups of a number of rows each; counts rows where they are not known."""
         project = self._project
         resolve_lengths(project)
@@ -128,37 +138,21 @@ def _is_cheap(project: Project) -> bool:
     return not chain.selections and all(isinstance(base, Scan | Rows | Literal) for base in chain.bases)
 
 
-@dataclass(frozen=True, slots=True)
-class EncodeRows:
-    """Collects rows and encodes them, in one task: no rows wait in memory to be encoded.
+@dataclass(frozen=True, kw_only=True)
+class CollectTable(Collect):
+    """Collects rows as an Arrow table.
 
     Parameters
     ----------
-    collect : Collect
-        Collects the rows.
     form : ToTable
         Makes an Arrow table of them.
-    encode : callable
-        Encodes the table.
     """
 
-    collect: Collect
     form: ToTable
-    encode: Encode
-
-    @property
-    def leave_last_mask(self) -> bool:
-        """Whether the last filter is left to the sink."""
-        return False
-
-    @property
-    def programs(self) -> Sequence[Program]:
-        """What is computed of the rows."""
-        return self.collect.programs
 
     def run(self, partition: Partition | PartitionBatch) -> Any:
-        """Return the encoded rows of partitions."""
-        return self.encode(self.form(self.collect.run(partition)))
+        """Return the rows of partitions."""
+        return self.form(super().run(partition))
 
 
 class EncodedRows(Frame):
@@ -167,7 +161,7 @@ class EncodedRows(Frame):
     frame: Project | Realign
     runs: tuple[tuple[int, ...], ...] | None
     form: ToTable
-    encode: Encode
+    encode: EncodeColumns
 
     @cached_property
     def rows(self) -> RowSpace:
@@ -179,10 +173,12 @@ class EncodedRows(Frame):
         """Number of row groups."""
         return self.frame.npartitions if self.runs is None else len(self.runs)
 
-    def results(self, consume: Callable[[Any], None]) -> None:
+    def results(self, consume: Callable[[Any], None], at_once: int) -> None:
         """Hand all row groups to a function in their order, each as soon as those before it are there; computes.
 
-        Threads of this process hand them on within tasks.  Results of a cluster are fetched one by one.
+        Threads of this process hand them on within tasks, and do not begin to read the rows of more than `at_once` row
+        groups that have not been handed on, but where partitions have to be computed as a whole.  Results of a cluster
+        are fetched one by one.
 
         Raises
         ------
@@ -192,7 +188,7 @@ class EncodedRows(Frame):
         client = None if shares_memory() else default_client()
         if client is None:
             if shares_memory():
-                run(InOrder(consume, self, _determ_token=uuid4().hex))
+                run(InOrder(consume, at_once, self, _determ_token=uuid4().hex))
             else:
                 (found,) = run(
                     Tasks(f"all {self._name}", list, ((tuple((0, n) for n in range(self.npartitions)), ()),), self)
@@ -212,10 +208,11 @@ class EncodedRows(Frame):
 
 
 class InOrder(Frame):
-    """A function called with the results of a frame, one after the other in their order; there is one result: None."""
+    """A function called with encoded row groups, one after the other in their order; there is one result: None."""
 
     consume: Callable[[Any], None]
-    frame: Frame
+    at_once: int
+    frame: EncodedRows
 
     @cached_property
     def rows(self) -> RowSpace:
@@ -224,24 +221,58 @@ class InOrder(Frame):
 
 
 class _Calls(Node):
-    """The tasks of `InOrder`: each waits for the one before."""
+    """The tasks of `InOrder`: each waits for the one before.  All but the last are named by `name` and a number."""
 
     consume: Callable[[Any], None]
-    frame: Expr
+    name: str
+    groups: Expr
 
     @property
     def npartitions(self) -> int:
         return 1
 
     def _layer(self) -> dict[Any, Any]:
-        keys = self.frame.__dask_keys__()
+        groups = self.groups.__dask_keys__()
+        keys = [(self.name, number) for number in range(len(groups) - 1)] + [(self._name, 0)]
         graph: dict[Any, Any] = {}
-        before: Any = None
-        for number, key in enumerate(keys):
-            ours = (self._name, 0) if number == len(keys) - 1 else (f"{self._name}-after", number)
-            waits = [] if before is None else [TaskRef(before)]
-            graph[ours] = Task(ours, _call, self.consume, TaskRef(key), List(*waits))
-            before = ours
+        for number, (key, group) in enumerate(zip(keys, groups, strict=True)):
+            waits = [TaskRef(keys[number - 1])] if number else []
+            graph[key] = Task(key, _call, self.consume, TaskRef(group), List(*waits))
+        return graph
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """Tasks that make tables, lowered, which are no input of the node that has them: it has them as its own."""
+
+    expr: Node
+
+
+class _Waiting(Node):
+    """Tasks that make tables, each of which waits until the one so many before it has been handed on.
+
+    Reading would run ahead of what comes after it and fill the memory, the more so the more threads there are.
+    """
+
+    tables: _Tables
+    name: str
+    at_once: int
+
+    @property
+    def npartitions(self) -> int:
+        return int(self.tables.expr.npartitions)
+
+    def __dask_keys__(self) -> list[Any]:
+        """Return the keys of the tables."""
+        keys: list[Any] = self.tables.expr.__dask_keys__()
+        return keys
+
+    def _layer(self) -> dict[Any, Any]:
+        graph = dict(self.tables.expr.__dask_graph__())
+        for number, key in enumerate(self.__dask_keys__()[self.at_once :]):
+            task = graph[key]
+            if isinstance(task, Task):
+                graph[key] = Task(key, _call_after, TaskRef((self.name, number)), task.func, *task.args, **task.kwargs)
         return graph
 
 
@@ -249,30 +280,68 @@ def _call(consume: Callable[[Any], None], item: Any, before: Sequence[None]) -> 
     consume(item)
 
 
+def _call_after(before: None, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    return function(*args, **options)
+
+
 @lower.register
 def _(frame: InOrder) -> Expr:
-    return _Calls(frame.consume, frame.frame, _determ_token=frame._name)
+    name = f"written {frame._name}"
+    tables = _tables(frame.frame)
+    if frame.frame.runs is not None:
+        # Tasks that read nothing but the rows of one row group can wait; others have partitions to compute first.
+        read = _Tables(tables.lower_completely())
+        tables = _Waiting(read, name, frame.at_once, _determ_token=f"tables of {frame._name}")
+    return _Calls(frame.consume, name, _groups(frame.frame, tables), _determ_token=frame._name)
 
 
 @lower.register
 def _(frame: EncodedRows) -> Expr:
+    return _groups(frame, _tables(frame))
+
+
+def _tables(frame: EncodedRows) -> Node:
+    """Return the tasks that make an Arrow table for each row group."""
     if frame.runs is None:
-        shared = Tables(f"encoding {frame._name}", ((frame.form, frame.encode),), _determ_token=uuid4().hex)
+        shared = Tables(f"form of {frame._name}", (frame.form,), _determ_token=uuid4().hex)
         calls = tuple((((0, 0), (1, number)), ()) for number in range(frame.npartitions))
-        return Tasks(frame._name, _encode, calls, shared, frame.frame)
+        return Tasks(f"tables of {frame._name}", _to_table, calls, shared, frame.frame)
     project = frame.frame
     assert isinstance(project, Project), "runs are of partitions that are read"
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
-        return EncodeRows(Collect(project.names, compile_these(values)), frame.form, frame.encode)
+        return CollectTable(project.names, compile_these(values), form=frame.form)
 
-    return pipeline(project.frame, project.values, sink, f"encode {frame._name}", batches=frame.runs)
+    made: Node = pipeline(project.frame, project.values, sink, f"tables of {frame._name}", batches=frame.runs)
+    return made
 
 
-def _encode(inputs: Sequence[Any]) -> Any:
-    """Encode one row group: the function of its task."""
-    (form, encode), table = inputs
-    return encode(form(table))
+def _groups(frame: EncodedRows, tables: Expr) -> Expr:
+    """Return the tasks that encode the columns of row groups, and put them together."""
+    width = frame.encode.width
+    shared = Tables(f"encoding {frame._name}", (frame.encode,), _determ_token=uuid4().hex)
+    pairs = [(group, number) for group in range(frame.npartitions) for number in range(width)]
+    calls = tuple((((0, 0), (1, group)), (number,)) for group, number in pairs)
+    columns = Tasks(f"columns of {frame._name}", _encode, calls, shared, tables)
+    parts = [range(start, start + width) for start in range(0, len(pairs), width)]
+    joins = tuple((((0, 0), *((1, number) for number in part)), ()) for part in parts)
+    return Tasks(frame._name, _join, joins, shared, columns)
+
+
+def _to_table(inputs: Sequence[Any]) -> pa.Table:
+    form, rows = inputs
+    return form(rows)
+
+
+def _encode(inputs: Sequence[Any], number: int) -> Any:
+    """Encode one column of a row group: the function of its task."""
+    encode, table = inputs
+    return encode(table, number)
+
+
+def _join(inputs: Sequence[Any]) -> Any:
+    encode, *columns = inputs
+    return encode.joined(columns)
 
 
 def lazy_rows(given: Any) -> LazyRows | None:

@@ -10,6 +10,8 @@ from hashlib import blake2b
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from akdask.columns import concat_rows, empty
@@ -21,10 +23,11 @@ from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.reading.chunks import ArrowChunkReader, open_parquet
 from akdask.parquet.reading.partitions import partitions_of
 from akdask.parquet.reading.reader import RowGroup
+from akdask.parquet.reading.statistics import bounds_of, of_stretches, unbounded, without_values
 from akdask.plan.expr.tokens import token
 from akdask.schema import ColumnType
 from akdask.storage.data.ranges import RangeReader, range_reader
-from akdask.storage.data.source import PartReader
+from akdask.storage.data.source import Bounds, PartReader, RowBounds, RowRanges
 from akdask.storage.paths.files import FileIdentity, is_remote
 from akdask.typing import Column, NumberArray
 
@@ -61,6 +64,8 @@ class BlobPart:
         Only the columns that will be read.
     chunks : mapping of str to tuple of (int, int)
         Of each column, where its bytes begin and end in each row group.
+    statistics : mapping of str to ndarray, dtype `CHUNK`
+        What the file tells of the row groups, of columns that are read as they are stored.
     """
 
     file: FileIdentity
@@ -69,6 +74,7 @@ class BlobPart:
     groups: tuple[RowGroup, ...]
     columns: Mapping[str, BlobColumn]
     chunks: Mapping[str, tuple[tuple[int, int], ...]]
+    statistics: Mapping[str, npt.NDArray[np.void]]
 
     @property
     def nrows(self) -> int:
@@ -134,6 +140,18 @@ class BlobPartReader(PartReader):
                 target = None if out is None else out[begin - first : end - first]
                 parts.append(self._read(column, number, begin - group.first, end - group.first, target))
         return concat_rows(parts) if out is None else out[: stop - start]
+
+    def row_bounds(self, column: str, within: RowRanges) -> RowBounds | None:
+        """Return what statistics tell of the rows of each row group; see `akdask.storage.data.source.PartReader`."""
+        part = self._part
+        known = part.statistics.get(column)
+        # One row group has been looked at before there was a task, and within row groups nothing is known.
+        if known is None or len(part.groups) < 2 or len(within):
+            return None
+        dtype = part.columns[column].decoding.dtype
+        bounds = bounds_of(part.columns[column].stored, dtype, known)
+        starts = np.array([group.first - part.start for group in part.groups], np.int64)
+        return None if bounds is None else RowBounds(np.maximum(starts, 0), without_values(bounds, dtype, known))
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         group = self._part.groups[number].number
@@ -216,7 +234,13 @@ class BlobSource:
         start, stop, groups = self._parts[index]
         found = {name: self._found[name] for name in columns}
         chunks = {name: tuple(self._ranges(column.stored, groups)) for name, column in found.items()}
-        return BlobPart(self._file.file, start, stop, groups, found, chunks)
+        rows = slice(groups[0].number, groups[-1].number + 1) if groups else slice(0)
+        statistics = {
+            name: self._file.chunks_of(column.stored)[rows]
+            for name, column in found.items()
+            if column.decoding.is_plain
+        }
+        return BlobPart(self._file.file, start, stop, groups, found, chunks, statistics)
 
     def _ranges(self, stored: ParquetColumn, groups: Sequence[RowGroup]) -> Iterator[tuple[int, int]]:
         chunks = self._file.chunks_of(stored)
@@ -224,9 +248,17 @@ class BlobSource:
             offset, size = int(chunks[group.number]["offset"]), int(chunks[group.number]["size"])
             yield offset, offset + size
 
-    def bounds(self, column: str) -> None:
-        """Return None: nothing is known of values that may stand for others."""
-        return
+    def bounds(self, column: str) -> Bounds | None:
+        """Return what statistics tell of each partition, None of values that are not read as they are stored."""
+        stored, decoding = self._found[column].stored, self._found[column].decoding
+        everything = unbounded(decoding.dtype, len(self._parts))
+        if everything is None or not decoding.is_plain:
+            return None
+        of_groups = bounds_of(stored, decoding.dtype, self._file.chunks_of(stored))
+        if of_groups is None:
+            return None
+        stretches = [(groups[0].number, groups[-1].number + 1) if groups else (0, 0) for _, _, groups in self._parts]
+        return of_stretches(of_groups, everything, stretches)
 
 
 def _identity(decoding: ColumnDecoding) -> tuple[Any, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
@@ -125,21 +125,31 @@ def _sliced(dataset: Any) -> Iterator[np.ndarray[Any, Any]]:
         yield np.asarray(dataset[start : start + step])
 
 
-def in_order(function: Callable[[T], R], items: Iterator[T]) -> Iterator[R]:
-    """Yield what a function makes of items, in their order, while threads are at work on the next ones.
+def in_order(function: Callable[[T, int], R], items: Iterable[T], count: int, at_once: int) -> Iterator[tuple[R, ...]]:
+    """Yield what a function makes of each item and the numbers up to a count, while threads are at work on the next.
 
-    No more items are taken than there are threads, so that memory is bounded.
+    Parameters
+    ----------
+    function : callable
+        Takes an item and a number.
+    items : iterable
+        The items, whose results are yielded in their order.
+    count : int
+        How many numbers there are.
+    at_once : int
+        How many items are taken at most before the results of the first are yielded.
     """
-    pending: deque[Future[R]] = deque()
+    pending: deque[list[Future[R]]] = deque()
+    most = min(at_once, CPU_COUNT + 1)
     with ThreadPoolExecutor(CPU_COUNT, "akdask-evo") as pool:
         try:
             for item in items:
-                pending.append(pool.submit(function, item))
+                pending.append([pool.submit(function, item, number) for number in range(count)])
                 del item
-                if len(pending) > CPU_COUNT:
-                    yield pending.popleft().result()
+                if len(pending) >= most:
+                    yield tuple(future.result() for future in pending.popleft())
             while pending:
-                yield pending.popleft().result()
+                yield tuple(future.result() for future in pending.popleft())
         finally:
-            for future in pending:
+            for future in chain.from_iterable(pending):
                 future.cancel()

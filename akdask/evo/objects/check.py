@@ -12,20 +12,22 @@ import pyarrow.compute as pc
 
 from akdask.errors import AkdaskError
 from akdask.evo.blobs.findings import Finding
-from akdask.evo.description import ArrayDescription
+from akdask.evo.description import ArrayDescription, is_count
 from akdask.evo.errors import EvoError, KindError
+from akdask.evo.identity import is_digest, is_uuid
 from akdask.evo.kinds import kind_of_types
-from akdask.evo.objects.families import (
-    ATTRIBUTE_TYPES,
-    LOOKUP,
-    SCHEMAS,
-    ArrayRule,
-    AttributesRule,
-    Family,
-    family_name,
-)
+from akdask.evo.objects.families import SCHEMAS, family_name
 from akdask.evo.objects.paths import matches, scoped
 from akdask.evo.objects.references import Document, load_object, references_in
+from akdask.evo.objects.rules import (
+    ATTRIBUTE_TYPES,
+    LOOKUP,
+    ArrayRule,
+    AttributeRule,
+    AttributesRule,
+    Family,
+    TableRule,
+)
 from akdask.evo.roles import ROLES
 from akdask.evo.store.store import Store
 from akdask.evo.validation.checks import validate
@@ -94,11 +96,17 @@ class _ObjectCheck:
         seen: set[str] = set()
         for rule in self._family.rules:
             for path, numbers, value in matches(self._document, rule.path):
-                if isinstance(rule, ArrayRule):
-                    seen.add(path)
-                    yield from self._array(path, numbers, value, rule)
-                else:
-                    yield from self._attributes(path, numbers, value, rule, seen)
+                match rule:
+                    case ArrayRule():
+                        seen.add(path)
+                        yield from self._array(path, numbers, value, rule)
+                    case AttributesRule():
+                        yield from self._attributes(path, numbers, value, rule, seen)
+                    case AttributeRule():
+                        yield from self._one_attribute(path, value, None, seen)
+                    case TableRule():
+                        seen.add(path)
+                        yield from self._table(path, value, rule)
             if isinstance(rule, ArrayRule) and rule.is_required:
                 yield from self._missing(rule)
         for reference in references_in(self._document):
@@ -120,6 +128,11 @@ class _ObjectCheck:
                     described = _description(value)
                     if described is not None:
                         found.setdefault(scoped(rule.rows, numbers), described.length)
+            elif isinstance(rule, TableRule):
+                for _, numbers, value in matches(self._document, rule.path):
+                    length: Any = value.get("length") if isinstance(value, Mapping) else None
+                    if is_count(length):
+                        found.setdefault(scoped(rule.path, numbers), length)
         return found
 
     def _counts_problems(self) -> Iterator[Finding]:
@@ -127,7 +140,7 @@ class _ObjectCheck:
             try:
                 found = count(self._document)
             except (KeyError, TypeError, ValueError):
-                yield Finding("error", "size", f"the object does not tell its number of {name}: see its size.")
+                yield Finding("error", "size", f"the object does not tell its number of {name}.")
                 continue
             if found < 0:
                 yield Finding("error", "size", f"the object has {found} {name}.")
@@ -231,6 +244,20 @@ class _ObjectCheck:
             for finding in validate(where, described, footer_only=self._footer_only, **expected):
                 yield replace(finding, blob=place)
 
+    def _table(self, path: str, value: Any, rule: TableRule) -> Iterator[Finding]:
+        """Yield what is wrong with a table whose columns make no kind: with its description, and with its digest."""
+        given = value if isinstance(value, Mapping) else {}
+        width = rule.data_type.count("/") + 1
+        if given.get("data_type") != rule.data_type or given.get("width") != width:
+            text = f"it has {given.get('width')!r:.30} columns {given.get('data_type')!r:.100}, not {width}"
+            yield Finding("error", "kind", f"{text} {rule.data_type}.", blob=path)
+        name = given.get("data")
+        if not is_count(given.get("length")) or not (name is None or is_digest(name) or is_uuid(name)):
+            yield Finding("error", "description", "it needs its length, and a digest, a UUID or null.", blob=path)
+        elif name is not None and self._store is not None and not (self._footer_only and self._store.has(name)):
+            for finding in self._store.verify([name]):
+                yield replace(finding, blob=f"{path} ({name})")
+
     def _rows_of(self, path: str, described: ArrayDescription) -> Generator[Finding, None, pa.Table | None]:
         """Return the rows of an array, None where they cannot be had."""
         if self._store is None or self._footer_only or described.data is None:
@@ -267,15 +294,17 @@ class _ObjectCheck:
             return
         # Tables of attributes alone take their rows from the first.
         for number, attribute in enumerate(value):
-            place = f"{path}[{number}]"
-            if not isinstance(attribute, Mapping):
-                yield Finding("error", "attributes", "an attribute is a map.", blob=place)
-                continue
-            described = _description(attribute.get("values"))
             scope = scoped(rule.rows, numbers)
+            described = _description(attribute.get("values")) if isinstance(attribute, Mapping) else None
             if described is not None:
                 self._counts.setdefault(scope, described.length)
-            yield from self._attribute(place, attribute, self._counts.get(scope), seen)
+            yield from self._one_attribute(f"{path}[{number}]", attribute, self._counts.get(scope), seen)
+
+    def _one_attribute(self, path: str, value: Any, rows: int | None, seen: set[str]) -> Iterator[Finding]:
+        if isinstance(value, Mapping):
+            yield from self._attribute(path, value, rows, seen)
+        else:
+            yield Finding("error", "attributes", "an attribute is a map.", blob=path)
 
     def _attribute(
         self, path: str, attribute: Mapping[str, Any], rows: int | None, seen: set[str]

@@ -1,140 +1,31 @@
 """The families of schemas as a table: which arrays an object holds, of which kinds, and which of them share rows.
 
-Paths are those of the JSON document, ``[]`` for each item of a list.  A number of rows is named by the path of the
-component that has it; it is the length of the first array of that component, or told by the document.  What is not in
-the table, and not forbidden by it, is left to the schemas.
+What is not in the table, and not forbidden by it, is left to the schemas.  `akdask.evo.objects.rules` says how to read
+it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
-FLOATS = ("float-array",)
-INTEGERS = ("integer-array",)
-BOOLS = ("bool-array",)
+from akdask.evo.objects.rules import (
+    BOOLS,
+    FLOATS,
+    INTEGERS,
+    LOOKUP,
+    ArrayRule,
+    AttributeRule,
+    AttributesRule,
+    Count,
+    Family,
+    Rule,
+    TableRule,
+)
+
 HOLES = ("downhole-collection-location-holes",)
-LOOKUP = ("lookup-table",)
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayRule:
-    """One array of an object.
-
-    Parameters
-    ----------
-    path : str
-        Where it is.
-    kinds : tuple of str
-        The kinds that it may have, by how their names begin.
-    rows : str
-        The component whose rows it has.
-    role : str, default "geometry"
-        What it is for.
-    below : str, optional
-        The component whose rows its values are numbers of.
-    chunks : tuple of (int, int, str), optional
-        Positions of the columns with offset and count of runs, and the component in whose rows they are.
-    is_required : bool, default True
-        Whether an object that has what surrounds the array has the array.
-    keys : str, optional
-        The lookup table that has the codes in its first column.
-    """
-
-    path: str
-    kinds: tuple[str, ...]
-    rows: str
-    role: str = "geometry"
-    below: str | None = None
-    chunks: tuple[int, int, str] | None = None
-    is_required: bool = True
-    keys: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AttributesRule:
-    """A list of attributes.
-
-    Parameters
-    ----------
-    path : str
-        Where it is.
-    rows : str
-        The component whose rows its attributes have.
-    """
-
-    path: str
-    rows: str
-
-
-@dataclass(frozen=True, slots=True)
-class AttributeType:
-    """What an attribute of a type holds.
-
-    Parameters
-    ----------
-    kinds : tuple of str
-        The kinds that its values may have, by how their names begin.
-    role : str, default "attribute"
-        What its values are for.
-    has_missing : bool, default True
-        Whether it says which values stand for missing.
-    has_table : bool, default False
-        Whether its values are codes, which a lookup table has.
-    has_steps : bool, default False
-        Whether it has a column for each time step.
-    """
-
-    kinds: tuple[str, ...]
-    role: str = "attribute"
-    has_missing: bool = True
-    has_table: bool = False
-    has_steps: bool = False
-
-
-ATTRIBUTE_TYPES: Mapping[str, AttributeType] = {
-    "scalar": AttributeType(("float-array-1",)),
-    "integer": AttributeType(("integer-array-1",)),
-    "bool": AttributeType(("bool-array-1",), has_missing=False),
-    "string": AttributeType(("string-array",), has_missing=False),
-    "date_time": AttributeType(("date-time-array",), "time"),
-    "color": AttributeType(("color-array",), "color", has_missing=False),
-    "vector": AttributeType(FLOATS),
-    "ensemble_continuous": AttributeType(FLOATS),
-    "category": AttributeType(("integer-array-1",), "category", has_table=True),
-    "ensemble_category": AttributeType(INTEGERS, "category", has_table=True),
-    "indices": AttributeType(("index-array-1",), has_missing=False),
-    "continuous_time_series": AttributeType(FLOATS, has_steps=True),
-    "bool_time_series": AttributeType(BOOLS, has_missing=False, has_steps=True),
-    # so spelled in the schemas
-    "categoral_time_series": AttributeType(INTEGERS, "category", has_table=True, has_steps=True),
-}
-"""What attributes hold, by their ``attribute_type``."""
-
-Rule = ArrayRule | AttributesRule
-Count = Callable[[Mapping[str, Any]], int]
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A family of schemas.
-
-    Parameters
-    ----------
-    rules : tuple of rules
-        Its arrays and lists of attributes.
-    counts : mapping of str to callable, optional
-        Numbers of rows that documents tell.
-    active : str, optional
-        The array that is a mask, whose true values are counted by the rows ``active``.
-    """
-
-    rules: tuple[Rule, ...]
-    counts: Mapping[str, Count] = ()  # type: ignore[assignment]  # a mapping, or nothing
-    active: str | None = None
 
 
 def _mesh(prefix: str, kind: str) -> list[Rule]:
@@ -153,6 +44,15 @@ def _parts(prefix: str, of: str) -> list[Rule]:
     return [
         ArrayRule(f"{prefix}.chunks", ("index-array-2",), prefix, chunks=(0, 1, of)),
         AttributesRule(f"{prefix}.attributes", prefix),
+    ]
+
+
+def _triangle_parts(prefix: str, triangles: str) -> list[Rule]:
+    """Return the rules of parts: runs of the numbers of triangles where there are such, else of the triangles."""
+    numbers = f"{prefix}.triangle_indices"
+    return [
+        ArrayRule(numbers, ("index-array-1",), numbers, "index", below=triangles, is_required=False),
+        *_parts(prefix, f"{numbers}|{triangles}"),
     ]
 
 
@@ -210,6 +110,30 @@ def _collections(prefix: str, keys: str) -> list[Rule]:
     ]
 
 
+def _channels(*lists: str) -> list[Rule]:
+    """Return the rules of lists of survey lines, whose channels each have their own distance between values."""
+    return [AttributeRule(f"{lines}[].channel_attributes[].attribute") for lines in lists]
+
+
+def _surveyed(*lists: str) -> list[Rule]:
+    """Return the rules of lists of survey collections, whose attributes each have their own distance between values."""
+    kinds = (*BOOLS, *FLOATS, *INTEGERS, "date-time-array", "string-array", "color-array")
+    found: list[Rule] = []
+    for one in lists:
+        coordinates = f"{one}[].locations.coordinates"
+        values = f"{one}[].survey_attributes[].values"
+        found += [
+            ArrayRule(coordinates, ("float-array-3",), coordinates, is_required=False),
+            ArrayRule(values, kinds, values, "attribute"),
+        ]
+    return found
+
+
+def _item_count(name: str) -> Count:
+    """Return the function that counts the items of a list of the document."""
+    return lambda document: len(document.get(name, ()))
+
+
 def _cell_count(document: Mapping[str, Any]) -> int:
     return math.prod(map(int, document["size"]))
 
@@ -221,6 +145,9 @@ def _vertex_count(document: Mapping[str, Any]) -> int:
 def _active_count(document: Mapping[str, Any]) -> int:
     return int(document["number_of_active_cells"])
 
+
+_QAQC = ("qaqc_magnetic_azimuth_test_list", "qaqc_noise_test_list")
+"""Lists of test flights."""
 
 _GRID = Family(
     (AttributesRule("cell_attributes", "cells"), AttributesRule("vertex_attributes", "vertices")),
@@ -245,16 +172,7 @@ SCHEMAS: Mapping[str, Family] = {
     "triangle-mesh": Family(
         (
             *_mesh("triangles", "index-array-3"),
-            ArrayRule(
-                "parts.triangle_indices",
-                ("index-array-1",),
-                "parts.triangle_indices",
-                "index",
-                below="triangles.indices",
-                is_required=False,
-            ),
-            # Runs are of the numbers of triangles where there are such, else of the triangles.
-            *_parts("parts", "parts.triangle_indices|triangles.indices"),
+            *_triangle_parts("parts", "triangles.indices"),
             ArrayRule("edges.indices", ("index-array-2",), "edges.indices", "index", below="triangles.vertices"),
             AttributesRule("edges.attributes", "edges.indices"),
             *_parts("edges.parts", "edges.indices"),
@@ -347,7 +265,9 @@ SCHEMAS: Mapping[str, Family] = {
             ),
             AttributesRule("line_geometry.vertices.attributes", "line_geometry.vertices"),
             AttributesRule("line_geometry.chunks.attributes", "line_geometry.chunks"),
-        )
+            *(AttributesRule(f"{name[:-1]}_attributes", name) for name in ("sections", "volumes", "surfaces")),
+        ),
+        {name: _item_count(name) for name in ("sections", "volumes", "surfaces")},
     ),
     "geological-model-meshes": Family(
         (
@@ -364,7 +284,12 @@ SCHEMAS: Mapping[str, Family] = {
             ),
             AttributesRule("folders[].items[].vertices.attributes", "folders[].items[].vertices"),
             AttributesRule("folders[].items[].indices.attributes", "folders[].items[].indices"),
-        )
+            # Since version 2 volumes and surfaces are parts of one mesh.
+            *_mesh("triangle_geometry.triangles", "index-array-3"),
+            *_triangle_parts("triangle_geometry.parts", "triangle_geometry.triangles.indices"),
+            *(AttributesRule(f"{name[:-1]}_attributes", name) for name in ("volumes", "surfaces")),
+        ),
+        {name: _item_count(name) for name in ("volumes", "surfaces")},
     ),
     "design-geometry": Family(
         (
@@ -389,6 +314,34 @@ SCHEMAS: Mapping[str, Family] = {
         )
     ),
     "non-parametric-continuous-cumulative-distribution": Family((ArrayRule("cdf.values", ("float-array-2",), "cdf"),)),
+    # Until version 1.2 surveys had lines of channels.
+    "gravity": Family(
+        (
+            *_channels("gravity_line_list", "base_stations[].gravity_line_list"),
+            *_surveyed("collections", "base_stations[].collections"),
+        )
+    ),
+    "magnetics": Family(
+        (
+            *_channels("magnetic_line_list", "base_stations[].magnetic_line_list", *_QAQC),
+            *_surveyed("collections", "base_stations[].collections", *_QAQC),
+        )
+    ),
+    "radiometric": Family((*_channels("line_list"), *_surveyed("collections"))),
+    "resistivity-ip": Family(tuple(_channels("line_list"))),
+    "frequency-domain-electromagnetic": Family(tuple(_channels("line_list"))),
+    "time-domain-electromagnetic": Family(tuple(_channels("line_list"))),
+    "experimental-variogram": Family(
+        (
+            TableRule("directions", "/".join(["uint64", "uint64", "string", *["float64"] * 6])),
+            AttributesRule("directions.attributes", "directions"),
+            TableRule("lags", "/".join([*["float64"] * 4, "uint64"])),
+            AttributesRule("lags.attributes", "lags"),
+        )
+    ),
+    # These hold numbers in their documents alone.
+    "variogram": Family(()),
+    "global-ellipsoid": Family(()),
     # Values of block models are kept by a service of their own: their attributes name its columns, and no blobs.
     "block-model": Family(()),
 }

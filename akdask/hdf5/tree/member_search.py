@@ -1,4 +1,4 @@
-"""Members of groups found by name without the library: trees of old groups, links in the headers of new ones.
+"""Members of groups found by name without the library: trees of old groups, links of new ones.
 
 One member among many is looked for as the library does, with a few reads; nothing is listed.
 """
@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import struct
 
+from akdask.hdf5.tree.fractal_heap import find_dense_link
 from akdask.hdf5.tree.object_header import (
+    IS_SHARED,
     LINK,
+    LINK_INFO,
     SYMBOL_TABLE,
     Read,
     UnknownStructureInTreeError,
     content_at,
     demand,
+    place_of_hard_link,
     read_header,
 )
 
@@ -56,9 +60,16 @@ def _member(read: Read, group: int, name: bytes) -> int:
         content = header.content(message)
         place = place_of_hard_link(content, name)
         if place is not None:
-            (address,) = struct.unpack_from("<Q", content, place)
-            return int(address)
-    raise UnknownStructureInTreeError
+            return _address_at(content, place)
+    (information,) = header.of_kind(LINK_INFO)
+    demand(not information.flags & IS_SHARED)
+    link = find_dense_link(read, header.content(information), name)
+    return _address_at(link.content, link.place)
+
+
+def _address_at(content: bytes, place: int) -> int:
+    (address,) = struct.unpack_from("<Q", content, place)
+    return int(address)
 
 
 class _Names:
@@ -106,19 +117,3 @@ def _in_table(read: Read, table: int, names: _Names, name: bytes) -> int:
             demand(kind != _SOFT)
             return int(address)
     raise UnknownStructureInTreeError
-
-
-def place_of_hard_link(content: bytes, name: bytes) -> int | None:
-    """Return where the address is in a link message, None if it links something else, or in another way."""
-    version, flags = content[0], content[1]
-    demand(version == 1)
-    place = 2
-    if flags & 8:
-        if content[place]:
-            return None
-        place += 1
-    place += (8 if flags & 4 else 0) + (1 if flags & 16 else 0)
-    width = 1 << (flags & 3)
-    length = int.from_bytes(content[place : place + width], "little")
-    place += width
-    return place + length if content[place : place + length] == name else None

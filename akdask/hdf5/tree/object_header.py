@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 Read: TypeAlias = Callable[[int, int], bytes]
 """Returns bytes of a file, given where they begin and how many there are; fewer at its end."""
 
-DATASPACE, DATATYPE, LINK, EXTERNAL, LAYOUT = 0x1, 0x3, 0x6, 0x7, 0x8
+DATASPACE, LINK_INFO, DATATYPE, LINK, EXTERNAL, LAYOUT = 0x1, 0x2, 0x3, 0x6, 0x7, 0x8
 CONTINUATION, SYMBOL_TABLE = 0x10, 0x11
 
 IS_SHARED = 2
@@ -178,3 +178,19 @@ def _continue(read: Read, blocks: list[HeaderBlock], message: Message, fixed: tu
     content = blocks[message.block].content
     address, size = struct.unpack_from("<QQ", content, message.place)
     blocks.append(HeaderBlock(content_at(read, address, size), fixed, (message.block, message.place)))
+
+
+def place_of_hard_link(content: bytes, name: bytes) -> int | None:
+    """Return where the address is in a link message, None if it links something else, or in another way."""
+    version, flags = content[0], content[1]
+    demand(version == 1)
+    place = 2
+    if flags & 8:
+        if content[place]:
+            return None
+        place += 1
+    place += (8 if flags & 4 else 0) + (1 if flags & 16 else 0)
+    width = 1 << (flags & 3)
+    length = int.from_bytes(content[place : place + width], "little")
+    place += width
+    return place + length if content[place : place + length] == name else None

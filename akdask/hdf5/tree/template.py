@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.hdf5.tree.elements import StoredElements
-from akdask.hdf5.tree.member_search import place_of_hard_link
+from akdask.hdf5.tree.fractal_heap import find_dense_link
+from akdask.hdf5.tree.lookup3 import lookup3_of_rows
 from akdask.hdf5.tree.object_header import (
     CONTINUATION,
     DATASPACE,
@@ -28,6 +29,7 @@ from akdask.hdf5.tree.object_header import (
     IS_SHARED,
     LAYOUT,
     LINK,
+    LINK_INFO,
     SYMBOL_TABLE,
     UNDEFINED,
     ObjectHeader,
@@ -35,6 +37,7 @@ from akdask.hdf5.tree.object_header import (
     UnknownStructureInTreeError,
     content_at,
     demand,
+    place_of_hard_link,
     read_header,
 )
 
@@ -44,6 +47,7 @@ Bytes = npt.NDArray[np.uint8]
 _WORD = 8
 _LAYOUT_VERSIONS = {3, 4}
 _MOST_NODES = 4096  # of the tree of one group
+_MOST_BYTES = 2**23  # of blocks that are in memory at a time
 
 
 class DataLocation(NamedTuple):
@@ -67,6 +71,9 @@ class TemplateBlock:
         Bits that make up the structure, and what they are.
     fields : tuple of (int, int)
         Places in the block of further addresses, and which these are.
+    n_checked : int
+        Bytes before a checksum that covers them; 0 where there is none, or where what the addresses lead to tells that
+        they are right.
     """
 
     address: int
@@ -74,6 +81,38 @@ class TemplateBlock:
     mask: npt.NDArray[np.uint64]
     same: npt.NDArray[np.uint64]
     fields: tuple[tuple[int, int], ...]
+    n_checked: int
+
+
+class _Checks:
+    """Checksums of blocks of several groups: compared for many blocks at once, as each step is a call for all of them.
+
+    Parameters
+    ----------
+    fits : ndarray of bool, shape (n,)
+        Which groups are made alike; those with a damaged block are taken out.
+    """
+
+    def __init__(self, fits: npt.NDArray[np.bool_]) -> None:
+        self._fits = fits
+        self._waiting: dict[int, list[tuple[npt.NDArray[np.int64], Bytes]]] = {}
+        self._nbytes = 0
+
+    def add(self, rows: npt.NDArray[np.int64], content: Bytes, n_checked: int) -> None:
+        """Add blocks of some groups, which have so many bytes before their checksum."""
+        self._waiting.setdefault(n_checked, []).append((rows, content[:, : n_checked + 4]))
+        self._nbytes += content.nbytes
+        if self._nbytes > _MOST_BYTES:
+            self.finish()
+
+    def finish(self) -> None:
+        """Compare what has been added."""
+        for n_checked, blocks in self._waiting.items():
+            rows = np.concatenate([some for some, _ in blocks])
+            content = np.concatenate([one for _, one in blocks])
+            stored = np.ascontiguousarray(content[:, n_checked:]).view("<u4")[:, 0]
+            self._fits[rows[lookup3_of_rows(content[:, :n_checked]) != stored]] = False
+        self._waiting, self._nbytes = {}, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +158,23 @@ class GroupTemplate:
         found: Offsets = np.full((self.n_addresses, len(groups)), -1, np.int64)
         found[0] = groups
         fits = np.ones(len(groups), np.bool_)
+        checks = _Checks(fits)
         for block in self.blocks:
             at = found[block.address]
-            fits &= (at >= 0) & (at <= file_size - block.size)
+            fits &= (at >= 0) & (at < file_size)
             rows = np.flatnonzero(fits)
             if not len(rows):
                 break
-            words = _words(descriptor, at[rows], block.size)
-            is_same = ~((words ^ block.same) & block.mask).any(axis=1)
-            fits[rows] = is_same
-            content = words.view(np.uint8)
-            for place, address in block.fields:
-                found[address, rows] = np.ascontiguousarray(content[:, place : place + 8]).view("<i8")[:, 0]
+            step = max(1, _MOST_BYTES // block.size)
+            for some in (rows[start : start + step] for start in range(0, len(rows), step)):
+                words = _words(descriptor, at[some], block.size)
+                fits[some] = ~((words ^ block.same) & block.mask).any(axis=1)
+                content = words.view(np.uint8)
+                if block.n_checked:
+                    checks.add(some, content, block.n_checked)
+                for place, address in block.fields:
+                    found[address, some] = np.ascontiguousarray(content[:, place : place + 8]).view("<i8")[:, 0]
+        checks.finish()
         return fits, self._offsets(found, file_size)
 
     def _offsets(self, found: Offsets, file_size: int) -> Offsets:
@@ -145,10 +189,12 @@ class GroupTemplate:
 
 
 def _words(descriptor: int, addresses: Offsets, size: int) -> npt.NDArray[np.uint64]:
+    """Return blocks as rows of words; those at the end of the file are filled up."""
     pread = os.pread
-    content = b"".join([pread(descriptor, size, address) for address in addresses.tolist()])
-    if len(content) != size * len(addresses):  # the file was cut meanwhile
-        content = content.ljust(size * len(addresses), b"\0")
+    found = [pread(descriptor, size, address) for address in addresses.tolist()]
+    content = b"".join(found)
+    if len(content) != size * len(addresses):
+        content = b"".join([block.ljust(size, b"\0") for block in found])
     return np.frombuffer(content, "<u8").reshape(-1, size // _WORD)
 
 
@@ -194,6 +240,7 @@ class _Noted:
         self.content = content
         self.mask = bytearray(len(content))
         self.fields: dict[int, int] = {}
+        self.n_checked = 0
 
     def fix(self, start: int, stop: int) -> None:
         """Demand these bytes of other blocks as well."""
@@ -209,15 +256,12 @@ class _GroupWalk:
         self._noted: list[_Noted] = []
         self._headers: dict[int, tuple[ObjectHeader, list[_Noted]]] = {}
         self._members: dict[tuple[int, str], int] = {}
+        self._several: dict[tuple[int, int], _Noted] = {}
+        self._tables: dict[int, list[_Noted]] = {}
 
     def blocks(self) -> tuple[TemplateBlock, ...]:
         """Return the blocks, each after the one that has its address."""
         return tuple(_template_block(noted) for noted in self._noted)
-
-    def _note(self, address: int, size: int) -> _Noted:
-        noted = _Noted(address, content_at(self._read, self.numbers[address], size))
-        self._noted.append(noted)
-        return noted
 
     def _address(self, noted: _Noted, place: int) -> int:
         """Return which address is at a place of a block."""
@@ -255,6 +299,8 @@ class _GroupWalk:
             address = self._member(address, name)
         header, noted = self._header(address)
         demand(not header.of_kind(EXTERNAL))
+        for one in noted if header.version == 2 else ():
+            one.n_checked = len(one.content) - 4
         for kind in (DATASPACE, DATATYPE, LAYOUT):
             (message,) = header.of_kind(kind)
             demand(not message.flags & IS_SHARED)
@@ -291,19 +337,34 @@ class _GroupWalk:
         return self._members[group, name]
 
     def _in_links(self, header: ObjectHeader, noted: list[_Noted], name: bytes) -> int:
-        """Return which address a link message of a new group has."""
+        """Return which address a link of a new group has: few are in its header, many in a heap."""
         for message in header.of_kind(LINK):
             content = header.content(message)
             place = place_of_hard_link(content, name)
             if place is not None:
-                block = noted[message.block]
-                has_kind = content[1] & 8
-                block.fix(message.place, message.place + (3 if has_kind else 2))
-                # The name, what its length is, and nothing of the order of creation before it.
-                start = place - len(name) - (1 << (content[1] & 3))
-                block.fix(message.place + start, message.place + place)
-                return self._address(block, message.place + place)
-        raise UnknownStructureInTreeError
+                return self._link(noted[message.block], message.place, content, place, name)
+        (information,) = header.of_kind(LINK_INFO)
+        demand(not information.flags & IS_SHARED)
+        link = find_dense_link(self._read, header.content(information), name)
+        blocks = [noted[information.block]]
+        for number, one in enumerate(link.walk.blocks):
+            # The message is a part of the header, all others are blocks of their own.
+            start = information.place if number == 0 else 0
+            if number:
+                above, at = one.found_in
+                at += 0 if above else information.place
+                blocks.append(self._shared(self._address(blocks[above], at), len(one.content)))
+            for first, stop in one.fixed:
+                blocks[number].fix(start + first, start + stop)
+        return self._link(blocks[-1], link.start, link.content, link.place, name)
+
+    def _link(self, block: _Noted, start: int, content: bytes, place: int, name: bytes) -> int:
+        """Return which address a link has, whose message begins at `start` of a block and has it at `place`."""
+        has_kind = content[1] & 8
+        block.fix(start, start + (3 if has_kind else 2))
+        # The name, what its length is, and nothing of the order of creation before it.
+        block.fix(start + place - len(name) - (1 << (content[1] & 3)), start + place)
+        return self._address(block, start + place)
 
     def _in_table(self, block: _Noted, place: int, name: bytes) -> int:
         """Return which address a table of an old group has; names are in a heap, entries in a tree."""
@@ -314,7 +375,9 @@ class _GroupWalk:
         names = self._address(head, 24)
         (size,) = struct.unpack_from("<Q", head.content, 8)
         text = content_at(self._read, self.numbers[names], size)
-        for node in self._leaves(tree):
+        if tree not in self._tables:
+            self._tables[tree] = self._leaves(tree)
+        for node in self._tables[tree]:
             (count,) = struct.unpack_from("<H", node.content, 6)
             for entry in range(8, 8 + 40 * count, 40):
                 start, _, kind = struct.unpack_from("<QQI", node.content, entry)
@@ -328,10 +391,10 @@ class _GroupWalk:
 
     def _shared(self, address: int, size: int) -> _Noted:
         """Return a block that several members need, noted once."""
-        for noted in self._noted:
-            if noted.address == address and len(noted.content) == size:
-                return noted
-        return self._note(address, size)
+        if (address, size) not in self._several:
+            self._several[address, size] = _Noted(address, content_at(self._read, self.numbers[address], size))
+            self._noted.append(self._several[address, size])
+        return self._several[address, size]
 
     def _leaves(self, address: int) -> list[_Noted]:
         """Return the tables of entries below a node of the tree of a group."""
@@ -359,4 +422,6 @@ def _template_block(noted: _Noted) -> TemplateBlock:
     padding = -len(noted.content) % _WORD
     mask: Any = np.frombuffer(bytes(noted.mask) + bytes(padding), "<u8")
     content: Any = np.frombuffer(noted.content + bytes(padding), "<u8")
-    return TemplateBlock(noted.address, len(mask) * _WORD, mask, content & mask, tuple(noted.fields.items()))
+    return TemplateBlock(
+        noted.address, len(mask) * _WORD, mask, content & mask, tuple(noted.fields.items()), noted.n_checked
+    )

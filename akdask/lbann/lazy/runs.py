@@ -56,12 +56,15 @@ class RunReader:
         Reads samples of the list.
     indices : ndarray of int64
         Positions in the list.
+    ids : str, optional
+        Name under which the IDs of the samples come as well.
     """
 
-    def __init__(self, reader: GroupedReader, indices: np.ndarray) -> None:
+    def __init__(self, reader: GroupedReader, indices: np.ndarray, ids: str | None = None) -> None:
         # The list is one of its own: a part of the whole would travel with all of it.
         self._reader = GroupedReader(reader.samples.take(indices), reader.reader, reader.names, reader.dtype)
         self.n = len(indices)
+        self._ids = ids
 
     @property
     def paths(self) -> Sequence[str]:
@@ -71,12 +74,16 @@ class RunReader:
     def reduced(self, names: Sequence[str]) -> RunReader:
         """Return what reads only some names of the same samples."""
         made = object.__new__(type(self))
-        made._reader, made.n = self._reader.reduced(names), self.n
+        made._reader, made.n = self._reader.reduced([name for name in names if name != self._ids]), self.n
+        made._ids = self._ids if self._ids in names else None
         return made
 
     def __call__(self) -> Batch:
         """Read the samples: a row for each, by name."""
-        return self._reader.read(np.arange(self.n))
+        batch = {} if self._reader.names == [] else self._reader.read(np.arange(self.n))
+        if self._ids is not None:
+            batch[self._ids] = np.array(self._reader.samples.ids.to_pylist(), object).reshape(self.n, 1)
+        return batch
 
     def rows(self, name: str) -> np.ndarray:
         """Read the samples, and return what they have under one name."""

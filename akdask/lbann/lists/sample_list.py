@@ -18,6 +18,9 @@ from akdask.lbann.lists.grammar import ListType
 from akdask.lbann.lists.staged_file import write_file
 from akdask.lbann.lists.words import Words, buffers, column
 
+_FEW = 8
+"""Samples that are looked up one by one: calls on columns take as long as for many."""
+
 _BLANK = pa.scalar(" ", pa.large_string())
 
 
@@ -132,6 +135,8 @@ class SampleList:
 
     def ids_of(self, indices: Any) -> list[str]:
         """Return the IDs of samples."""
+        if len(indices) <= _FEW:
+            return [self.ids[index].as_py() for index in map(int, indices)]
         found: list[str] = self.ids.take(pa.array(indices, pa.int64())).to_pylist()
         return found
 

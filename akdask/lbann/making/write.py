@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -48,8 +49,9 @@ def write_samples(
     path: str | os.PathLike[str],
     *,
     per_file: int | None = None,
-    ids: Sequence[str] | None = None,
+    ids: Sequence[str] | str | None = None,
     parent: str = "",
+    separator: str = "/",
 ) -> WrittenSamples:
     """Write rows as samples to HDF5 files, and the list of them: all appear at once, or nothing.
 
@@ -64,10 +66,13 @@ def write_samples(
         ``folder/name.h5`` makes ``folder/name_0000.h5``, …, and the list ``folder/name.samples``.
     per_file : int, optional
         Samples of a file; all in one unless given.
-    ids : sequence of str, optional
-        IDs of the samples, which are paths in the file; nine digits, from 0, unless given.
+    ids : sequence of str or str, optional
+        IDs of the samples, which are paths in the file, or the name of the column that they are in, as `Dataset.to_hdf`
+        and `to_parquet` write it; nine digits, from 0, unless given.
     parent : str, default ""
         Group that IDs are put into, such as ``RUN_ID``.
+    separator : str, default "/"
+        Stands between the parts of fields in the names of columns: ``.`` of what `Dataset.to_hdf` has written.
 
     Returns
     -------
@@ -77,7 +82,7 @@ def write_samples(
     Raises
     ------
     ArgumentError
-        If arrays have different numbers of rows, there are none, or IDs are repeated or too few.
+        If arrays have different numbers of rows, there are none, or IDs are too few or repeated within a file.
     ArgumentTypeError
         If values are neither numbers nor text.
     LbannListError
@@ -85,13 +90,14 @@ def write_samples(
     WriteError
         If the disk is full, or the folder not writable; what was there is untouched.
     """
-    rows = _RowsOf(data)
+    listed_ids = None if ids is None else _listed(data, ids)
+    rows = _RowsOf(data, separator, ids if isinstance(ids, str) else None)
     target = written_path(path)
     per_file = max(len(rows), 1) if per_file is None else per_file
     if per_file < 1:
         raise ArgumentError(f"{per_file} samples for each file.", hint="give an integer from 1 up.")
-    names = _ids(len(rows), ids, parent)
     starts = [*range(0, max(len(rows), 1), per_file), len(rows)]
+    names = _ids(len(rows), listed_ids, parent, per_file)
     folder, base = os.path.split(target)
     stem, extension = os.path.splitext(base)
     width = max(4, len(str(len(starts) - 2)))
@@ -127,20 +133,25 @@ def write_samples(
 class _RowsOf:
     """Rows of whatever holds columns, some at a time."""
 
-    def __init__(self, data: Any) -> None:
-        names = list(data) if isinstance(data, Mapping) else list(getattr(data, "columns", ()))
+    def __init__(self, data: Any, separator: str, ids: str | None) -> None:
+        columns = list(data) if isinstance(data, Mapping) else list(getattr(data, "columns", ()))
+        names = {
+            name: name.replace(separator, "/") if isinstance(name, str) else name for name in columns if name != ids
+        }
         if not names:
             raise ArgumentTypeError(
                 f"a {type(data).__name__} has no columns to make fields of.",
                 hint="give a DataFrame or a dict of arrays.",
             )
-        for name in names:
+        for name in names.values():
             parts = name.split("/") if isinstance(name, str) else []
             if not parts or not all(parts) or {".", "..", "metadata"} & set(parts) or "\0" in name:
                 raise ArgumentError(
                     f"a field cannot be called {name!r}.", hint="names are paths in a sample; none is 'metadata'."
                 )
-        self._columns = {name: _sliceable(data[name]) for name in names}
+        if len(set(names.values())) < len(names):
+            raise ArgumentError("two columns would be the same field.", details=sorted(names), hint="rename one.")
+        self._columns = {field: _sliceable(data[name]) for name, field in names.items()}
         lengths = {name: len(column) for name, column in self._columns.items()}
         if len(set(lengths.values())) > 1:
             details = [f"{name}: {length:,}" for name, length in lengths.items()]
@@ -196,10 +207,30 @@ def _stored_type(name: str, values: np.ndarray) -> np.ndarray:
     return values if wanted is None else values.astype(wanted)
 
 
-def _ids(n: int, ids: Sequence[str] | None, parent: str) -> list[str]:
-    found = [f"{row:09}" for row in range(n)] if ids is None else list(ids)
-    if len(found) != n or len(set(found)) != n:
-        raise ArgumentError(f"{n:,} samples need {n:,} IDs that differ.", details=[f"given: {len(found):,}"])
+def _listed(data: Any, ids: Sequence[str] | str) -> list[Any]:
+    """Return IDs that were given, or those of a column."""
+    if not isinstance(ids, str):
+        return list(ids)
+    if ids not in (data if isinstance(data, Mapping) else getattr(data, "columns", ())):
+        raise ArgumentError(f"there is no column {ids!r} with the IDs of the samples.")
+    return list(_in_memory(_sliceable(data[ids])))
+
+
+def _ids(n: int, ids: list[Any] | None, parent: str, per_file: int) -> list[str]:
+    found = [f"{row:09}" for row in range(n)] if ids is None else ids
+    if len(found) != n:
+        raise ArgumentError(f"{n:,} samples need {n:,} IDs.", details=[f"given: {len(found):,}"])
+    if not all(isinstance(name, str) for name in found):
+        raise ArgumentTypeError(
+            "IDs are text.", details=[f"given: {next(x for x in found if not isinstance(x, str))!r}"]
+        )
+    for start in range(0, n, per_file):
+        repeated = Counter(found[start : start + per_file]).most_common(1)[0]
+        if repeated[1] > 1:
+            raise ArgumentError(
+                f"the ID {repeated[0]!r} is given {repeated[1]:,} times for the samples of one file.",
+                hint="IDs are names in a file; make them differ, or write fewer samples to each file.",
+            )
     front = f"{parent.strip('/')}/" if parent.strip("/") else ""
     return [front + name.strip("/") for name in found]
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from logging import getLogger
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask.errors import AlignmentError, FileFormatError
-from akdask.hdf5.tree.elements import StoredElements
+from akdask.hdf5.tree.elements import TEXT, StoredElements
 from akdask.hdf5.tree.open_files import OPEN_FILES
 from akdask.lbann.errors import LbannError, MissingSampleError, SampleError
 from akdask.lbann.samples.batch import SampleBatch
@@ -19,6 +20,8 @@ from akdask.lbann.transform.layout import SampleLayout, groups_of, layout_of, na
 from akdask.lbann.transform.names import resolve
 
 Values: TypeAlias = npt.NDArray[Any]
+
+_LOG = getLogger("akdask.lbann")
 
 _MOST_LAYOUTS = 256
 
@@ -209,9 +212,21 @@ class SampleReader:
         )
         if self._layouts:
             check_same_groups(self.fields, next(iter(self._layouts.values())), made)
+        else:
+            _tell_what_is_no_float(self.fields, made)
         if len(self._layouts) < _MOST_LAYOUTS:
             self._layouts[stored] = made
         return made
+
+
+def _tell_what_is_no_float(fields: Fields, layout: SampleLayout) -> None:
+    """Log the fields that stay what they are in the file, if these are no floats."""
+    for path, transform in layout.transforms.items():
+        if fields[path].directives.dtype is None and transform.dtype.kind != "f":
+            shown = "text" if transform.dtype == TEXT else transform.dtype
+            _LOG.info(
+                "field %r is %s in the file and stays so; 'coerce: float' would make floats of numbers", path, shown
+            )
 
 
 def check_same_groups(fields: Fields, first: SampleLayout, other: SampleLayout) -> None:

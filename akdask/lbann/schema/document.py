@@ -76,6 +76,8 @@ def parse(content: str | bytes, name: str) -> YamlNode:
             pass
     except yaml.YAMLError as error:
         raise _syntax_error(error, name) from None
+    except LbannSchemaError:
+        raise
     except (UnicodeError, ValueError) as error:
         raise LbannSchemaError("the schema is no text in UTF-8.", schema=name, details=[str(error)]) from None
     finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -84,10 +83,6 @@ class SampleSetReport:
     def is_good(self) -> bool:
         """Whether all samples can be read."""
         return all(fault.is_warning for fault in self.faults)
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of faults of each kind."""
-        return dict(Counter(fault.kind for fault in self.faults))
 
     def as_json(self) -> dict[str, Any]:
         """Return what JSON can hold."""

@@ -89,11 +89,11 @@ def _count_faults(file: FileToCheck) -> Iterator[SampleFault]:
         text = f"the list says {file.n_all:,} samples, included and excluded; the file has {len(there):,}"
         yield SampleFault("count", text, file.path, is_warning=True)
     elif unlisted and file.n_all is None:
-        text = f"{len(unlisted):,} samples of the file are not in the list, for instance {min(unlisted)!r}"
+        text = f"samples of the file that are not in the list: {len(unlisted):,}, for instance {min(unlisted)!r}"
         yield SampleFault("count", text, file.path, is_warning=True)
     repeated = len(file.ids) - len(set(file.ids))
     if repeated:
-        yield SampleFault("count", f"{repeated:,} samples are listed more than once", file.path, is_warning=True)
+        yield SampleFault("count", f"samples that are listed more than once: {repeated:,}", file.path, is_warning=True)
 
 
 def _sample_faults(reader: SampleReader, path: str, ids: Sequence[str], reads_data: bool) -> Iterator[SampleFault]:

@@ -21,6 +21,7 @@ from akdask.lbann.samples import SampleReader
 from akdask.lbann.schema import Fields, Schema, load, merge
 from akdask.lbann.verification.faults import FileCheck, SampleFault, SampleSetReport, as_dict, from_dicts
 from akdask.lbann.verification.file_check import FileToCheck, check_file, state_of
+from akdask.storage.atomic.commit import write_error
 
 _AT_ONCE = 64
 """Files that are checked before what was found is noted."""
@@ -57,6 +58,11 @@ def verify(
     -------
     SampleSetReport
         The faults; what cannot be read is a fault and no error.
+
+    Raises
+    ------
+    WriteError
+        If what was found cannot be noted.
     """
     fields, faults = _fields(data_schema, experiment_schema)
     try:
@@ -124,7 +130,10 @@ def _checks(
     import dask
 
     reader = SampleReader(fields, keep_packed_fields=True)
-    known = {} if resume is None else _known(resume, fields, reads_data)
+    known = {}
+    if resume is not None:
+        _note(resume, fields, reads_data, iter(()))  # raises now if it cannot be written, and not after an hour
+        known = _known(resume, fields, reads_data)
     found: dict[str, FileCheck] = {}
     for file in files:
         check = known.get((file.path, _marked(file)))
@@ -175,14 +184,9 @@ def _known(path: str | os.PathLike[str], fields: Fields, reads_data: bool) -> di
 def _note(
     path: str | os.PathLike[str], fields: Fields, reads_data: bool, checks: Iterator[tuple[FileToCheck, FileCheck]]
 ) -> None:
-    with open(path, "a+b") as end:
-        # A run that was killed may have left a part of a line.
-        end.seek(max(end.tell() - 1, 0))
-        if end.read(1) not in {b"", b"\n"}:
-            end.write(b"\n")
-    with open(path, "a", encoding="utf-8", errors="surrogateescape") as notes:
-        for file, check in checks:
-            note = {
+    lines = [
+        json.dumps(
+            {
                 "asked": _asked(fields, reads_data),
                 "listed": _marked(file),
                 "path": check.path,
@@ -191,7 +195,18 @@ def _note(
                 "faults": [as_dict(fault) for fault in check.faults],
                 "sizes": check.sizes,
             }
-            notes.write(f"{json.dumps(note)}\n")
+        )
+        for file, check in checks
+    ]
+    try:
+        with open(path, "a+b") as notes:
+            # A run that was killed may have left a part of a line.
+            notes.seek(max(notes.tell() - 1, 0))
+            if notes.read(1) not in {b"", b"\n"}:
+                notes.write(b"\n")
+            notes.writelines(f"{line}\n".encode(errors="surrogateescape") for line in lines)
+    except OSError as error:
+        raise write_error(os.fspath(path), error) from error
 
 
 def _disagreeing(checks: Sequence[FileCheck]) -> list[SampleFault]:

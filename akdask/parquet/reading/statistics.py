@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,27 @@ def without_values(bounds: Bounds, dtype: ColumnType, chunks: npt.NDArray[np.voi
     elif dtype == NULLABLE_STR:
         bounds.minima[empty] = SENTINEL
     return bounds
+
+
+def of_stretches(of_groups: Bounds, everything: Bounds, stretches: Iterable[tuple[int, int]]) -> Bounds:
+    """Return the bounds of partitions from those of row groups; of the type where a partition has none.
+
+    Parameters
+    ----------
+    of_groups : Bounds
+        Those of the row groups.
+    everything : Bounds
+        Those of the type, for each partition; these are changed.
+    stretches : iterable of (int, int)
+        Of each partition, its first row group and the one behind its last.
+    """
+    lows, highs = of_groups.minima.tolist(), of_groups.maxima.tolist()
+    for index, (first, last) in enumerate(stretches):
+        if first < last:
+            everything.minima[index] = min(lows[first:last])
+            everything.maxima[index] = max(highs[first:last])
+            everything.nans[index] = of_groups.nans[first:last].any()
+    return everything
 
 
 def _of_text(

@@ -16,7 +16,7 @@ from akdask.parquet.metadata.columns import ParquetColumn
 from akdask.parquet.metadata.description import ParquetFileDescription
 from akdask.parquet.reading.partitions import RowGroupPartitions
 from akdask.parquet.reading.reader import ConstantPlace, ParquetPart, RowGroup, StoredPlace
-from akdask.parquet.reading.statistics import bounds_of, constant, unbounded
+from akdask.parquet.reading.statistics import bounds_of, constant, of_stretches, unbounded
 from akdask.schema import FLOAT64, ColumnType
 from akdask.storage.data.source import Bounds
 from akdask.storage.formats.objects import CATEGORIES, NA_CODES, ObjType
@@ -185,7 +185,8 @@ class ParquetSource:
                 for file, bounds in zip(self._files, of_groups, strict=True)
             ]
         )
-        return _of_partitions(of_all, everything, self._partitions)
+        stretches = zip(self._partitions.first.tolist(), self._partitions.last.tolist(), strict=True)
+        return of_stretches(of_all, everything, stretches)
 
     def _bounds_in(self, file: ParquetFileDescription, column: SetColumn) -> Bounds | None:
         stored: ParquetColumn | None = file.columns.get(column.name)
@@ -206,14 +207,3 @@ def _known(value: Any, dtype: ColumnType) -> Any:
 def _joined(bounds: Sequence[Bounds]) -> Bounds:
     sides = ([getattr(one, side) for one in bounds] for side in ("minima", "maxima", "nans"))
     return Bounds(*map(np.concatenate, sides))
-
-
-def _of_partitions(of_groups: Bounds, found: Bounds, partitions: RowGroupPartitions) -> Bounds:
-    """Return the bounds of partitions from those of row groups; of the type where a partition has none."""
-    lows, highs = of_groups.minima.tolist(), of_groups.maxima.tolist()
-    for index, (first, last) in enumerate(zip(partitions.first.tolist(), partitions.last.tolist(), strict=True)):
-        if first < last:
-            found.minima[index] = min(lows[first:last])
-            found.maxima[index] = max(highs[first:last])
-            found.nans[index] = of_groups.nans[first:last].any()
-    return found

@@ -30,7 +30,7 @@ from akdask.plan.task.inputs import (
     Selection,
     coalesce_partitions,
 )
-from akdask.plan.task.operators import Reduce, Sink
+from akdask.plan.task.operators import Collect, Reduce, Sink
 from akdask.plan.task.program import Apply, BroadcastInput, Compiler, Load, Program
 from akdask.plan.task.pruning import partitions_left
 from akdask.plan.task.tables import Union, without_collection
@@ -257,10 +257,16 @@ def _pipeline(
         frame.npartitions,
         batches,
         _block_rows([*(mask.predicate for mask in masks), *sink.programs], UNIT if _adds_floats(sink) else 1),
-        sum(rows_read(frame) or ()) >= compiled.WORTH_LOADING,
+        _computes(masks, sink) and sum(rows_read(frame) or ()) >= compiled.WORTH_LOADING,
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values())
+
+
+def _computes(masks: Sequence[Mask | ExpandMatches], sink: Sink) -> bool:
+    """Whether a pipeline does more than collect columns as they are, for which no compiled loop is of use."""
+    steps = (step for program in sink.programs for step in program.steps)
+    return bool(masks) or not isinstance(sink, Collect) or not all(isinstance(step, Load) for step in steps)
 
 
 def _batches_left(chain: Chain, frame: Frame, batches: Batches | None) -> Batches:

@@ -74,6 +74,38 @@ def test_series_and_arrays_are_taken():
     assert ak.from_dask(da.from_array(np.array(["a", "bc"]))).tolist() == ["a", "bc"]
 
 
+def test_bytes_are_those_of_arrays_at_hand():
+    numbers = np.array([1, 200], np.uint8)
+    for found in (
+        ak.from_dask(da.from_array(numbers)),
+        ak.from_dask(dd.from_pandas(pd.Series(numbers), npartitions=1)),
+    ):
+        assert found.dtype == ak.array(numbers).dtype
+        assert found.tolist() == [1, 200]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_of_any_unit_are_nanoseconds(unit):
+    times = np.array(["2020-02-29T12:00:01", "1700-01-01", "NaT"], f"M8[{unit}]")
+    expected = times.astype("M8[ns]").view(np.int64)
+    assert ak.from_dask(da.from_array(times)).to_pandas().to_numpy().view(np.int64).tolist() == expected.tolist()
+    series = pd.Series(times).dt.tz_localize("Pacific/Auckland", ambiguous=False)
+    wanted = series.dt.tz_convert(None).astype("M8[ns]").to_numpy()
+    found = ak.from_dask(dd.from_pandas(series, npartitions=1)).to_pandas().to_numpy()
+    assert found.view(np.int64).tolist() == wanted.view(np.int64).tolist()
+
+
+@pytest.mark.parametrize("year", [1600, 2300])
+def test_times_beyond_nanoseconds_are_refused_and_do_not_wrap_around(year):
+    times = pd.Series(np.array([f"{year}-01-01"], "M8[us]"), name="t")
+    lazy = ak.from_dask(dd.from_pandas(times.to_frame(), npartitions=1))
+    with pytest.raises(ArgumentError, match="'t' has times"):
+        lazy["t"].to_pandas()
+    spans = np.array([400 * 365], "m8[D]").astype("m8[s]")
+    with pytest.raises(ArgumentError, match="nanoseconds"):
+        ak.from_dask(da.from_array(spans)).to_pandas()
+
+
 def test_what_cannot_be_taken_is_refused():
     with pytest.raises(ArgumentTypeError, match="no Dask"):
         ak.from_dask(FRAME)

@@ -229,6 +229,25 @@ def test_section_4_nulls_are_counted_and_not_told_by_the_schema(tmp_path):
     assert codes(validate(told, role="geometry", footer_only=True)) == {"null"}
 
 
+def test_section_4_a_required_column_has_no_nulls(tmp_path):
+    required = pa.table([pa.array([1.0, 2.0])], pa.schema([pa.field("data", pa.float64(), nullable=False)]))
+    path = written(tmp_path / "a", required, write_statistics=False)
+    assert pq.ParquetFile(path).schema.column(0).max_definition_level == 0
+    for footer_only in (True, False):
+        assert validate(path, role="geometry", footer_only=footer_only) == []
+
+
+def test_section_2_no_rows_are_one_empty_row_group_or_none(tmp_path):
+    description = {"data": f"{0:08}-0000-0000-0000-{0:012}", "length": 0, "width": 1, "data_type": "float64"}
+    schema = pa.schema([("data", pa.float64())])
+    with pq.ParquetWriter(tmp_path / "none", schema, compression="gzip", version="2.4"):
+        pass
+    one = written(tmp_path / "one", schema.empty_table())
+    assert [pq.read_metadata(path).num_row_groups for path in (tmp_path / "none", one)] == [0, 1]
+    for path in (tmp_path / "none", one):
+        assert validate(path, description, role="geometry") == []
+
+
 def test_section_10_indices_out_of_range_are_found(tmp_path):
     path = written(
         tmp_path / "a", {"start": pa.array([0, 7], pa.uint64()), "end": pa.array([1, 2], pa.uint64())}, row_group_size=1

@@ -51,20 +51,57 @@ def test_columns_of_all_kinds_are_rows(tmp_path, data):
 
 
 def test_samples_go_to_arkouda_and_parquet_and_back(tmp_path):
-    made = write_samples({"x": X, "in/y": Y}, tmp_path / "t.h5", per_file=3)
+    ids = [f"0.0.96.7.{k % 4}:{k}" for k in range(10)]
+    made = write_samples({"x": X, "in/y": Y}, tmp_path / "t.h5", per_file=3, ids=ids, parent="RUN")
     ds = Dataset(made.sample_list, SCHEMA)
     ds.to_hdf(tmp_path / "set.h5")
     ds.to_parquet(tmp_path / "set.parquet")
     assert (tmp_path / "set_LOCALE0000.h5").exists()
     sets = (
-        (ak.read_hdf(str(tmp_path / "set_LOCALE*.h5")), "in.y"),
-        (ak.read_parquet(str(tmp_path / "set*.parquet")), "in/y"),
+        (ak.DataFrame(ak.read_hdf(str(tmp_path / "set_LOCALE*.h5"))), "."),
+        (ak.DataFrame(ak.read_parquet(str(tmp_path / "set*.parquet"))), "/"),
     )
-    for back, name in sets:
-        again = write_samples(ak.DataFrame({"x": back["x"], "in/y": back[name]}), tmp_path / "back.h5", per_file=4)
+    for back, separator in sets:
+        again = write_samples(back, tmp_path / "back.h5", per_file=4, ids="sample", separator=separator)
+        assert [sample for _, sample in again.samples] == [f"RUN/{one}" for one in ids]
         found = Dataset(again.sample_list, SCHEMA).to_numpy()
         np.testing.assert_array_equal(found["x"], X.reshape(10, 6))
         assert found["in/y"][:, 0].tolist() == Y.tolist()
+
+
+def test_ids_are_a_column_if_they_are_asked_for(tmp_path):
+    made = write_samples({"x": X, "in/y": Y}, tmp_path / "t.h5", per_file=3)
+    ds = Dataset(made.sample_list, SCHEMA)
+    frame = ds.subset([7, 2]).to_frame(["in/y"], ids="id")
+    assert (list(frame.columns), frame["id"].tolist()) == (["id", "in/y"], ["000000007", "000000002"])
+    assert frame[frame["id"] == "000000002"]["in/y"].tolist() == [Y[2]]
+    assert list(ds.to_frame(["in/y"]).columns) == ["in/y"]
+    for convert in (lambda: ds.to_frame(ids="x"), lambda: ds.to_parquet(tmp_path / "p", ids="in/y")):
+        with pytest.raises(AkdaskError, match="another name"):
+            convert()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"ids": ["a", "b", "a"]}, "'a' is given 2 times"),
+        ({"ids": ["a", "b"]}, "3 IDs"),
+        ({"ids": "z"}, "no column 'z'"),
+        ({"ids": [1, 2, 3]}, "IDs are text"),
+        ({"separator": "."}, "two columns"),
+    ],
+)
+def test_ids_and_names_that_do_not_do_are_refused(tmp_path, options, said):
+    data = {"a.b": np.arange(3), "a/b": np.arange(3)}
+    with pytest.raises(AkdaskError, match=said):
+        write_samples(data, tmp_path / "t.h5", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_ids_may_come_again_in_another_file(tmp_path):
+    made = write_samples({"x": X[:4]}, tmp_path / "t.h5", per_file=2, ids=["a", "b", "a", "b"])
+    found = Dataset(made.sample_list, load("x:\n")).to_numpy()["x"]
+    np.testing.assert_array_equal(found, X[:4].reshape(4, 6))
 
 
 def test_text_bool_and_half_floats_are_stored_as_what_is_read(tmp_path):

@@ -53,6 +53,7 @@ def compact(group, name, value):
 STRUCTURES = {
     "old": ({}, None, None),
     "new": ({"libver": "latest"}, None, None),
+    "dense": ({"libver": "latest"}, None, None),
     "ordered": ({}, True, None),
     "compact": ({}, True, compact),
     "chunked": ({}, None, None),
@@ -80,6 +81,9 @@ def write(path, n, structure="old", first=0, dtype="f8"):
                     group.create_dataset(name, data=array, chunks=True, compression="gzip")
                 else:
                     group[name] = array
+            if structure == "dense":  # more links than a header takes
+                for number in range(50):
+                    sample[f"inputs/more_{number}"] = number
             single = image.astype(dtype).astype("f4").astype("f8").ravel()
             expected["samples"].append((single * 0.5 + 1.0).astype("f4"))
             expected["responses"].append(np.array([temperature, energy * 0.1 - 1.0], dtype).astype(dtype))
@@ -388,7 +392,7 @@ def test_files_that_cannot_be_read_are_told(tmp_path):
         reader.read_samples(["a"], [])
 
 
-@pytest.mark.parametrize("structure", ["old", "new", "compact"])
+@pytest.mark.parametrize("structure", ["old", "new", "dense", "compact"])
 def test_damaged_files_are_errors_and_never_crash(tmp_path, structure):
     path = tmp_path / "f.h5"
     expected = write(path, 12, structure)
@@ -406,6 +410,15 @@ def test_damaged_files_are_errors_and_never_crash(tmp_path, structure):
         with suppress(LbannError):
             found = SampleReader(FIELDS).read_batch(str(other), ids(*range(12)))
             assert found["samples"].shape == expected["samples"].shape
+
+
+def test_fields_that_are_no_floats_are_noticed_once(tmp_path, caplog):
+    write(str(tmp_path / "f.h5"), 3)
+    reader = SampleReader(FIELDS)
+    with caplog.at_level("INFO", "akdask.lbann"):
+        for row in (0, 2):
+            reader.read(str(tmp_path / "f.h5"), ids(row)[0])
+    assert [record.message.split(" in ")[0] for record in caplog.records] == ["field 'count' is int32"]
 
 
 def test_fields_that_only_the_library_can_read_may_be_stored_in_several_ways(tmp_path):

@@ -8,30 +8,39 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from akdask.parquet.writing.row_groups import RowGroupAssembly, RowGroupEncoding
+from akdask.parquet.writing.row_groups import EncodedRowGroup, RowGroupAssembly, RowGroupEncoding
 
 
-def assembled(tables, encoding):
+def assembled(tables, encoding, is_by_column=False):
     assembly = RowGroupAssembly()
     parts = [assembly.start()]
-    parts += [bytes(assembly.add(pickle.loads(pickle.dumps(encoding.encode(table))))) for table in tables]
+    for table in tables:
+        columns = [[name] for name in table.column_names] if is_by_column else [table.column_names]
+        encoded = [pickle.loads(pickle.dumps(encoding.encode(table.select(names)))) for names in columns]
+        parts += map(bytes, assembly.add(EncodedRowGroup.side_by_side(encoded)))
     return b"".join([*parts, *assembly.finish()])
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=6), st.booleans(), st.sampled_from(["gzip", "none", "zstd"]))
-def test_a_spliced_file_is_that_of_one_writer(lengths, has_dictionaries, codec):
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=6),
+    st.booleans(),
+    st.sampled_from(["gzip", "none", "zstd"]),
+    st.booleans(),
+)
+def test_a_spliced_file_is_that_of_one_writer(lengths, has_dictionaries, codec, is_by_column):
     rows = sum(lengths)
     table = pa.table(
         {
             "x": pa.array([None if n % 5 == 0 else n / 3 for n in range(rows)], pa.float64()),
             "s": pa.array([str(n % 3) for n in range(rows)], pa.string()),
+            "y": pa.array(range(rows), pa.uint64()),
         }
     )
     starts = np.concatenate([[0], np.cumsum(lengths)])
     tables = [table.slice(start, length) for start, length in zip(starts.tolist(), lengths, strict=False)]
     names = ("x", "s") if has_dictionaries else ()
-    data = assembled(tables, RowGroupEncoding(compression=codec, dictionaries=names))
+    data = assembled(tables, RowGroupEncoding(compression=codec, dictionaries=names), is_by_column)
     expected = io.BytesIO()
     options = {"use_dictionary": list(names), "compression": codec, "version": "2.4", "store_schema": False}
     with pq.ParquetWriter(expected, table.schema, **options) as writer:
