@@ -5,7 +5,6 @@ from __future__ import annotations
 from operator import index
 from typing import Any, SupportsIndex
 
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import filter_columns
 from akdask.collections.core.wrap import wrap
@@ -13,6 +12,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_text import is_present, without_missing
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.reduce.top_k import TopK
+from akdask.plan.run.alignment import align
 
 
 class ExtremeMethods(Array):

@@ -7,12 +7,12 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from akdask.collections.arrays.reductions import reduced
-from akdask.collections.core.alignment import share_rows
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.missing_text import is_present
+from akdask.plan.run.alignment import share_rows
 from akdask.plan.sort.sort import sorted_rows
 
 Positions = TypeVar("Positions", bound=Array)

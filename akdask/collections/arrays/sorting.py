@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from akdask.collections.arrays.reductions import reduced
 from akdask.collections.arrays.sort_methods import SortingAlgorithm, directions, sortable, sorted_positions
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array, check_axis
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
@@ -22,6 +21,7 @@ from akdask.plan.expr.missing_text import without_missing
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.cosorted import Cosorted
+from akdask.plan.run.alignment import align
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.sort.sorted_table import SortedTable
 

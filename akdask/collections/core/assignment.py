@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from akdask.collections.core import selection as row_tools
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import operand
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -17,6 +16,7 @@ from akdask.plan.expr.rowwise import Filter, Project
 from akdask.plan.expr.sources import Rows
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.rows.scatter import PutAt, PutMasked
+from akdask.plan.run.alignment import align
 from akdask.plan.run.run import resolve_lengths
 from akdask.plan.task.combine import Gather, Realign
 from akdask.schema import BOOL, INT64, NULLABLE_STR, STR, ColumnType

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.scalar import Scalar
@@ -19,6 +18,7 @@ from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import call, missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Constant, Value
+from akdask.plan.run.alignment import align
 from akdask.schema import BOOL, column_type, unlimited
 
 Operand = tuple[Frame | None, Value]

@@ -8,13 +8,13 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from akdask.collections.core.alignment import align
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, PositionError
 from akdask.plan.expr.chain import column_identity
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter, Project, Slice
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.rows.take import take_broadcast, take_exchanged, takes_broadcast
+from akdask.plan.run.alignment import align
 from akdask.plan.run.run import resolve_lengths
 from akdask.plan.run.write import fitted
 from akdask.plan.sort.sort import sorted_along

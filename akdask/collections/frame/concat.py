@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import INDEX, ColumnSet
@@ -23,6 +22,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, 
 from akdask.kernels.core.rules import promote
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
+from akdask.plan.run.alignment import align
 from akdask.plan.task.compact import joined
 from akdask.schema import ColumnType
 

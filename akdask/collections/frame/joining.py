@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.selection import filter_columns
@@ -26,6 +25,7 @@ from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import has_match, join_row_numbers, join_rows
+from akdask.plan.run.alignment import align
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.task.materialized import within_rounds
 from akdask.schema import FLOAT64

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core import selection as row_tools
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.frame_core import missing_integers
 from akdask.errors import MissingColumnError
@@ -16,6 +15,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import ColumnRef, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
+from akdask.plan.run.alignment import align
 from akdask.plan.task.combine import Limit
 from akdask.plan.task.materialized import within_rounds
 

@@ -14,7 +14,6 @@ import pandas as pd
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, coargsort, sort
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
 from akdask.collections.core.storage_methods import StorageMethods
@@ -27,6 +26,7 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentError, ArgumentTypeError
+from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 

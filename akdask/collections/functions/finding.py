@@ -6,7 +6,6 @@ from typing import Any
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import provides
 from akdask.collections.core.wrap import wrap
@@ -18,6 +17,7 @@ from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import join_row_numbers
 from akdask.plan.rows.broadcast import broadcast
+from akdask.plan.run.alignment import align
 from akdask.schema import ColumnType
 
 

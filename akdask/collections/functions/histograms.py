@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.groups.base import projected
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.bincount import Bincount
 from akdask.plan.reduce.histogram import Edges, Histogram
+from akdask.plan.run.alignment import align
 from akdask.schema import FLOAT64
 
 Range = tuple[float, float] | None

@@ -6,7 +6,6 @@ from operator import index
 from typing import Any
 
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame.joining import inner_join, merge
@@ -18,6 +17,7 @@ from akdask.plan.expr.values import Call, cast
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.ranges import ConcatRanges
 from akdask.plan.rows.segment_starts import SegmentStarts
+from akdask.plan.run.alignment import align
 from akdask.plan.run.cost import is_small
 from akdask.schema import INT64
 

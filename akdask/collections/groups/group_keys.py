@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Self
 
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.time.timearray import NOT_A_TIME, TimeArray
 from akdask.plan.expr.chain import column_identity
@@ -16,6 +15,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Filter
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.group.aggregate import GroupIdentity
+from akdask.plan.run.alignment import align
 from akdask.plan.task.align import Aligned
 from akdask.schema import FLOAT64, NULLABLE_STR
 

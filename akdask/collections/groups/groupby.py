@@ -7,7 +7,6 @@ from typing import Any, Self
 import dask
 
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.core.alignment import align
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.writing import Storable
@@ -19,6 +18,7 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.group.arrange import GroupNumbers, RowsByGroup
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.segment_starts import SegmentStarts
+from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
 

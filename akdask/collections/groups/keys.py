@@ -10,7 +10,6 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.ndarray import ArrayView
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.text.categorical import Categorical
@@ -20,6 +19,7 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.join.join import JoinSide
 from akdask.plan.join.membership import BuildIndex, Need
+from akdask.plan.run.alignment import align
 from akdask.plan.task.align import Aligned
 from akdask.schema import INT64, STR
 

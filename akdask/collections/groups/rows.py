@@ -9,7 +9,6 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from akdask.collections.arrays.sorting import sort
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.selection import known_lengths, position
 from akdask.collections.groups.base import GroupBase, Keys, codes_of, like, projected
@@ -17,6 +16,7 @@ from akdask.collections.groups.keys import as_array, as_arrays, is_several
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.kernels.group.arrange import RowsPerGroup
 from akdask.plan.group.arrange import BroadcastToRows, RowsByGroup
+from akdask.plan.run.alignment import align
 
 
 class GroupRowMethods(GroupBase):

@@ -8,7 +8,6 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.core import selection as row_tools
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.assignment import fitting
 from akdask.collections.core.operators import operand
@@ -20,6 +19,7 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.lists import Flatten
+from akdask.plan.run.alignment import align
 from akdask.schema import STR, ColumnType
 
 

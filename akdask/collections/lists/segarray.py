@@ -14,7 +14,6 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
 from akdask.collections.core import selection as row_tools
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import LAZY, Array, show
 from akdask.collections.core.later import provides
 from akdask.collections.core.operators import combine
@@ -35,6 +34,7 @@ from akdask.plan.expr.rowwise import Project, Slice
 from akdask.plan.expr.values import Call, Value, cast
 from akdask.plan.rows.lists import Flatten, Nest
 from akdask.plan.rows.segment_starts import SegmentStarts
+from akdask.plan.run.alignment import align
 from akdask.plan.task.combine import Gather, Realign
 from akdask.schema import INT64
 from akdask.storage.formats.registry import format_named, open_files

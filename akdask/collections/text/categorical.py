@@ -13,7 +13,6 @@ from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sort_methods import TextSortMethods
 from akdask.collections.arrays.sorting import sort
-from akdask.collections.core.alignment import align
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import combine
 from akdask.collections.core.wrap import can_be_asked_for, class_asked_for
@@ -31,6 +30,7 @@ from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.group.aggregate import GroupAggregate
 from akdask.plan.join.categories import CategoryTable, Distinct, UniqueLabels
 from akdask.plan.join.membership import BuildKeySet
+from akdask.plan.run.alignment import align
 from akdask.plan.run.cost import is_cheap
 from akdask.plan.run.run import run
 from akdask.plan.sort.sort import ranks

@@ -13,7 +13,6 @@ from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.reductions import reduced
 from akdask.collections.arrays.sort_methods import TextSortMethods
-from akdask.collections.core.alignment import align
 from akdask.collections.core.assignment import assigned
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.scalar import Scalar
@@ -26,6 +25,7 @@ from akdask.columns.missing_text import missing_rows, with_nulls
 from akdask.errors import TransferError
 from akdask.kernels.keys.strings import unicode_array
 from akdask.plan.expr.values import Call
+from akdask.plan.run.alignment import align
 from akdask.plan.run.transfer import check_bytes
 from akdask.storage.formats.objects import SEGMENTS
 from akdask.storage.paths.remote import takes_storage_options

@@ -12,9 +12,9 @@ from akdask.errors import TransferError
 from akdask.plan.expr.lengths import remember_lengths
 from akdask.plan.expr.node import Frame, Node
 from akdask.plan.reduce.aggregate import CountRows, Element
-from akdask.plan.run.kept import keep_on_workers
 from akdask.plan.run.root import Root
 from akdask.plan.run.waiting import tasks_at_once
+from akdask.plan.run.worker_results import persist_on_workers
 from akdask.plan.task.pipeline import narrowed
 
 
@@ -37,7 +37,7 @@ def run(*plans: Node) -> tuple[Any, ...]:
 
 
 def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
-    keep_on_workers(plans)
+    persist_on_workers(plans)
     scheduler = _scheduler()
     at_once = tasks_at_once(plans)
     options = {} if at_once is None else {"num_workers": dask.config.get("num_workers", None) or at_once}

@@ -38,13 +38,13 @@ MOST_ROUNDS_OF_MANY = 64
 SHARE = 16
 """The divisor of this machine's memory that bounds a column to be kept."""
 
-_HELD = "_held"
+_ON_WORKERS = "_on_workers"
 
 TEXT_BYTES = 32
 """Assumed bytes of a value that is not a number."""
 
 
-class Held(NamedTuple):
+class WorkerResults(NamedTuple):
     """Futures of the results on the workers of a client, as a graph, and the key of each partition."""
 
     client: ref[Any]
@@ -56,7 +56,7 @@ class Materialized(OverProject):
     """A projection whose results stay in memory, for several passes.
 
     Later computations find them as well, for as long as the plan lives: where the cache of this process has space, or
-    where `akdask.plan.run.kept` holds them on the workers of a cluster.
+    where `akdask.plan.run.worker_results` holds them on the workers of a cluster.
     """
 
     is_materialized = True
@@ -68,17 +68,17 @@ class Materialized(OverProject):
         return "Kept of an earlier round" if self.is_there else "Keep for later rounds"
 
     @property
-    def on_workers(self) -> Held | None:
+    def on_workers(self) -> WorkerResults | None:
         """Its results where the workers that compute next hold them."""
-        held: Held | None = self.__dict__.get(_HELD)
-        if held is None or shares_memory():
+        found: WorkerResults | None = self.__dict__.get(_ON_WORKERS)
+        if found is None or shares_memory():
             return None
-        client = held.client()
-        return held if client is not None and client is default_client() else None
+        client = found.client()
+        return found if client is not None and client is default_client() else None
 
-    def hold(self, held: Held | None) -> None:
+    def hold(self, results: WorkerResults | None) -> None:
         """Have workers hold its results for as long as the plan lives; no longer for None."""
-        self.__dict__[_HELD] = held
+        self.__dict__[_ON_WORKERS] = results
 
     @property
     def is_there(self) -> bool:
@@ -155,9 +155,9 @@ def _fit(frame: Frame, values: Sequence[Value]) -> bool | None:
 
 @lower.register
 def _(frame: Materialized) -> Expr:
-    name, count, held, cached = frame._name, frame.npartitions, frame.on_workers, frame.cached
-    if held is not None:
-        return PersistedResults(name, held.graph, held.keys)
+    name, count, remote, cached = frame._name, frame.npartitions, frame.on_workers, frame.cached
+    if remote is not None:
+        return PersistedResults(name, remote.graph, remote.keys)
     if cached is not None:
         return Tables(name, cached, _determ_token=name)
     frame.lease  # noqa: B018 -- the frame keeps it from here on

@@ -1,7 +1,7 @@
 """Bringing columns to common rows where the user combines them: rows of unknown number are counted there.
 
 Arkouda knows the length of each array, so scripts combine what two filters have left whenever as many rows are left.
-Plans know lengths that have been counted; whoever combines columns asks for the count, once, and for no more than that.
+Plans know lengths that have been counted; where columns are combined, and nowhere else, the count is asked for.
 """
 
 from __future__ import annotations
