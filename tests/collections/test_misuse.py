@@ -1,11 +1,16 @@
 """What Arkouda's documentation says that a call refuses, and by which of Python's errors: one line for each."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-import akdask as ak
+import akdask
 from akdask.errors import AkdaskError
+
+ak: Any = akdask
+"""Calls of wrong types are what is tested."""
 
 A = ak.arange(5)
 F = A * 1.5
