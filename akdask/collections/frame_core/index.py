@@ -22,6 +22,7 @@ from akdask.collections.core.writing import Storable
 from akdask.collections.frame_core.labels import INFERRED, as_labels, check_na_position, converted, for_pandas
 from akdask.collections.frame_core.memory_units import in_unit
 from akdask.collections.groups.setops import in1d
+from akdask.collections.registered import Registered
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
@@ -30,7 +31,7 @@ from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 
-class Index(Labelled, StorageMethods, Substitutes):
+class Index(Labelled, StorageMethods, Registered, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters

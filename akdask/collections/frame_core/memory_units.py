@@ -7,6 +7,22 @@ from akdask.errors import ArgumentError
 UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 
 
+def convert_bytes(nbytes: int, unit: str = "B") -> int | float:
+    """Return a number of bytes in another unit: ``B``, ``KB``, ``MB`` or ``GB``, of 1024 each.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such unit.
+
+    Examples
+    --------
+    >>> convert_bytes(3 * 2**20, "MB")
+    3.0
+    """
+    return in_unit(nbytes, unit)
+
+
 def in_unit(nbytes: int, unit: str) -> int | float:
     """Return a number of bytes in another unit.
 

@@ -156,6 +156,20 @@ def _range_length(start: Any, end: Any, out: Any = None, *, stride: int) -> Any:
     return np.floor_divide(end - start + (stride - 1), stride, out=out)
 
 
+def _within(values: Any, out: Any = None, *, low: int, high: int) -> Any:
+    """Return numbers all of which are from `low` to `high`.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not.
+    """
+    if np.size(values) and (np.min(values) < low or np.max(values) > high):
+        outside = np.min(values) if np.min(values) < low else np.max(values)
+        raise ArgumentError(f"{outside} is not from {low} to {high}, as all of the numbers are to be.")
+    return np.positive(values, out=out)
+
+
 def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:
     """Integers and bools are whole already; NumPy before 2.1 would make floats of them."""
 
@@ -188,6 +202,7 @@ BY_UFUNC: dict[np.ufunc, Operation] = {
 OTHERS = (
     Operation("clip", 3, promote, _clip),
     Operation("round", 1, _round_type, _round),
+    Operation("within", 1, lambda values, **_: values if values.kind in ("int", "uint", "float") else None, _within),
     Operation("xlogy", 2, numbers_to(FLOAT64), _xlogy),
     Operation("range_length", 2, _integers_only, _range_length),
 )

@@ -26,7 +26,7 @@ class Concat(Frame):
     frames: tuple[Project, ...]
 
     @property
-    def weight(self) -> int:
+    def weight(self) -> int:  # type: ignore[override]  # of a class elsewhere
         """One for each part that is computed: a loop that appends what it finds would compute all of them each time."""
         return sum(depth_of(frame.frame).on(frame.values) > 0 for frame in self.frames)
 
