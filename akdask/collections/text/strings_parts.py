@@ -221,11 +221,6 @@ class StringsParts(Array):
         """
         return self._flat(call("text_bytes", self._value))
 
-    @property
-    def entry(self) -> Any:
-        """The bytes of all strings, as uint8: the array that a server has of them; see `get_bytes`.  Lazy."""
-        return self.get_bytes()
-
     def get_offsets(self) -> Any:
         """Return where each string starts in `get_bytes`, as int64; lazy.
 
