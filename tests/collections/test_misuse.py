@@ -99,7 +99,6 @@ MISUSES = [
     (TypeError, lambda: A.cov(S)),
     (ValueError, lambda: ak.mink(A, 0)),
     (TypeError, lambda: ak.mink(A, "2")),
-    (ValueError, lambda: ak.maxk(A[:0], 1)),
     (ValueError, lambda: ak.histogram(A, bins=0)),
     (TypeError, lambda: ak.histogram(S)),
     (TypeError, lambda: ak.value_counts([1, 2])),

@@ -43,8 +43,6 @@ def few_extremes(name: str, pda: Any, k: int) -> Any:
         raise ArgumentTypeError(f"{name}: k is a whole number, not {k!r:.100}.")
     if index(k) < 1:
         raise ArgumentError(f"{name}: k is a whole number from 1, not {k!r}.")
-    if pda.rows.size == 0:
-        raise ArgumentError(f"{name} of no rows.", hint="check the size first.")
     frame, key = pda._sort_key()
     if key.dtype.nullable:
         return _extremes_there(name, pda, k)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.frame.dataframe import DataFrame
@@ -102,7 +104,7 @@ def join_on_eq_with_dt(  # noqa: PLR0917 - Arkouda's signature
     """
     if pred not in PREDICATES:
         raise ArgumentError(f"pred={pred!r} is no predicate.", details=[f"predicates: {', '.join(PREDICATES)}"])
-    if dt < 0:
+    if isinstance(dt, int | float | np.number) and dt < 0:
         raise ArgumentError(f"dt is a span from 0, not {dt!r}.")
     if index(result_limit) < 0:
         raise ArgumentError(f"result_limit is a whole number from 0, not {result_limit!r}.")
