@@ -29,6 +29,12 @@ def test_chains_and_reductions_run_on_workers(x):
     assert len(x[x > 50]) == 49
 
 
+def test_arrays_of_several_dimensions_are_computed_on_workers(x):
+    lazy, grid = x.reshape(4, 5, 5), ROWS.reshape(4, 5, 5)
+    found = ak.matmul(ak.sort(-lazy.T, axis=1), lazy[0, :4])
+    assert_equal(found.flatten(), (np.sort(-grid.T, axis=1) @ grid[0, :4]).ravel())
+
+
 def test_files_in_memory_are_scanned_on_workers(cluster_client):
     columns = MemorySource({"x": ROWS, "s": ROWS.astype(str)}, [50, 50]).arrays()
     assert columns["x"][columns["s"] == "7"].tolist() == [7]

@@ -6,9 +6,11 @@ import operator
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from akdask.collections.arrays.broadcasting import broadcast
+from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.setops import in1d
 from akdask.compat.server import Refused
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, warn
 
 SUPPORTED_REDUCTION_OPS = ["any", "all", "isSorted", "isSortedLocally", "max", "min", "sum", "prod", "mean"]
 """The reductions of arrays that Arkouda knows by name."""
@@ -111,3 +113,33 @@ def _with_operators(cls: Cls, names: Sequence[str], maker: str) -> Cls:
     for name in names:
         setattr(cls, f"__{name.rstrip('_')}__", getattr(cls, maker)(getattr(operator, name)))
     return cls
+
+
+def expand(size: int, segs: Any, vals: Any) -> Any:
+    """Spread one value per segment over its rows: `akdask.broadcast` with its arguments in another order; lazy.
+
+    Parameters
+    ----------
+    size : int
+        Rows in all.
+    segs : pdarray of int
+        Where each segment begins.
+    vals : pdarray
+        The value of each.
+    """
+    warn("expand(size, segs, vals) is now broadcast(segs, vals, size).", DeprecationWarning)
+    return broadcast(segs, vals, size)
+
+
+def most_common(g: GroupBy, values: Any) -> Any:
+    """Return the keys of groups and the commonest value of each; lazy.
+
+    Parameters
+    ----------
+    g : GroupBy
+        The groups.
+    values : array
+        The values, with the rows of the keys.
+    """
+    warn("most_common(g, values) is now g.mode(values).", DeprecationWarning)
+    return g.mode(values)

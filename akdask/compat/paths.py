@@ -235,7 +235,11 @@ HOMES: dict[str, str] = {
     "pandas.match": "collections.text.match",
     "pandas.matcher": "collections.text.matcher",
     "numpy.err": "error_state",
-    "numpy.util": "compat.util",
+    "numpy.util": (
+        "collections.functions.kinds collections.lookups.finding collections.frame_core.memory_units "
+        "collections.groups.axes collections.session.memory collections.sparse.products collections.session.registry "
+        "compat.helpers"
+    ),
     "pandas.io_util": "compat.io_util",
     "scipy.sparrayclass": "compat.server",
 }

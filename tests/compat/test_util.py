@@ -8,58 +8,58 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.compat import helpers, util
+from akdask.compat import helpers
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError
 
 
 def test_what_is_numeric_is_told_of_arrays_and_indexes():
     floats, ints, text = ak.array([1.0]), ak.array([1]), ak.array(["1"])
-    assert [util.is_numeric(item) for item in (floats, ints, text, ak.Index(ints), [1])] == [
+    assert [ak.util.is_numeric(item) for item in (floats, ints, text, ak.Index(ints), [1])] == [
         True,
         True,
         False,
         True,
         False,
     ]
-    assert [util.is_float(item) for item in (floats, ints, ak.Index(floats))] == [True, False, True]
-    assert [util.is_int(item) for item in (floats, ints, ak.array([2**70]))] == [False, True, True]
-    assert not util.is_numeric(ak.Categorical(text))
+    assert [ak.util.is_float(item) for item in (floats, ints, ak.Index(floats))] == [True, False, True]
+    assert [ak.util.is_int(item) for item in (floats, ints, ak.array([2**70]))] == [False, True, True]
+    assert not ak.util.is_numeric(ak.Categorical(text))
 
 
 def test_values_are_mapped():
-    assert util.map(ak.array([2, 3, 2]), {3: 5.0, 2: 30.0}).tolist() == [30.0, 5.0, 30.0]
-    assert util.map(ak.Categorical(["a", "b"]), {"a": "x", "b": "y"}).tolist() == ["x", "y"]
+    assert ak.util.map(ak.array([2, 3, 2]), {3: 5.0, 2: 30.0}).tolist() == [30.0, 5.0, 30.0]
+    assert ak.util.map(ak.Categorical(["a", "b"]), {"a": "x", "b": "y"}).tolist() == ["x", "y"]
     with pytest.raises(ArgumentTypeError):
-        util.map(ak.array([1]), [1])
+        ak.util.map(ak.array([1]), [1])
 
 
 def test_objects_of_one_kind_are_joined():
-    assert util.generic_concat([ak.array([1]), ak.array([2, 3])]).tolist() == [1, 2, 3]
-    assert util.generic_concat([[1], [2]]) == [1, 2]
-    assert util.generic_concat([ak.Index([1]), ak.Index([2])]).tolist() == [1, 2]
+    assert ak.util.generic_concat([ak.array([1]), ak.array([2, 3])]).tolist() == [1, 2, 3]
+    assert ak.util.generic_concat([[1], [2]]) == [1, 2]
+    assert ak.util.generic_concat([ak.Index([1]), ak.Index([2])]).tolist() == [1, 2]
     frames = [ak.DataFrame({"x": [1]}), ak.DataFrame({"x": [2]})]
-    assert util.generic_concat(frames)["x"].tolist() == [1, 2]
+    assert ak.util.generic_concat(frames)["x"].tolist() == [1, 2]
     lists = [ak.SegArray.from_multi_array([[1], [2, 3]])] * 2
-    assert util.generic_concat(lists).tolist() == [[1], [2, 3]] * 2
+    assert ak.util.generic_concat(lists).tolist() == [[1], [2, 3]] * 2
     for wrong in ([], [ak.array([1]), [1]]):
         with pytest.raises(TypeError, match="objects of one kind"):
-            util.generic_concat(wrong)
+            ak.util.generic_concat(wrong)
 
 
 def test_numbers_become_what_an_array_is_of():
     times = ak.Datetime(ak.array([1, 2]))
-    assert util.get_callback(times)(times.values).equals(times)
-    assert util.get_callback("x")(5) == 5
+    assert ak.util.get_callback(times)(times.values).equals(times)
+    assert ak.util.get_callback("x")(5) == 5
 
 
 def test_labels_are_written_out():
-    assert isinstance(util.convert_if_categorical(ak.Categorical(["a"])), ak.Strings)
-    assert util.convert_if_categorical(5) == 5
+    assert isinstance(ak.util.convert_if_categorical(ak.Categorical(["a"])), ak.Strings)
+    assert ak.util.convert_if_categorical(5) == 5
 
 
 def test_sparse_arrays_are_added():
     one, two = np.array([0, 1, 3]), np.array([1, 3, 6])
-    at, sums = util.sparse_sum_help(ak.array(one), ak.array(two), ak.array(one), ak.array(two * 10))
+    at, sums = ak.util.sparse_sum_help(ak.array(one), ak.array(two), ak.array(one), ak.array(two * 10))
     dense = np.zeros(7, int)
     dense[one] += one
     dense[two] += two * 10
@@ -67,31 +67,31 @@ def test_sparse_arrays_are_added():
 
 
 def test_axes_are_counted_from_either_end():
-    assert [util.adjust_negs(axis, 3) for axis in (-3, -1, 0, 2)] == [0, 2, 0, 2]
-    assert [util.bounds_check(axis, 2) for axis in (-3, -2, 1, 2)] == [False, True, True, False]
+    assert [ak.util.adjust_negs(axis, 3) for axis in (-3, -1, 0, 2)] == [0, 2, 0, 2]
+    assert [ak.util.bounds_check(axis, 2) for axis in (-3, -2, 1, 2)] == [False, True, True, False]
     with pytest.raises(AxisError):
-        util.adjust_negs(3, 3)
+        ak.util.adjust_negs(3, 3)
 
 
 def test_memory_is_told(capsys):
-    assert util.convert_bytes(2**21, "MB") == 2
-    util.report_mem("now")
+    assert ak.util.convert_bytes(2**21, "MB") == 2
+    ak.util.report_mem("now")
     assert capsys.readouterr().out.startswith("now mem use: ")
 
 
 def test_former_names_warn():
     with pytest.warns(DeprecationWarning, match="broadcast"):
-        assert util.expand(3, ak.array([0, 1]), ak.array([5, 6])).tolist() == [5, 6, 6]
+        assert ak.util.expand(3, ak.array([0, 1]), ak.array([5, 6])).tolist() == [5, 6, 6]
     with pytest.warns(DeprecationWarning, match="mode"):
-        assert util.most_common(ak.GroupBy(ak.array([1, 1, 1])), ak.array([5, 6, 6]))[1].tolist() == [6]
+        assert ak.util.most_common(ak.GroupBy(ak.array([1, 1, 1])), ak.array([5, 6, 6]))[1].tolist() == [6]
 
 
 def test_objects_are_registered_by_a_function():
-    a = util.register(ak.arange(3), "registered by util")
+    a = ak.util.register(ak.arange(3), "registered by util")
     assert a.is_registered()
     a.unregister()
     with pytest.raises(ArgumentTypeError, match="lazy objects are registered"):
-        util.register([1], "list")
+        ak.util.register([1], "list")
 
 
 def test_rows_of_several_arrays_are_found():

@@ -184,6 +184,7 @@ def test_stores_are_not_added_to_nor_written_to_urls(tmp_path):
             ak.save_all({name: ak.arange(3)}, tmp_path / "a", file_format="zarr")
 
 
+@pytest.mark.slow
 def test_only_a_part_of_the_rows_is_in_memory_at_a_time(tmp_path):
     array = parts(np.arange(10_000), 3333, 5000)
     with ak.config.set(partition_size=8 * 1000):

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.arrays.elementwise import PLAIN, cast
-from akdask.collections.arrays.ndarray import ArrayView, reshaped
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import ArrayView, reshaped
 from akdask.collections.core.array import Array
 from akdask.collections.core.scalar import value_of
 from akdask.collections.core.wrap import class_asked_for, special, wrap

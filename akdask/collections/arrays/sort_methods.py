@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from akdask.collections.arrays.reductions import reduced
-from akdask.collections.core.array import Array, check_axis
+from akdask.collections.core.array import Array, check_axis, of_rows
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import wrap
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -80,7 +80,7 @@ class TextSortMethods(SortMethods[Positions]):
 def sorted_positions(arrays: Sequence[Any], ascending: bool | Sequence[bool]) -> Any:
     """Return the positions that put rows of several arrays in order, as pdarray; see `akdask.coargsort`."""
     ascending = directions(ascending, len(arrays))
-    keys = share_rows("sort", [sortable(item)._sort_key() for item in arrays])
+    keys = share_rows("sort", [of_rows(sortable(item))._sort_key() for item in arrays])
     frame, (row,) = sorted_rows(keys, ascending, with_row=True)
     return wrap(frame, row)
 

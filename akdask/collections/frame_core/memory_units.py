@@ -20,17 +20,6 @@ def convert_bytes(nbytes: int, unit: str = "B") -> int | float:
     >>> convert_bytes(3 * 2**20, "MB")
     3.0
     """
-    return in_unit(nbytes, unit)
-
-
-def in_unit(nbytes: int, unit: str) -> int | float:
-    """Return a number of bytes in another unit.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such unit.
-    """
     if unit not in UNITS:
         raise ArgumentError(f"memory is measured in {', '.join(UNITS)}, not {unit!r}.")
     return nbytes if unit == "B" else nbytes / UNITS[unit]

@@ -7,7 +7,8 @@ from itertools import chain
 from typing import Any
 
 from akdask.collections.core.array import Array
-from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.core.base import unlabelled
+from akdask.collections.frame_core.index import Index
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.time.bit_vectors import BitVector
@@ -17,7 +18,7 @@ from akdask.errors import ArgumentTypeError
 
 
 def is_numeric(arry: Any) -> bool:
-    """Return whether the elements of an array, or the labels of an index, are numbers, bools among them.
+    """Return whether the elements of an array, or the labels of an index, are numbers; bools are none.
 
     Examples
     --------
@@ -25,7 +26,7 @@ def is_numeric(arry: Any) -> bool:
     >>> is_numeric(ak.arange(3)), is_numeric(ak.array(["a"]))
     (True, False)
     """
-    return _kind(arry) in {"int", "uint", "float", "bool", "bigint"}
+    return _kind(arry) in {"int", "uint", "float", "bigint"}
 
 
 def is_float(arry: Any) -> bool:
@@ -49,12 +50,12 @@ def is_int(arry: Any) -> bool:
     >>> is_int(ak.arange(3)), is_int(ak.array([True]))
     (True, False)
     """
-    return _kind(arry) in {"int", "uint"}
+    return _kind(arry) in {"int", "uint", "bigint"}
 
 
 def _kind(arry: Any) -> str:
     """Return the kind of type that elements have; none of what is no single array, or stands for something else."""
-    values = arry.values if isinstance(arry, Index) and not isinstance(arry, MultiIndex) else arry
+    values = unlabelled(arry)
     is_plain = isinstance(values, Array) and not isinstance(values, Categorical | Datetime | Timedelta)
     return values._value.dtype.kind if is_plain else ""
 
@@ -114,7 +115,7 @@ def generic_concat(items: Sequence[Any], ordered: bool = True) -> Any:
     kinds = {type(item) for item in items}
     if len(kinds) != 1:
         names = ", ".join(sorted(kind.__name__ for kind in kinds)) or "none"
-        raise ArgumentTypeError(f"only items of one kind are joined, not {names}.")
+        raise ArgumentTypeError(f"objects of one kind are joined, not {names}.")
     (kind,) = kinds
     if kind is list:
         return list(chain.from_iterable(items))

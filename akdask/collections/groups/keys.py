@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.ndarray import ArrayView
-from akdask.collections.core.array import Array
+from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import unlabelled
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
@@ -72,7 +71,7 @@ def comparable_keys(operation: str, left: Any, right: Any) -> tuple[Keys, Keys]:
 
 def as_arrays(items: Any) -> list[Array]:
     """Return one array, or several that are given as a list or tuple of lazy arrays."""
-    return list(items) if is_several(items) else [as_array(items)]
+    return [as_array(item) for item in (items if is_several(items) else [items])]
 
 
 def as_array(values: Any) -> Array:
@@ -83,9 +82,7 @@ def as_array(values: Any) -> Array:
     ArgumentTypeError
         If it has several dimensions.
     """
-    made = values if isinstance(values, Array | ArrayView) else array(values)
-    if isinstance(made, ArrayView):
-        raise ArgumentTypeError(f"rows are those of arrays of one dimension, not of {made.ndim}.", hint="flatten() it.")
+    made: Array = of_rows(values if isinstance(values, Array) else array(values))
     return made
 
 
@@ -98,7 +95,7 @@ def lazy_array(operation: str, values: Any) -> Array:
         If it is something else, or has several dimensions.
     """
     values = unlabelled(values)
-    if not isinstance(values, Array | ArrayView):
+    if not isinstance(values, Array):
         raise ArgumentTypeError(
             f"{operation} takes a lazy array, not a {type(values).__name__}.", hint="make it one with ak.array(…)."
         )

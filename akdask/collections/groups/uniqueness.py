@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.keys import is_several, lazy_array
 

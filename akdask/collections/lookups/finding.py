@@ -133,6 +133,7 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     return wrap(sought.frame, filled) if labels is None else Categorical.of(sought.frame, filled, labels)
 
 
+@provides("map")
 def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
     """Return what a dict, or a Series, has for each element of an array; lazy.
 

@@ -139,21 +139,3 @@ def get_config() -> dict[str, Any]:
         "physicalMemory": first["physicalMemory"],
         "LocaleConfigs": locales,
     }
-
-
-def report_mem(pre: str = "") -> None:
-    """Print how much memory the workers use, or this process where there are none, and what part of all that is.
-
-    Parameters
-    ----------
-    pre : str
-        Printed before.
-    """
-    client = default_client()
-    if client is None:
-        used, total = machine.memory_in_use(), machine.memory()
-    else:
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        used = sum(int(worker.get("metrics", {}).get("memory", 0)) for worker in workers)
-        total = sum(worker["memory_limit"] for worker in workers) or machine.memory()
-    print(f"{pre} mem use: {used / 2**40: .2f} TB ({used / total:.1%})")

@@ -100,6 +100,18 @@ def _factor(unit: str) -> int:
     return found
 
 
+def report_mem(pre: str = "") -> None:
+    """Print how much memory is taken, and what part of all that is; see `get_mem_used`.
+
+    Parameters
+    ----------
+    pre : str
+        What the line begins with.
+    """
+    used, total = _sums()
+    print(f"{pre} mem use: {used / 2**40: .2f} TB ({used / total:.1%})")
+
+
 def _sums() -> tuple[int, int]:
     by_locale = _by_locale()
     return sum(used for _, used, _ in by_locale), sum(total for _, _, total in by_locale) or 1

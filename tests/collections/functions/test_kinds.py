@@ -32,12 +32,11 @@ def test_kinds_of_numbers_are_told():
         "int",
         "uint",
         "float",
-        "bool",
         "bigint",
         "Index",
     ]
     assert [name for name, item in ITEMS.items() if is_float(item)] == ["float"]
-    assert [name for name, item in ITEMS.items() if is_int(item)] == ["int", "uint", "Index"]
+    assert [name for name, item in ITEMS.items() if is_int(item)] == ["int", "uint", "bigint", "Index"]
 
 
 def test_items_of_one_kind_are_joined():
@@ -45,7 +44,7 @@ def test_items_of_one_kind_are_joined():
     frame = generic_concat([ak.DataFrame({"a": ak.arange(2)}), ak.DataFrame({"a": ak.arange(1)})])
     assert frame["a"].tolist() == [0, 1, 0]
     assert generic_concat([ak.array(["a"]), ak.array(["b"])]).tolist() == ["a", "b"]
-    with pytest.raises(ArgumentTypeError, match="only items of one kind"):
+    with pytest.raises(ArgumentTypeError, match="objects of one kind"):
         generic_concat([ak.arange(2), ak.array(["a"])])
     with pytest.raises(ArgumentTypeError, match="none"):
         generic_concat([])

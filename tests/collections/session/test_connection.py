@@ -13,7 +13,7 @@ import pytest
 from dask.system import CPU_COUNT
 
 import akdask as ak
-from akdask.collections.session.connection import report_mem
+from akdask.collections.session.memory import report_mem
 from akdask.errors import ArgumentError, ArgumentTypeError
 
 
