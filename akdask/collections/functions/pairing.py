@@ -64,7 +64,7 @@ def left_join(left: Any, right: Any) -> tuple[pdarray, pdarray]:
 
 
 def join_on_eq_with_dt(  # noqa: PLR0917 - Arkouda's signature
-    a1: pdarray, a2: pdarray, t1: pdarray, t2: pdarray, dt: int, pred: str, result_limit: int = 1000
+    a1: pdarray, a2: pdarray, t1: pdarray, t2: pdarray, dt: Any, pred: str, result_limit: int = 1000
 ) -> tuple[pdarray, pdarray]:
     """Return the positions of pairs of equal elements whose times are close to each other; lazy.
 
