@@ -20,8 +20,8 @@ from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import call, missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Constant, Value
-from akdask.plan.task.align import align
-from akdask.schema import column_type, unlimited
+from akdask.plan.run.alignment import align
+from akdask.schema import BOOL, column_type, unlimited
 
 Operand = tuple[Frame | None, Value]
 
@@ -61,7 +61,9 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     """
     items = [unlabelled(item) for item in items]
     arrays = [item._value for item in items if isinstance(item, Array)]
-    like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else next(iter(arrays), None)
+    # Scalars take the type of what they stand beside, which is not the condition of `where`.
+    numbers = next((value for value in arrays if value.dtype != BOOL), next(iter(arrays), None))
+    like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else numbers
     operands = [operand(item, like) for item in items]
     framed = [(frame, value) for frame, value in operands if frame is not None]
     try:

@@ -345,3 +345,10 @@ def test_arrays_of_equal_elements_are_equal(lazy):
     assert not lazy["i"].equals(INTEGERS)
     assert ak.array(["a", "b"]).equals(ak.array(["a", "b"]))
     assert not ak.array(["a", "b"]).equals(ak.array(["a", "c"]))
+
+
+def test_joined_bigints_have_the_bits_of_the_largest_limit():
+    free, four, eight = (ak.array([2**70 + 5, 300], dtype="bigint", max_bits=bits) for bits in (-1, 4, 8))
+    assert ak.concatenate([free, free]).tolist() == [2**70 + 5, 300] * 2
+    joined = ak.concatenate([free, four, eight])
+    assert (joined.max_bits, joined.tolist()) == (8, [5, 44, 5, 12, 5, 44])
