@@ -14,6 +14,9 @@ from akdask.schema.bigint import bigint
 PREFIXES = ("arkouda.", "ak.", "ak_", "ak")
 """What names of types begin with, so that ``int64`` stays NumPy's."""
 
+WIDEST = {"i": np.int64, "u": np.uint64, "f": np.float64}
+"""The types that narrower ones of NumPy become, by their kind."""
+
 OTHER_NAMES = {"str": "string", "str_": "string", "bool_": "bool", "categorical": "category"}
 
 
@@ -75,8 +78,8 @@ class ArkoudaBaseDtype(ExtensionDtype):
             return None
         if "ak_bigint" in names:
             return ArkoudaFloat64Dtype() if "f" in kinds else ArkoudaBigintDtype()
-        # NumPy has floats for what neither signed nor unsigned integers hold.
-        return {"i": ArkoudaInt64Dtype, "u": ArkoudaUint64Dtype}.get("".join(kinds), ArkoudaFloat64Dtype)()
+        found = np.result_type(*(getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes))
+        return extension_dtype(found if found == np.uint8 else np.result_type(found, WIDEST[found.kind]))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

@@ -116,7 +116,7 @@ def test_orders_and_distinct_elements_are_those_of_pandas(items):
     np.testing.assert_array_equal(lazy.ffill().to_numpy(), plain.ffill().to_numpy())
 
 
-@pytest.mark.parametrize("wanted", ["ak_int64", "ak_uint64", "ak_bool", "ak_bigint", "int64"])
+@pytest.mark.parametrize("wanted", ["ak_int64", "ak_uint64", "ak_uint8", "ak_bool", "ak_bigint", "int64"])
 def test_what_is_missing_becomes_no_integer(wanted):
     with pytest.raises(ValueError, match="NaN"):
         pd.array([1.0, None], dtype="ak_float64").astype(wanted)
@@ -213,6 +213,8 @@ def test_reductions_of_text_are_refused_with_advice(array):
         ("ak_int64", "ak_float64", "ak_float64"),
         ("ak_int64", "int64", "ak_int64"),
         ("ak_int64", "ak_uint64", "ak_float64"),
+        ("ak_uint8", "ak_uint64", "ak_uint64"),
+        ("ak_uint8", "ak_int64", "ak_int64"),
         ("ak_bigint", "ak_int64", "ak_bigint"),
         ("ak_bigint", "float64", "ak_float64"),
         ("ak_int64", "ak_bool", "object"),

@@ -103,6 +103,21 @@ class Lazy:
         return pointwise_result.astype("ak_bool") if op_name.strip("_") in COMPARISONS else pointwise_result
 
 
+class Reductions:
+    """pandas skips what it finds refused, and numbers of elements; these are its tests with answers for both."""
+
+    @pytest.mark.parametrize("skipna", [True, False])
+    def test_reduce_frame(self, data, all_numeric_reductions, skipna):
+        series = pd.Series(data)
+        if all_numeric_reductions == "count":
+            assert pd.DataFrame({"a": data}).count().tolist() == [len(data)]
+        elif self._supports_reduction(series, all_numeric_reductions):
+            self.check_reduce_frame(series, all_numeric_reductions, skipna)
+        else:
+            with pytest.raises(TypeError, match=f"reduction '{all_numeric_reductions}'"):
+                getattr(pd.DataFrame({"a": data}), all_numeric_reductions)(skipna=skipna)
+
+
 class Numbers(Lazy):
     """Numbers have all operators and reductions."""
 
@@ -115,7 +130,7 @@ class Numbers(Lazy):
         return True
 
 
-class TestFloats(Numbers, *OF_ONE_DIMENSION):  # type: ignore[misc]
+class TestFloats(Reductions, Numbers, *OF_ONE_DIMENSION):  # type: ignore[misc]
     """All tests, on floats, of which NaN is missing."""
 
     @pytest.fixture
@@ -123,7 +138,7 @@ class TestFloats(Numbers, *OF_ONE_DIMENSION):  # type: ignore[misc]
         return pd.api.types.pandas_dtype("ak_float64")
 
 
-class Integers(Numbers):
+class Integers(Reductions, Numbers):
     """What integers of all types have in common."""
 
     def _get_expected_reduction_dtype(self, arr, op_name, skipna):
@@ -137,6 +152,21 @@ class TestIntegers(Integers, *OF_INTEGERS, base.BaseGetitemTests):  # type: igno
     @pytest.fixture
     def dtype(self):
         return pd.api.types.pandas_dtype("ak_int64")
+
+
+@without(*MISSING)
+class TestBytes(Integers, *OF_INTEGERS):  # type: ignore[misc]
+    """Integers of 8 bits from 0."""
+
+    @pytest.fixture
+    def dtype(self):
+        return pd.api.types.pandas_dtype("ak_uint8")
+
+    def _get_expected_reduction_dtype(self, arr, op_name, skipna):
+        # As NumPy does, so that sums fit.
+        return (
+            "ak_uint64" if op_name in ("sum", "prod") else super()._get_expected_reduction_dtype(arr, op_name, skipna)
+        )
 
 
 @without(*MISSING)
@@ -177,8 +207,12 @@ class TestBools(Numbers, *OF_EXACT_VALUES):  # type: ignore[misc]
         return pd.array([True, False] * 5, dtype=dtype)
 
 
-class Text(Lazy):
+class Text(Lazy, Reductions):
     """Text has no arithmetic but ``+``."""
+
+    def test_diff(self, data):
+        with pytest.raises(TypeError):
+            pd.Series(data).diff()
 
     def test_plot_on_y_axis(self, plot_data):
         # pandas plots no text, its own neither.
