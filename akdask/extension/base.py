@@ -62,7 +62,7 @@ class ArkoudaExtensionArray(OrderedElements):
                 hint="pd.array(data, dtype='ak') makes the array that fits.",
             )
         self._data: Any = data
-        self._cached: tuple[Any, np.ndarray[Any, Any]] | None = None
+        self._cached: tuple[Any, Any, np.ndarray[Any, Any]] | None = None
 
     # making
 
@@ -213,9 +213,13 @@ class ArkoudaExtensionArray(OrderedElements):
         if not copy and limit is None:
             if self._readonly:
                 raise ArgumentError("Cannot modify read-only array")
-            self._data._frame, self._data._value = filled._data._frame, filled._data._value
+            self._become(filled._data)
             return self
         return filled
+
+    def _become(self, data: Any) -> None:
+        """Hold other elements in the same array, as views and its owner have it too."""
+        self._data._frame, self._data._value = data._frame, data._value
 
     def _filled(self, value: Any) -> Self:
         """Return the elements with a value, or those of an array, in place of those that are missing."""
@@ -337,12 +341,12 @@ class ArkoudaExtensionArray(OrderedElements):
 
     def _elements(self) -> np.ndarray[Any, Any]:
         """Return the elements as NumPy has them, which nobody changes; those of few rows are computed once."""
-        value = self._data._value
-        if self._cached is not None and self._cached[0] is value:
-            return self._cached[1]
+        frame, value = self._data._frame, self._data._value
+        if self._cached is not None and self._cached[0] is frame and self._cached[1] is value:
+            return self._cached[2]
         found = self._computed_elements()
         if len(found) <= CACHED_ROWS:
-            self._cached = value, found
+            self._cached = frame, value, found
         return found
 
     def _computed_elements(self) -> np.ndarray[Any, Any]:

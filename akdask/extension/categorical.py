@@ -96,10 +96,11 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
     def _assign(self, key: Any, value: Any) -> None:
         text = ArkoudaStringArray(self._text)
         text._assign(key, where(value.isna(), None, value.to_strings()) if isinstance(value, Categorical) else value)
-        changed = Categorical(text._data)
-        # In place, as views have the same array.
-        self._data._frame, self._data._value = changed._frame, changed._value
-        self._data._category_table, self._data.permutation, self._data.segments = changed._category_table, None, None
+        self._become(Categorical(text._data))
+
+    def _become(self, data: Any) -> None:
+        super()._become(data)
+        self._data._category_table, self._data.permutation, self._data.segments = data._category_table, None, None
 
     def _filling(self, data: Any, missing: Any, fill: Any) -> Any:
         text = where(data.isna(), None, data.to_strings())

@@ -135,6 +135,19 @@ def test_missing_text_becomes_no_integer(kind):
         text.astype("int64")
 
 
+@pytest.mark.parametrize(
+    ("kind", "items"),
+    [("ak_float64", [1.0, None, 2.0]), ("ak_string", ["b", None, "a"]), ("ak_category", ["b", None, "a"])],
+)
+def test_arrays_are_filled_in_place_for_all_that_share_them(kind, items):
+    array = pd.array(items, dtype=kind)
+    view = array.view()
+    fill = 0.5 if kind == "ak_float64" else "c"
+    array.fillna(fill, copy=False)
+    wanted = [fill if item is None else item for item in items]
+    assert (array.tolist(), view.tolist()) == (wanted, wanted)
+
+
 def test_what_is_missing_stays_missing_as_text():
     floats = pd.array([1.5, None], dtype="ak_float64")
     assert floats.astype("ak_string").isna().tolist() == [False, True]
