@@ -12,13 +12,15 @@ import pandas as pd
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentTypeError
 from akdask.extension.base import ArkoudaExtensionArray, holds
 from akdask.extension.dtypes import ArkoudaCategoricalDtype
 from akdask.extension.refused import COLLECT, refuses
+from akdask.extension.scalars import as_lazy
 from akdask.extension.strings import ArkoudaStringArray, checked_text
 
-EQUALITY = (operator.eq, operator.ne, np.equal, np.not_equal)
+EQUALITY = (operator.eq, np.equal, operator.ne, np.not_equal)
 
 OF_PANDAS = (
     "add_categories as_ordered as_unordered check_for_ordered describe from_codes notna notnull remove_categories "
@@ -49,7 +51,8 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
     default_fill_value = ""
 
     def __init__(self, data: Any) -> None:
-        super().__init__(data if isinstance(data, Categorical | ArkoudaExtensionArray) else Categorical(data))
+        data = as_lazy(data, is_text=True)
+        super().__init__(Categorical(data) if isinstance(data, Strings) else data)
 
     @property
     def dtype(self) -> ArkoudaCategoricalDtype:
@@ -65,8 +68,13 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         return np.nan if found == self._data.na_value else str(found)
 
     def _computed(self, function: Callable[..., Any], *items: Any) -> Any:
-        if function in EQUALITY or any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
-            return super()._computed(function, *items)
+        if any(isinstance(item, pd.Series | pd.Index | pd.DataFrame) for item in items):
+            return NotImplemented
+        if function in EQUALITY:
+            found = super()._computed(function, *items)._data
+            # What is missing equals nothing, though it has a label.
+            missing = self._data.isna()
+            return self._wrapped(found & ~missing if function in EQUALITY[:2] else found | missing)
         raise ArgumentTypeError(
             f"{function.__name__} does not take arguments of type {self.dtype.name}.",
             hint="its elements are equal or not; s.astype('ak_string') has an order and is put together.",

@@ -45,7 +45,7 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
     default_fill_value = ""
 
     def __init__(self, data: Any) -> None:
-        super().__init__(data if isinstance(data, Strings | ArkoudaExtensionArray) else array(data))
+        super().__init__(as_lazy(data, is_text=True))
 
     @property
     def dtype(self) -> ArkoudaStringDtype:

@@ -171,6 +171,14 @@ def test_integers_of_any_size_are_exact():
     assert pd.array([2**63, -1], dtype="ak").tolist() == [2**63, -1]
 
 
+def test_missing_categories_equal_nothing():
+    column = pd.Series(["a", None], dtype="ak_category")
+    assert (column == "a").tolist() == [True, False]
+    assert (column == "N/A").tolist() == [False, False]
+    assert (column == column.copy()).tolist() == [True, False]
+    assert (column != column.copy()).tolist() == [False, True]
+
+
 def test_types_that_do_not_compare_are_never_equal():
     text = pd.Series(["1", None], dtype="ak_string")
     assert (text == 1).tolist() == [False, False]
@@ -206,6 +214,8 @@ def test_what_mixes_text_and_numbers_is_refused():
 def test_classes_hold_only_their_arrays():
     with pytest.raises(ArgumentTypeError, match="pdarray"):
         ak.ArkoudaArray(ak.array(["a"]))
+    assert ak.ArkoudaStringArray(ak.ArkoudaStringArray(["a", None])).isna().tolist() == [False, True]
+    assert ak.ArkoudaCategorical(ak.array(["a"])).tolist() == ["a"]
     assert ak.ArkoudaArray([1, 2], dtype="ak_float64").dtype.name == "ak_float64"
     assert ak.ArkoudaArray(ak.arange(2), dtype=np.uint64).dtype.name == "ak_uint64"
 
