@@ -11,7 +11,7 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
-from akdask.errors import ArgumentTypeError
+from akdask.errors import ArgumentTypeError, MissingAttributeError
 from akdask.extension.base import ArkoudaExtensionArray, holds
 from akdask.extension.dtypes import ArkoudaStringDtype
 from akdask.extension.refused import COLLECT, refuses
@@ -51,6 +51,15 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
     def dtype(self) -> ArkoudaStringDtype:
         """The type ``ak_string``."""
         return ArkoudaStringDtype()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_str_"):
+            method = name.removeprefix("_str_")
+            raise MissingAttributeError(
+                f"pandas has no lazy .str.{method}.",
+                hint=f"s.ak.to_ak_legacy().str.{method}(…) is lazy, s.ak.collect().str.{method}(…) runs in memory.",
+            )
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _computed_elements(self) -> np.ndarray[Any, Any]:
         found = np.array(self._data.tolist(), object)

@@ -255,6 +255,11 @@ def test_text_and_categories_are_put_together_as_text():
     assert found.isna().tolist() == [False, False, True]
 
 
+def test_str_of_pandas_says_where_it_is():
+    with pytest.raises(AttributeError, match=r"to_ak_legacy\(\)\.str\.upper"):
+        pd.Series(["a"], dtype="ak_string").str.upper()
+
+
 def test_arrow_takes_the_elements():
     pa = pytest.importorskip("pyarrow")
     assert pa.array(pd.array(["a", None], dtype="ak_string")).to_pylist() == ["a", None]
