@@ -175,7 +175,9 @@ class Expression:
 
     def _constant(self, node: ast.Constant) -> Any:
         if node.value is None or isinstance(node.value, bytes) or node.value is ...:
-            self._source.refuse(node, f"{node.value!r} is no value of a column.", hint="write x.isna() for missing ones.")
+            self._source.refuse(
+                node, f"{node.value!r} is no value of a column.", hint="write x.isna() for missing ones."
+            )
         return node.value
 
     def _plain(self, node: ast.expr) -> Any:
@@ -194,9 +196,7 @@ class Expression:
         found = self._value(node)
         is_bool = found._value.dtype == BOOL if isinstance(found, Array) else isinstance(found, bool | np.bool_)
         if not is_bool:
-            self._source.refuse(
-                node, "this is no bool.", hint="compare it, as in x > 0.", kind=ArgumentTypeError
-            )
+            self._source.refuse(node, "this is no bool.", hint="compare it, as in x > 0.", kind=ArgumentTypeError)
         return found if isinstance(found, Array) else np.bool_(found)
 
     def _unary(self, node: ast.UnaryOp) -> Any:
@@ -281,7 +281,9 @@ class Expression:
             return ufuncs.arctan2(*args)
         if name not in FUNCTIONS or named or len(args) != 1:
             self._source.refuse(
-                node, f"there is no function {name!r} of these arguments.", details=[f"functions: {', '.join(FUNCTIONS)}"]
+                node,
+                f"there is no function {name!r} of these arguments.",
+                details=[f"functions: {', '.join(FUNCTIONS)}"],
             )
         if isinstance(args[0], Array):
             return getattr(ufuncs, name)(args[0])

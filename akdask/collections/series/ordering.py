@@ -100,19 +100,5 @@ class SeriesOrder(SeriesOperators):
         keys, sums = GroupBy(index.values).sum(concatenate([self.values, b.values]))
         return self._of(sums, Index.factory(keys))
 
-    def diff(self) -> Self:
-        """Return the differences of successive values, as float64 with NaN for the first; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the values are no numbers.
-        """
-        values = self.values
-        if not isinstance(values, pdarray) or isinstance(values, Categorical):
-            raise ArgumentTypeError(f"a Series of {values._type_name()} has no differences.")
-        values = cast(values, np.float64)
-        return self._with(concatenate([values[:1] * np.nan, values[1:] - values[:-1]]))
-
     def _chosen(self, positions: Array) -> Self:
         return self._moved(self._labelled._rows(positions))

@@ -14,6 +14,7 @@ from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.core.wrap import special
+from akdask.collections.frame_analysis.windows import WindowMethods
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
 from akdask.collections.series.accessors import (
@@ -41,7 +42,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 @provides("Series")
-class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion):
+class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, WindowMethods):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 
     Parameters

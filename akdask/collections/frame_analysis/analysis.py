@@ -1,0 +1,21 @@
+"""What a DataFrame has of the methods of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+from akdask.collections.core.array import Array
+from akdask.collections.frame_analysis.query import QueryMethods
+from akdask.collections.frame_analysis.windows import WindowMethods
+from akdask.collections.frame_core.columnset import ColumnSet
+
+
+class AnalysisMethods(QueryMethods, WindowMethods):
+    """All families, on the columns of a DataFrame."""
+
+    def _analysed(self) -> ColumnSet:
+        return self._columns
+
+    def _resulting(self, arrays: Mapping[str, Array]) -> Self:
+        return self._of(self._columns.beside(arrays))
