@@ -3,9 +3,11 @@
 ``import akdask as ak`` and write as for Arkouda; no server is needed.
 """
 
+from typing import TYPE_CHECKING
+
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import config, join, random, sorting
+from akdask import compat, config, io, random, testing
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -34,7 +36,7 @@ from akdask.collections.arrays.sorting import (
     searchsorted,
     sort,
 )
-from akdask.collections.arrays.statistics import corr, cov, dot
+from akdask.collections.arrays.statistics import corr, cov, dot, skew
 from akdask.collections.arrays.ufuncs import (
     abs,
     arccos,
@@ -66,6 +68,7 @@ from akdask.collections.arrays.ufuncs import (
     maximum,
     minimum,
     mod,
+    nextafter,
     parity,
     popcount,
     power,
@@ -80,6 +83,7 @@ from akdask.collections.arrays.ufuncs import (
     tan,
     tanh,
     trunc,
+    xlogy,
 )
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.frame.choice import intx
@@ -89,23 +93,41 @@ from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
+from akdask.collections.functions.apply import apply
 from akdask.collections.functions.comparison import allclose, array_equal
-from akdask.collections.functions.finding import find, indexof1d, lookup
 from akdask.collections.functions.from_arrow import from_arrow, from_polars
 from akdask.collections.functions.from_dask import from_dask
+from akdask.collections.functions.goodness_of_fit import Power_divergenceResult, chisquare, power_divergence
+from akdask.collections.functions.hashing import hash
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.rearranging import diff, putmask, take
 from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
-from akdask.collections.groups.groupby import GroupBy
+from akdask.collections.groups.groupby import GroupBy, groupable
 from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
 from akdask.collections.groups.setops import in1d, intersect, intersect1d, setdiff1d, setxor1d, union1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.lists.segarray import SegArray
+from akdask.collections.lookups.alignment import align, left_align, right_align, unsqueeze, zero_up
+from akdask.collections.lookups.finding import find, indexof1d, lookup
+from akdask.collections.lookups.intervals import in1d_intervals, interval_lookup, search_intervals
 from akdask.collections.random.arrays import random_strings_lognormal, random_strings_uniform
+from akdask.collections.series.accessors import (
+    CachedAccessor,
+    DatetimeAccessor,
+    Properties,
+    StringAccessor,
+    date_operators,
+    string_operators,
+)
 from akdask.collections.series.series import Series
 from akdask.collections.session import makers as _makers  # noqa: F401 - registers what stored objects become
+from akdask.collections.session import registry
 from akdask.collections.session.connection import connect, disconnect, get_config
+from akdask.collections.session.memory import get_max_array_rank, get_mem_avail, get_mem_status, get_mem_used
+from akdask.collections.session.registry import *  # noqa: F403
+from akdask.collections.sparse.products import random_sparse_matrix, sparse_matrix_matrix_mult
+from akdask.collections.sparse.sparray import create_sparse_matrix, sparray
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import (
     all,
@@ -115,6 +137,7 @@ from akdask.collections.text.concatenation import (
     concatenate,
     count_nonzero,
     is_sorted,
+    isnumeric,
     max,
     mean,
     median,
@@ -127,41 +150,25 @@ from akdask.collections.text.concatenation import (
     var,
 )
 from akdask.collections.text.strings import Strings
+from akdask.collections.time.bit_fields import Fields
+from akdask.collections.time.bit_vectors import BitVector, bit_vectorizer
 from akdask.collections.time.datetimes import Datetime, Timedelta, date_range, timedelta_range
 from akdask.collections.time.ipv4 import IPv4, ip_address, is_ipv4, is_ipv6
-from akdask.errors import AkdaskError, NonUniqueError
-from akdask.io import (
-    export,
-    get_columns,
-    get_datasets,
-    get_filetype,
-    get_null_indices,
-    import_data,
-    load,
-    load_all,
-    load_checkpoint,
-    ls,
-    ls_csv,
-    read,
-    read_csv,
-    read_hdf,
-    read_parquet,
-    read_tagged_data,
-    read_zarr,
-    restore,
-    save_all,
-    save_checkpoint,
-    snapshot,
-    to_csv,
-    to_hdf,
-    to_parquet,
-    to_zarr,
-    update_hdf,
-    update_parquet,
-)
+from akdask.compat import install_as_arkouda
+from akdask.compat.server import get_server_commands, print_server_commands, receive, receive_dataframe, ruok, shutdown
+from akdask.compat.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
+from akdask.error_state import errstate, geterr, geterrcall, seterr, seterrcall
+from akdask.errors import AkdaskError, NonUniqueError, RegistrationError
+from akdask.io import *  # noqa: F403
+from akdask.plotting import hist_all, plot_dist
 from akdask.random import randint, standard_normal, uniform
+from akdask.schema import numpy_names, scalar_types
 from akdask.schema.bigint import bigint, bigint_
+from akdask.schema.casting import can_cast, result_type
 from akdask.schema.dtypes import dtype
+from akdask.schema.numpy_names import *  # noqa: F403
+from akdask.schema.scalar_types import *  # noqa: F403
+from akdask.testing import *  # noqa: F403
 
 __version__ = "0.1.0"
 
@@ -169,27 +176,38 @@ __all__ = [
     "GROUPBY_REDUCTION_TYPES",
     "AkdaskError",
     "ArrayView",
+    "BitVector",
+    "CachedAccessor",
     "Categorical",
     "DataFrame",
     "DataFrameGroupBy",
     "Datetime",
+    "DatetimeAccessor",
     "DiffAggregate",
     "ErrorMode",
+    "Fields",
     "GroupBy",
     "IPv4",
     "Index",
+    "LogLevel",
     "MultiIndex",
     "NonUniqueError",
+    "Power_divergenceResult",
+    "Properties",
+    "RegistrationError",
     "Scalar",
     "SegArray",
     "Series",
     "SortingAlgorithm",
+    "StringAccessor",
     "Strings",
     "Timedelta",
     "abs",
+    "align",
     "all",
     "allclose",
     "any",
+    "apply",
     "arange",
     "arccos",
     "arccosh",
@@ -209,11 +227,14 @@ __all__ = [
     "bigint_",
     "bigint_from_uint_arrays",
     "bincount",
+    "bit_vectorizer",
     "bool",
     "bool_",
     "broadcast",
+    "can_cast",
     "cast",
     "ceil",
+    "chisquare",
     "clip",
     "clz",
     "coargsort",
@@ -226,23 +247,27 @@ __all__ = [
     "cosh",
     "count_nonzero",
     "cov",
+    "create_sparse_matrix",
     "ctz",
     "cummax",
     "cummin",
     "cumprod",
     "cumsum",
+    "date_operators",
     "date_range",
     "deg2rad",
     "diff",
+    "disable_verbose",
     "disconnect",
     "divmod",
     "dot",
     "dtype",
     "e",
+    "enable_verbose",
+    "errstate",
     "euler_gamma",
     "exp",
     "expm1",
-    "export",
     "fabs",
     "find",
     "float64",
@@ -256,22 +281,31 @@ __all__ = [
     "full",
     "full_like",
     "gen_ranges",
-    "get_columns",
+    "generate_history",
     "get_config",
-    "get_datasets",
-    "get_filetype",
-    "get_null_indices",
+    "get_max_array_rank",
+    "get_mem_avail",
+    "get_mem_status",
+    "get_mem_used",
+    "get_server_commands",
+    "geterr",
+    "geterrcall",
+    "groupable",
+    "hash",
+    "hist_all",
     "histogram",
     "histogram2d",
     "histogramdd",
-    "import_data",
     "in1d",
+    "in1d_intervals",
     "indexof1d",
     "inf",
     "inner_join",
+    "install_as_arkouda",
     "int64",
     "intersect",
     "intersect1d",
+    "interval_lookup",
     "intx",
     "invert_permutation",
     "ip_address",
@@ -282,13 +316,11 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
-    "join",
+    "isnumeric",
     "join_on_eq_with_dt",
+    "left_align",
     "left_join",
     "linspace",
-    "load",
-    "load_all",
-    "load_checkpoint",
     "log",
     "log1p",
     "log2",
@@ -296,8 +328,6 @@ __all__ = [
     "logical_not",
     "logspace",
     "lookup",
-    "ls",
-    "ls_csv",
     "max",
     "maximum",
     "maxk",
@@ -310,68 +340,92 @@ __all__ = [
     "mod",
     "nan",
     "newaxis",
+    "nextafter",
     "ones",
     "ones_like",
     "parity",
     "pdarray",
     "percentile",
     "pi",
+    "plot_dist",
     "popcount",
     "power",
+    "power_divergence",
+    "print_server_commands",
     "prod",
     "putmask",
     "quantile",
     "rad2deg",
     "randint",
     "random",
+    "random_sparse_matrix",
     "random_strings_lognormal",
     "random_strings_uniform",
-    "read",
-    "read_csv",
-    "read_hdf",
-    "read_parquet",
-    "read_tagged_data",
-    "read_zarr",
-    "restore",
+    "receive",
+    "receive_dataframe",
+    "result_type",
+    "right_align",
     "rotl",
     "rotr",
     "round",
-    "save_all",
-    "save_checkpoint",
+    "ruok",
+    "search_intervals",
     "searchsorted",
     "setdiff1d",
+    "seterr",
+    "seterrcall",
     "setxor1d",
+    "shutdown",
     "sign",
     "sin",
     "sinh",
-    "snapshot",
+    "skew",
     "sort",
-    "sorting",
+    "sparray",
+    "sparse_matrix_matrix_mult",
     "sqrt",
     "square",
     "standard_normal",
     "std",
     "str_",
+    "string_operators",
     "sum",
     "take",
     "tan",
     "tanh",
     "timedelta_range",
-    "to_csv",
-    "to_hdf",
-    "to_parquet",
-    "to_zarr",
     "trunc",
     "uint8",
     "uint64",
     "uniform",
     "union1d",
     "unique",
-    "update_hdf",
-    "update_parquet",
+    "unsqueeze",
     "value_counts",
     "var",
     "where",
+    "write_log",
+    "xlogy",
+    "zero_up",
     "zeros",
     "zeros_like",
 ]
+__all__ += registry.__all__
+__all__ += io.__all__
+__all__ += numpy_names.__all__
+__all__ += scalar_types.__all__
+__all__ += testing.__all__
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    # Modules at Arkouda's paths, which `akdask.compat` makes when they are asked for.
+    char: ModuleType
+    dtypes: ModuleType
+    join: ModuleType
+    numeric: ModuleType
+    sorting: ModuleType
+    timeclass: ModuleType
+    util: ModuleType
+else:
+    __getattr__ = compat.attribute

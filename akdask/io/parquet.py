@@ -46,7 +46,8 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
     ----------
     filenames : str, path or sequence of them
         Files, folders or glob patterns; several files are read as one set, in the order of their ``_LOCALE`` numbers.
-        A folder stands for all files in it and below; those named ``key=value`` give a column of that name.
+        A folder stands for all files in it and below; those named ``key=value`` give a column of that name:
+        of whole numbers, if all are spelt without zeros in front, else of text.
     datasets : str or sequence of str, optional
         Names of the columns to read, all unless given.
     iterative : bool

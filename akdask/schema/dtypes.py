@@ -127,7 +127,8 @@ def dtype(x: Any) -> np.dtype[Any] | BigintDtype:
     """
     x = x if isinstance(x, type) else getattr(x, "dtype", x)
     is_large = isinstance(x, int) and not isinstance(x, bool) and not -(2**63) <= x < 2**64
-    if is_large or x is bigint_ or x == BIGINT.name or isinstance(x, BigintDtype):
+    is_named = isinstance(x, str) and x.lower() == BIGINT.name
+    if is_large or is_named or x is bigint_ or isinstance(x, BigintDtype):
         return bigint
     try:
         return np.asarray(x).dtype if isinstance(x, int | float) else np.dtype(x)

@@ -18,6 +18,7 @@ from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.wrap import wrap
 from akdask.collections.core.writing import Path, Storable
+from akdask.collections.registered import RegisteredArray
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError, PositionError, UnsupportedError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
 from akdask.plan.expr.created import as_column, literal
@@ -25,7 +26,7 @@ from akdask.storage.formats.objects import ObjType
 from akdask.storage.paths.remote import takes_storage_options
 
 
-class ArrayView(NDArrayOperatorsMixin, StorageMethods, Substitutes):
+class ArrayView(NDArrayOperatorsMixin, StorageMethods, RegisteredArray, Substitutes):
     """A lazy array of several dimensions: a flat array, in row-major order, and a shape.
 
     Operators and NumPy's ufuncs work element by element, on arrays of one shape and on scalars.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -23,7 +24,24 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.group.aggregate import GroupAggregate, GroupReduction
 from akdask.schema import BIGINT, ColumnType, bigint_of
-from akdask.schema.bigint import bigint
+from akdask.schema.bigint import bigint, bigint_
+from akdask.schema.scalar_types import NUMBER_FORMAT_STRINGS
+
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd,
+    "-=": operator.isub,
+    "*=": operator.imul,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    "%=": operator.imod,
+    "**=": operator.ipow,
+    "&=": operator.iand,
+    "|=": operator.ior,
+    "^=": operator.ixor,
+    "<<=": operator.ilshift,
+    ">>=": operator.irshift,
+}
+"""Python's operators that change their first operand."""
 
 
 @shows("int", "uint", "float", "bool", "bigint")
@@ -56,6 +74,11 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
     def dtype(self) -> Any:
         """NumPy dtype of the elements; of integers of any size ``ak.bigint``."""
         return bigint if self._value.dtype.kind == "bigint" else self._value.dtype.numpy
+
+    @property
+    def name(self) -> str:
+        """What Dask calls the plan: arrays of the same name have the same elements."""
+        return self.expr._name
 
     @property
     def max_bits(self) -> int:
@@ -150,6 +173,44 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
     def fill(self, value: Any) -> None:
         """Set every element; lazy."""
         self[:] = value
+
+    def opeq(self, other: Any, op: str) -> None:
+        """Compute in place what an operator of Python does, given as text: ``a.opeq(5, "+=")`` is ``a += 5``; lazy.
+
+        Parameters
+        ----------
+        other : array or scalar
+            The other operand.
+        op : str
+            The operator, such as ``+=``.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such operator.
+        """
+        if op not in IN_PLACE:
+            raise ArgumentError(f"there is no operator {op!r} in place.", details=[f"operators: {' '.join(IN_PLACE)}"])
+        IN_PLACE[op](self, other)
+
+    def format_other(self, other: Any) -> str:
+        """Return a scalar as text, in the type of the elements.
+
+        Parameters
+        ----------
+        other : scalar
+            The scalar.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If it cannot have that type.
+        """
+        try:
+            item = bigint_(other) if self._value.dtype.kind == "bigint" else self._value.dtype.numpy.type(other)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ArgumentTypeError(f"{other!r:.100} is no {self._value.dtype}.", details=[str(error)]) from None
+        return NUMBER_FORMAT_STRINGS[self._value.dtype.name].format(item)
 
     def reshape(self, *shape: Any) -> Any:
         """Return the elements in another shape, in row-major order, as an `ArrayView`; lazy.

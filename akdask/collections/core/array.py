@@ -15,6 +15,7 @@ from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.to_arrow import ToArrow
 from akdask.collections.core.writing import Storable, stored_column
+from akdask.collections.registered import RegisteredArray
 from akdask.columns import Table
 from akdask.errors import ArgumentError, AxisError, UnsupportedError
 from akdask.plan.expr.created import as_column, literal
@@ -37,7 +38,7 @@ LAZY = "lazy; .head().compute() shows some values, .compute() all, .explain() th
 """What `repr` says where it shows no values."""
 
 
-class Array(StorageMethods, Substitutes, Collection):
+class Array(StorageMethods, RegisteredArray, Substitutes, Collection):
     """A lazy column: a value on the rows of a frame."""
 
     _shown_name: ClassVar[str] = "array"

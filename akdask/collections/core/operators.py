@@ -12,6 +12,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
+from akdask.error_state import check_divisor
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
@@ -22,6 +23,8 @@ from akdask.plan.task.align import align
 from akdask.schema import column_type, unlimited
 
 Operand = tuple[Frame | None, Value]
+
+DIVISIONS = frozenset({"divide", "floor_divide"})
 
 
 def operand(item: Any, like: Value | None = None) -> Operand:
@@ -106,6 +109,8 @@ class OperatorMethods(NDArrayOperatorsMixin, Array):
         out = kwargs.pop("out", None)
         if method != "__call__" or kwargs or operation is None:
             return NotImplemented
+        if operation in DIVISIONS:
+            check_divisor(inputs[1])
         result = self._operate(operation, *inputs)
         if out is None:
             return result

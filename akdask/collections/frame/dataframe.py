@@ -203,9 +203,9 @@ class DataFrame(
         nullable : bool, default False
             Give pandas' nullable types: ``Int64``, ``UInt64``, ``boolean``, ``Float64`` and ``string``, with
             ``pandas.NA`` for what is missing.  Integers and bool that a join has made floats, for rows without a
-            match, become such again: exactly, while rows are chosen, sorted or put below each other.  What is
-            computed of their floats, kept by `persist`, or keys of groups, is integers again only if none is beyond
-            2**53, which floats may have rounded; otherwise it stays ``Float64``.
+            match, become such again: exactly, while rows are chosen, sorted, persisted or put below each other.  What
+            is computed of their floats, or keys of groups, is integers again only if none is beyond 2**53, which
+            floats may have rounded; otherwise it stays ``Float64``.
 
         Raises
         ------
@@ -215,10 +215,7 @@ class DataFrame(
         columns = self._columns
         limit = None if datalimit is None else datalimit * 2**20
         converter, labels = ToPandas.of(columns, with_index=retain_index, nullable=nullable)
-        if nullable:
-            project = (columns if retain_index else columns.labelled(None)).apart()
-        else:
-            project = columns.project(with_index=retain_index)
+        project = (columns if retain_index else columns.labelled(None)).apart()
         rows = CollectionRows(project, converter, tuple(labels), limit)
         (result,) = run(rows.here(chunked=True))
         return result

@@ -92,7 +92,7 @@ class InterchangeMethods(FrameBase):
         arrow = dask.config.get("dataframe.convert-string", None) is not False
         columns = self._columns
         converter, labels = ToPandas.of(columns, with_index=True, arrow_strings=arrow)
-        project = columns.project(with_index=True)
+        project = columns.apart()
         meta = unknown_categories(converter.of_nothing(project, len(labels)))
         return to_dask(project, converter, labels, meta)
 

@@ -11,8 +11,9 @@ import numpy as np
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Collection
 from akdask.collections.core.column_names import ColumnNames, names_of
-from akdask.collections.frame_core.columnset import INDEX, ColumnSet
+from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.to_pandas import ToPandas
+from akdask.collections.registered import Registered
 from akdask.errors import ArgumentError
 from akdask.plan.expr.sources import Persisted
 from akdask.plan.expr.values import ColumnRef
@@ -37,7 +38,7 @@ class Content:
     handed: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
 
-class FrameBase(Collection):
+class FrameBase(Registered, Collection):
     """Named lazy columns that share their rows."""
 
     _content: Content
@@ -66,17 +67,17 @@ class FrameBase(Collection):
     def expr(self) -> CollectionRows:
         """The plan."""
         converter, labels = ToPandas.of(self._columns, with_index=True)
-        return CollectionRows(self._columns.project(with_index=True), converter, tuple(labels), None)
+        return CollectionRows(self._columns.apart(), converter, tuple(labels), None)
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         return self._persisted, ()
 
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
         columns = self._columns
-        frame = Persisted.of(columns.project(with_index=True), graph, self.__dask_keys__())
-        values = {name: ColumnRef(frame._name, name, value.dtype) for name, value in columns.values.items()}
-        index = columns.index and ColumnRef(frame._name, INDEX, columns.index.dtype)
-        return self._of(ColumnSet(frame, values, columns.kinds, index, columns.index_name))
+        project = columns.apart()
+        frame = Persisted.of(project, graph, self.__dask_keys__())
+        named = zip(project.names, project.values, strict=True)
+        return self._of(columns.of_parts(frame, [ColumnRef(frame._name, name, value.dtype) for name, value in named]))
 
     @property
     def columns(self) -> ColumnNames:

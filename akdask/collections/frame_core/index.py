@@ -19,8 +19,9 @@ from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.writing import Storable
 from akdask.collections.frame_core.labels import INFERRED, as_labels, check_na_position, converted, for_pandas
-from akdask.collections.frame_core.memory_units import in_unit
+from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.collections.groups.setops import in1d
+from akdask.collections.registered import Registered
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
@@ -29,7 +30,7 @@ from akdask.plan.task.align import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 
-class Index(Labelled, StorageMethods, Substitutes):
+class Index(Labelled, StorageMethods, Registered, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters
@@ -207,7 +208,7 @@ class Index(Labelled, StorageMethods, Substitutes):
         unit : {"B", "KB", "MB", "GB"}
             What is counted.
         """
-        return in_unit(self.nbytes, unit)
+        return convert_bytes(self.nbytes, unit)
 
     def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
         """Return the labels by the name of the index, or by the one given."""

@@ -47,8 +47,8 @@ class ToPandas:
         Give strings as pandas' ``string[pyarrow]``, as Dask DataFrames have them, without making Python objects.
     nullable : tuple of (hashable, str)
         Columns of numbers that become pandas' nullable types, and their names.
-    exact : tuple of hashable
-        Those of them for which the table has integers and where these are missing, as `ColumnSet.apart` gives them.
+    in_parts : tuple of hashable
+        Columns for which the table has integers and where these are missing, as `ColumnSet.apart` gives them.
     """
 
     names: tuple[str, ...]
@@ -58,13 +58,13 @@ class ToPandas:
     index_name: Hashable = None
     arrow_strings: bool = False
     nullable: tuple[tuple[Hashable, str], ...] = ()
-    exact: tuple[Hashable, ...] = ()
+    in_parts: tuple[Hashable, ...] = ()
 
     @classmethod
     def of(
         cls, columns: ColumnSet, *, with_index: bool, arrow_strings: bool = False, nullable: bool = False
     ) -> tuple[ToPandas, list[CategoryTable]]:
-        """Return the converter of some columns, and the category tables that it needs."""
+        """Return the converter of what `ColumnSet.apart` gives of some columns, and the category tables it needs."""
         has_index = with_index and columns.index is not None
         names: list[Hashable] = [*columns.values, *([INDEX] if has_index else [])]
         found: dict[str, CategoryTable] = {}
@@ -80,7 +80,9 @@ class ToPandas:
                 labelled.append((name, list(found).index(kind._category_table._name)))
         index_name = columns.index_name if with_index else None
         types = nullable_types(columns) if nullable else {}
-        exact = [name for name in types if is_in_parts(columns.values[str(name)])]
+        in_parts: list[Hashable] = [name for name, value in columns.values.items() if is_in_parts(value)]
+        if has_index and columns.index is not None and is_in_parts(columns.index):
+            in_parts.append(INDEX)
         made = cls(
             tuple(columns.values),
             has_index,
@@ -89,7 +91,7 @@ class ToPandas:
             index_name,
             arrow_strings or nullable,
             tuple(types.items()),
-            tuple(exact),
+            tuple(in_parts),
         )
         return made, list(found.values())
 
@@ -97,26 +99,41 @@ class ToPandas:
     def token(self) -> str:
         """Names the converter in plans."""
         converted = [(name, converter.__qualname__) for name, converter in self.converted]
-        own = self.names, self.has_index, self.labelled, self.index_name, self.arrow_strings, self.nullable, self.exact
+        own = (
+            self.names,
+            self.has_index,
+            self.labelled,
+            self.index_name,
+            self.arrow_strings,
+            self.nullable,
+            self.in_parts,
+        )
         return token("to pandas", own, converted)
 
     def __call__(self, table: Table, *labels: Table, start: int = 0) -> pd.DataFrame:
         """Return the frame; rows without labels are numbered from `start`."""
         positions = dict(self.labelled)
-        columns = {**table.columns, **{name: converter(table.columns[name]) for name, converter in self.converted}}
+        columns: dict[Hashable, Any] = {
+            **table.columns,
+            **{name: converter(table.columns[name]) for name, converter in self.converted},
+            **{name: self._joined(table, name) for name in self.in_parts},
+        }
         made: dict[Hashable, Any] = {
             name: self._column(columns[name], labels[positions[name]] if name in positions else None)
             for name in (*self.names, *([INDEX] if self.has_index else []))
-            if name not in self.exact
         }
         for name, dtype in self.nullable:
-            if name in self.exact:
-                made[name] = masked(columns[name, INTEGERS], columns[name, MISSING], dtype)
-            else:
+            if name not in self.in_parts:
                 made[name] = as_nullable(made[name], dtype)
         index = pd.Index(made.pop(INDEX)) if self.has_index else pd.RangeIndex(start, start + table.nrows)
         index.name = self.index_name
         return pd.DataFrame(made, index=index, columns=list(self.names), copy=False)
+
+    def _joined(self, table: Table, name: Hashable) -> Any:
+        """Return integers of which some are missing as one of pandas' nullable types, or as floats."""
+        integers, missing = table.columns[name, INTEGERS], table.columns[name, MISSING]
+        dtype = dict(self.nullable).get(name)
+        return np.where(missing, np.nan, integers) if dtype is None else masked(integers, missing, dtype)
 
     def _column(self, column: Column, labels: Table | None) -> Any:
         if labels is not None:

@@ -20,6 +20,32 @@ from akdask.plan.reduce.row_numbers import row_numbers
 POSITIONS = frozenset({"argmin", "argmax"})
 
 
+def bounds_check(axis: int | Sequence[int], rank: int) -> bool:
+    """Return whether arrays of some dimensions have one, or all of several; negative ones count from the end.
+
+    Examples
+    --------
+    >>> bounds_check(-2, 2), bounds_check((0, 2), 2)
+    (True, False)
+    """
+    return all(-rank <= one < rank for one in ([axis] if isinstance(axis, int) else axis))
+
+
+def adjust_negs(axis: int | Sequence[int], rank: int) -> Any:
+    """Return a dimension, or several in a list, counted from the first one; see `bounds_check`.
+
+    Examples
+    --------
+    >>> adjust_negs(-1, 3), adjust_negs((0, -2), 3)
+    (2, [0, 1])
+    """
+    if not bounds_check(axis, rank):
+        raise AxisError(f"an array of {rank} dimensions has no axis {axis}.")
+    if isinstance(axis, int):
+        return axis + rank if axis < 0 else axis
+    return [adjust_negs(one, rank) for one in axis]
+
+
 @provides("reduced_along")
 def reduced_along(base: pdarray, shape: tuple[int, ...], name: str, axis: Any, keepdims: bool, **params: Any) -> Any:
     """Reduce an array along one or several of its dimensions; lazy.

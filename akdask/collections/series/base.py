@@ -16,6 +16,7 @@ from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.frame_core.to_pandas import ToPandas
+from akdask.collections.registered import Registered
 from akdask.columns import Table
 from akdask.plan.expr.tokens import token
 from akdask.plan.run.result import CollectionRows
@@ -69,7 +70,7 @@ def level_column(number: int) -> str:
     return str(number)
 
 
-class SeriesBase(Labelled, Substitutes, Collection):
+class SeriesBase(Labelled, Registered, Substitutes, Collection):
     """An array with labels on the same rows."""
 
     name: Any
@@ -189,7 +190,7 @@ class SeriesBase(Labelled, Substitutes, Collection):
     def _conversion(self) -> tuple[ToSeries, Any, list[Any]]:
         columns = self._labelled._columns
         converter, labels = ToPandas.of(columns, with_index=True)
-        return ToSeries(converter, self._level_names, self.name), columns.project(with_index=True), labels
+        return ToSeries(converter, self._level_names, self.name), columns.apart(), labels
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         return self._persisted, ()

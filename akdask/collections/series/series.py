@@ -272,13 +272,13 @@ class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, Win
         Parameters
         ----------
         arg : dict or Series
-            Values by those that they take the place of.  What is not in it becomes NaN, or ``"null"`` where the new
-            values are text.
+            Values by those that they take the place of.
 
         Returns
         -------
         Series
-            Of Strings where the values were a Categorical.
+            Of Strings where the values were a Categorical; NaN, or ``"null"`` where the new values are text, for
+            values that have none.
 
         Raises
         ------
@@ -292,7 +292,7 @@ class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, Win
         [30.0, 5.0, 30.0]
         """
         news: Any = arg.to_pandas() if isinstance(arg, SeriesBase) else arg
-        return self._with(Index(self.values).map(news).values)
+        return self._with(later("map", self.values, news))
 
 
 @provides("column Series")

@@ -21,6 +21,27 @@ from akdask.plan.task.compact import MOST_PARTS, joined
 from akdask.plan.task.concat import Concat
 
 
+def isnumeric(pda: Any) -> Any:
+    """Return which strings are numeric characters only; lazy bool array.  See `Strings.isnumeric`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If `pda` is no Strings.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> ak.isnumeric(ak.array(["1", "½", "1.5", ""])).tolist()
+    [True, True, False, False]
+    """
+    if not isinstance(pda, Strings):
+        raise ArgumentTypeError(
+            f"isnumeric takes Strings, not {type(pda).__name__}.", hint="numbers are numeric anyway."
+        )
+    return pda.isnumeric()
+
+
 def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the sum of an array; lazy.  See `pdarray.sum`.
 
@@ -61,12 +82,12 @@ def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduced("mean", pda, axis=axis, keepdims=keepdims)
 
 
-def var(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = False) -> Any:
+def var(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the variance of an array; lazy.  See `sum` and `pdarray.var`."""
     return _reduced("var", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
-def std(pda: Any, ddof: int | None = None, axis: Any = None, keepdims: bool = False) -> Any:
+def std(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`."""
     return _reduced("std", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
@@ -88,7 +109,7 @@ def quantile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", kee
     return _reduced("quantile", a, q=q, axis=axis, method=method, keepdims=keepdims)
 
 
-def percentile(a: Any, q: Any = 50, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Return one or several percentiles of an array, from 0 to 100; see `quantile`."""
     return quantile(a, np.true_divide(q, 100), axis, method, keepdims)
 

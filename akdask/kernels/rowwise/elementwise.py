@@ -139,6 +139,20 @@ def _xlogy(x: Any, y: Any, out: Any = None) -> Any:
     return np.multiply(x, logarithm, out=out, dtype=np.float64)
 
 
+def _within(values: Any, out: Any = None, *, low: int, high: int) -> Any:
+    """Return numbers all of which are from `low` to `high`.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not.
+    """
+    if np.size(values) and (np.min(values) < low or np.max(values) > high):
+        outside = np.min(values) if np.min(values) < low else np.max(values)
+        raise ArgumentError(f"{outside} is not from {low} to {high}, as all of the numbers are to be.")
+    return np.positive(values, out=out)
+
+
 def _integers_as_they_are(ufunc: np.ufunc) -> Kernel:
     """Integers and bools are whole already; NumPy before 2.1 would make floats of them."""
 
@@ -171,6 +185,7 @@ BY_UFUNC: dict[np.ufunc, Operation] = {
 OTHERS = (
     Operation("clip", 3, promote, _clip),
     Operation("round", 1, _round_type, _round),
+    Operation("within", 1, lambda values, **_: values if values.kind in ("int", "uint", "float") else None, _within),
     Operation("xlogy", 2, numbers_to(FLOAT64), _xlogy),
 )
 

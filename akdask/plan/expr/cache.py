@@ -118,6 +118,13 @@ def _drop(key: Key) -> None:
     _used -= _sizes.pop(key)
 
 
+def clear() -> None:
+    """Drop all results; they are found again where they are needed."""
+    with _lock:
+        for key in [*_cached]:
+            _drop(key)
+
+
 def _limit() -> int:
     limit = config.get("cache_size")
     return machine.memory() // SHARE if limit is None else int(limit)

@@ -50,6 +50,8 @@ def _name(part: Any) -> str:
         return repr(part)
     if kind is tuple:
         return "(" + "\x1e".join(_names(part)) + ")"
+    if kind is dict:
+        return "{" + "\x1e".join(_names((*part, *part.values()))) + "}"
     if kind is Table:
         return _table_name(part)
     named = getattr(part, "_name", None) or getattr(part, "token", None)

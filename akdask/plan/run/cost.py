@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from akdask.plan.expr.chain import Chain
 from akdask.plan.expr.node import Frame
-from akdask.plan.expr.rowwise import Filter, Match, Partitions, Project
+from akdask.plan.expr.rowwise import Filter, MatchRows, Partitions, Project
 from akdask.plan.expr.sources import Literal, Persisted, Rows, Scan
 from akdask.plan.expr.values import Replica, Value, substitute, walk
 from akdask.plan.reduce.aggregate import Aggregate
@@ -74,7 +74,7 @@ def _inputs(node: Frame) -> Iterator[Frame]:
     match node:
         case Filter():
             yield from _replicated(node.predicate)
-        case Match():
+        case MatchRows():
             yield from _replicated(node.found, node.multiplicity)
         case Project():
             yield from _replicated(*node.values)

@@ -45,6 +45,9 @@ _DEMANDED = 16
 _SMALLEST, _SHARE = 2**17, 4
 """Bytes of the smallest request of a long range, and the part of what may be read ahead that one task is to take."""
 
+_REST = 8
+"""The part of a request that is no request of its own: column chunks are often a little longer than a whole number."""
+
 _LEAST = 2
 """Those of each stream, if they are many."""
 
@@ -361,7 +364,12 @@ def _waiting() -> deque[ReadAhead]:
 
 
 def _split(start: int, stop: int, size: int) -> list[_Request]:
-    return [_Request(first, min(first + size, stop)) for first in range(start, stop, size)]
+    """Return requests for a range; a short rest goes with the last, as alone it would take a whole latency."""
+    found = [_Request(first, min(first + size, stop)) for first in range(start, stop, size)]
+    if len(found) > 1 and found[-1].stop - found[-1].start < size // _REST:
+        found.pop()
+        found[-1].stop = stop
+    return found
 
 
 def _request_size(nstreams: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,6 +61,9 @@ def test_rows_that_are_moved_keep_their_integers(joined, how):
         (ak.DataFrame({"u": found["u"], "i": found["i"]}), expected[["u", "i"]]),
         (ak.DataFrame.concat([found, found]), pd.concat([expected, expected])),
         (found.dropna(), expected.dropna()),
+        (found.persist(), expected),
+        (found.persist()[found["k"] > 1], expected[expected["k"] > 1]),
+        (dask.optimize(found)[0], expected),
     ]:
         assert rows(chosen.to_pandas(nullable=True)) == rows(wanted)
 
@@ -86,6 +90,32 @@ def test_without_nullable_types_integers_are_floats():
     assert [str(dtype) for dtype in found.to_pandas().dtypes] == ["int64", "int64", "float64", "float64"]
     assert found["u"].dtype == np.float64
     assert np.nansum(found["b"].to_ndarray()) == 1.0
+
+
+def test_they_may_label_rows():
+    found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "left")
+    labelled = ak.DataFrame({"i": found["i"]}, index=found["u"])
+    expected = found["u"].to_ndarray()
+    for given in (labelled, labelled.persist()):
+        for table in (given.to_pandas(), given.to_pandas(nullable=True), given.compute(), given.to_dask().compute()):
+            assert np.array_equal(table.index.to_numpy(), expected, equal_nan=True)
+            assert table["i"].tolist() == found["i"].tolist()
+
+
+def test_a_series_may_have_them():
+    found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "left")
+    series = ak.Series(found["u"], index=found["u"])
+    expected = found["u"].to_ndarray()
+    for made in (series.to_pandas(), series.compute(), series.persist().to_pandas()):
+        assert np.array_equal(made.to_numpy(), expected, equal_nan=True)
+        assert np.array_equal(made.index.to_numpy(), expected, equal_nan=True)
+
+
+def test_persisted_rows_are_the_same_floats():
+    found = ak.DataFrame(LEFT).merge(ak.DataFrame(RIGHT), "k", "outer")
+    pd.testing.assert_frame_equal(found.persist().to_pandas(), found.to_pandas())
+    pd.testing.assert_frame_equal(found.compute(), found.to_pandas())
+    pd.testing.assert_frame_equal(found.to_dask().compute().reset_index(drop=True), found.to_pandas())
 
 
 def test_what_is_computed_of_them_is_computed_of_floats():

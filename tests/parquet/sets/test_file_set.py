@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from urllib.parse import quote
 
 import duckdb
 import numpy as np
@@ -249,7 +250,22 @@ def _duckdb(path):
     duckdb.sql(f"copy frame to '{path}' (format parquet, partition_by (y, k))")
 
 
-@pytest.mark.parametrize("write", [_pandas, _polars, _duckdb])
+def _spark(path):
+    """Write a tree as Spark does: checksums and marks beside the files, and a file of the schema alone."""
+    for (y, k), rows in FRAME.groupby(["y", "k"], dropna=False):
+        name = "__HIVE_DEFAULT_PARTITION__" if pd.isna(k) else quote(k, safe="")
+        folder = path / f"y={y}" / f"k={name}"
+        folder.mkdir(parents=True)
+        part = "part-00000-8b1f.c000.snappy.parquet"
+        table = pa.Table.from_pandas(rows.drop(columns=["y", "k"]), preserve_index=False)
+        pq.write_table(table.replace_schema_metadata(None), folder / part, use_deprecated_int96_timestamps=True)
+        (folder / f".{part}.crc").write_bytes(b"crc\0")
+        pq.write_metadata(table.schema, path / "_common_metadata")
+    (path / "_SUCCESS").touch()
+    (path / "._SUCCESS.crc").write_bytes(b"crc\0")
+
+
+@pytest.mark.parametrize("write", [_pandas, _polars, _duckdb, _spark])
 def test_folders_name_columns(tmp_path, write):
     write(tmp_path / "tree")
     expected = {(2020, "a"): 40, (2020, "b c"): 45, (2021, None): 50, (2022, "d=e/f"): 55}
@@ -282,3 +298,44 @@ def test_missing_numbers_in_names_of_folders_are_nan(tmp_path):
         30: "2.0",
     }
     assert sorted(ak.get_null_indices(tmp_path / "tree", "k")["k"].tolist()) == [0, 0, 1]
+
+
+def test_numbers_with_zeros_in_front_are_text(tmp_path):
+    for month in ("01", "10"):
+        (tmp_path / f"month={month}").mkdir()
+        pq.write_table(pa.table({"v": [int(month)]}), tmp_path / f"month={month}" / "a.parquet")
+    found = ak.read_parquet(tmp_path)
+    assert dict(zip(found["month"].tolist(), found["v"].tolist(), strict=True)) == {"01": 1, "10": 10}
+
+
+def _month(number, nrows, fee):
+    """Return one file of taxi rides: later ones have other widths, and numbers where all were null."""
+    step = np.arange(nrows)
+    early = number == 1
+    counts = [None if row % 7 == 0 else row % 5 for row in range(nrows)]
+    return pa.table(
+        {
+            "VendorID": pa.array(step % 3, pa.int64() if early else pa.int32()),
+            "tpep_pickup_datetime": pa.array(np.datetime64(f"2023-{number:02d}-01", "s") + step, pa.timestamp("us")),
+            "passenger_count": pa.array(counts, pa.float64() if early else pa.int64()),
+            "store_and_fwd_flag": pa.array(["N", None] * (nrows // 2), pa.string() if early else pa.large_string()),
+            fee: pa.array([None] * nrows, pa.null()) if early else pa.array(step / 4),
+        }
+    )
+
+
+def test_months_of_taxi_rides_are_one_set(tmp_path):
+    tables = [_month(1, 200, "airport_fee"), _month(2, 150, "airport_fee"), _month(3, 0, "airport_fee")]
+    for number, table in enumerate(tables, 1):
+        pq.write_table(table, tmp_path / f"yellow_tripdata_2023-{number:02d}.parquet", row_group_size=60)
+    rides = ak.DataFrame(ak.read_parquet(tmp_path / "yellow_tripdata_2023-*.parquet"))
+    expected = pd.concat([table.to_pandas() for table in tables[:2]], ignore_index=True)
+    for name in ("VendorID", "passenger_count", "airport_fee"):
+        np.testing.assert_array_equal(rides[name].to_ndarray(), expected[name].to_numpy(np.float64))
+    assert rides["store_and_fwd_flag"].tolist() == ["N", None] * 175
+    late = rides[rides["tpep_pickup_datetime"] >= pd.Timestamp("2023-02-01 00:01")]
+    assert late.shape[0] == 90
+    np.testing.assert_array_equal(late["passenger_count"].to_ndarray(), expected["passenger_count"][260:])
+    pq.write_table(_month(4, 2, "Airport_fee"), tmp_path / "yellow_tripdata_2023-04.parquet")
+    with pytest.raises(InconsistentFilesError, match=r"2023-04.parquet has no column 'airport_fee'"):
+        ak.read_parquet(tmp_path / "yellow_tripdata_2023-*.parquet")

@@ -89,7 +89,7 @@ def test_streams_side_by_side_are_fetched_once(sizes, step):
     covered = np.zeros(5000, int)
     for start, stop in server.asked:
         covered[start:stop] += 1
-        assert stop - start <= 64
+        assert stop - start < 64 + 8
     assert covered.max() == 1
     wanted = np.concatenate([np.arange(start, start + size) for start, size in zip(starts, sizes, strict=True)])
     assert covered[wanted].all()
@@ -104,6 +104,18 @@ def test_close_ranges_are_one_request_and_distant_ones_are_not():
     server.wait()
     ahead.close()
     assert sorted(server.asked) == [(0, 30), (39, 60), (100, 110)]
+
+
+@pytest.mark.parametrize(("size", "nrequests"), [(64, 1), (71, 1), (72, 2), (135, 2), (192, 3)])
+def test_a_short_rest_is_no_request_of_its_own(size, nrequests):
+    server = Server()
+    ahead = server.ahead()
+    ahead.expect([[(0, size)]])
+    server.wait()
+    assert len(server.asked) == nrequests
+    assert read(ahead, 0, size) == CONTENT[:size].tobytes()
+    ahead.close()
+    assert held() == 0
 
 
 def test_a_stream_that_is_not_read_stays_behind():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,43 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from akdask.columns import offsets_and_bytes
-from akdask.columns.lists import lists_of
-from akdask.errors import ArgumentError, UnsupportedError
+from akdask.columns.lists import lists_of, offsets_of, values_of
+from akdask.errors import ArgumentError
 from akdask.kernels.core.rules import Operation
 from akdask.kernels.keys.strings import check_pattern, text_lengths
+from akdask.kernels.text.matches import Matches, find_matches
 from akdask.schema import INT64, STR, UINT8, ColumnType, list_of
 from akdask.typing import NumberArray, StringArray
 
-_CONTROLS = 32  # bytes below are control characters, which text seldom has all of
 
-
-@dataclass(frozen=True, slots=True)
-class Delimiters:
-    """Where delimiters are among the bytes of all rows, which are counted from the first byte of the first row.
-
-    Parameters
-    ----------
-    first : ndarray, shape (nrows + 1,), int64
-        The number of the first delimiter of each row, and of one behind the last row.
-    starts, stops : ndarray, int64
-        Where each delimiter begins and ends.
-    """
-
-    first: NumberArray
-    starts: NumberArray
-    stops: NumberArray
-
-    def up_to(self, most: int) -> Delimiters:
-        """Return the first `most` delimiters of each row; all for 0."""
-        counts = np.diff(self.first)
-        if not most or not (counts > most).any():
-            return self
-        is_wanted = np.arange(len(self.starts)) - np.repeat(self.first[:-1], counts) < most
-        first = np.append(0, np.cumsum(np.minimum(counts, most)))
-        return Delimiters(first, self.starts[is_wanted], self.stops[is_wanted])
-
-
-def find_delimiters(strings: StringArray, delimiter: str, *, regex: bool, from_right: bool) -> Delimiters:
+def find_delimiters(strings: StringArray, delimiter: str, *, regex: bool, from_right: bool) -> Matches:
     """Return where all delimiters are; of those that overlap the first is taken, or the last if `from_right`.
 
     Matches of a regular expression are found from the left in any case.
@@ -57,10 +29,10 @@ def find_delimiters(strings: StringArray, delimiter: str, *, regex: bool, from_r
     >>> found.first.tolist(), found.starts.tolist(), found.stops.tolist()
     ([0, 1, 1, 3], [1, 4, 5], [2, 5, 6])
     """
-    return _matches(strings, delimiter) if regex else _occurrences(strings, delimiter, from_right)
+    return find_matches(strings, delimiter) if regex else _occurrences(strings, delimiter, from_right)
 
 
-def _occurrences(strings: StringArray, delimiter: str, from_right: bool) -> Delimiters:
+def _occurrences(strings: StringArray, delimiter: str, from_right: bool) -> Matches:
     bounds, lengths = _parts(pc.split_pattern(strings, delimiter, reverse=from_right))
     width = len(delimiter.encode())
     rows = np.repeat(np.arange(len(strings)), np.diff(bounds))
@@ -69,31 +41,12 @@ def _occurrences(strings: StringArray, delimiter: str, from_right: bool) -> Deli
     is_last = np.zeros(len(lengths), np.bool_)
     is_last[bounds[1:] - 1] = True
     starts = ends[~is_last]
-    return Delimiters(bounds - np.arange(len(bounds)), starts, starts + width)
-
-
-def _matches(strings: StringArray, pattern: str) -> Delimiters:
-    """Find matches by a delimiter put on both sides: Arrow returns the text between matches, not their lengths."""
-    delimiter = _unused(strings)
-    marked = pc.replace_substring_regex(strings, pattern=pattern, replacement=rf"{delimiter}\0{delimiter}")
-    bounds, lengths = _parts(pc.split_pattern(marked, delimiter))
-    ends = np.cumsum(lengths)
-    is_match = (np.arange(len(lengths)) - np.repeat(bounds[:-1], np.diff(bounds))) % 2 == 1
-    return Delimiters((bounds - np.arange(len(bounds))) // 2, (ends - lengths)[is_match], ends[is_match])
+    return Matches(bounds - np.arange(len(bounds)), starts, starts + width)
 
 
 def _parts(lists: Any) -> tuple[NumberArray, NumberArray]:
     """Return where the parts of each row start and the last end, and how many bytes each has."""
     return np.asarray(lists.offsets).astype(np.int64), text_lengths(lists.values.cast(pa.large_string()))
-
-
-def _unused(strings: StringArray) -> str:
-    """Return a character that is in none of the strings."""
-    _, data = offsets_and_bytes(strings)
-    absent = np.flatnonzero(np.bincount(data, minlength=_CONTROLS)[:_CONTROLS] == 0)
-    if not len(absent):
-        raise UnsupportedError("text with all 32 control characters cannot be searched by regular expressions.")
-    return chr(absent[0])
 
 
 def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool = False, maxsplit: int = 0) -> Any:
@@ -105,7 +58,7 @@ def _split(strings: Any, out: Any = None, *, delimiter: str, regex: bool = False
     return lists_of(np.asarray(lists.offsets).astype(np.int64), lists.values.cast(pa.large_string()))
 
 
-def _fields(strings: StringArray, found: Delimiters) -> pa.LargeListArray:
+def _fields(strings: StringArray, found: Matches) -> pa.LargeListArray:
     """Return what is between delimiters: of the rows split on both sides of each, every other part."""
     offsets, data = offsets_and_bytes(strings)
     rows = np.arange(len(strings))
@@ -171,6 +124,23 @@ def _bytes(strings: Any, out: Any = None) -> Any:
     return lists_of(bounds, ended)
 
 
+def _of_bytes(lists: Any, out: Any = None) -> StringArray:
+    """Return the text of lists of bytes, the last of which are NUL."""
+    offsets, data = offsets_of(lists), values_of(lists, UINT8)
+    lengths = np.diff(offsets)
+    if (lengths == 0).any() or (len(lengths) and data[offsets[1:] - 1].any()):
+        raise ArgumentError("the bytes of a string end in NUL.", hint="offsets are those of get_offsets().")
+    is_text = np.ones(len(data), np.bool_)
+    is_text[offsets[1:] - 1] = False
+    bounds, text = offsets - np.arange(len(offsets)), data[is_text]
+    strings = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(bounds), pa.py_buffer(text))
+    try:
+        strings.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise ArgumentError("the bytes are no text in UTF-8.", details=[str(error)]) from None
+    return strings
+
+
 def _delimited(result: ColumnType, strings: ColumnType, delimiter: str, regex: bool) -> ColumnType | None:
     """Check the delimiter, so that a bad one is an error where it is written, not where it runs."""
     if strings != STR:
@@ -200,5 +170,6 @@ FIELD_OPERATIONS: dict[str, Operation] = {
         Operation("text_length", 1, lambda strings: INT64 if strings == STR else None, _characters),
         Operation("text_slice", 1, lambda strings, **_: STR if strings == STR else None, _slice),
         Operation("text_bytes", 1, lambda strings: list_of(UINT8) if strings == STR else None, _bytes),
+        Operation("text_of_bytes", 1, lambda lists: STR if lists == list_of(UINT8) else None, _of_bytes),
     )
 }

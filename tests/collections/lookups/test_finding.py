@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import NonUniqueError
+from akdask.collections.lookups import finding
+from akdask.errors import ArgumentTypeError, NonUniqueError
+from akdask.testing import assert_equal
 from akdask.testing.strategies import two_arrays
 
 
@@ -86,3 +89,17 @@ def test_text_that_is_looked_up_may_be_missing():
     # As pandas' map has it where it has no text at all.
     assert ak.lookup(keys, gaps, asked).tolist() == [None, None, "x"]
     assert ak.lookup(keys, gaps, asked, "-").tolist() == [None, "-", "x"]
+
+
+def test_elements_are_mapped_by_a_dict():
+    a = ak.array([2, 3, 2, 4])
+    assert finding.map(a, {2: 20, 3: 30, 4: 40}).dtype == "int64"
+    assert_equal(finding.map(a, {2: 20, 3: 30}), [20.0, 30.0, 20.0, np.nan])
+    assert finding.map(a, {2: "two", 4: "four"}).tolist() == ["two", "null", "two", "four"]
+    assert finding.map(ak.array(["a", "b"]), pd.Series({"a": 1, "b": 2})).tolist() == [1, 2]
+    assert finding.map(ak.Categorical(ak.array(["a", "b"])), {"a": "x", "b": "y"}).tolist() == ["x", "y"]
+    assert_equal(finding.map(a, {}), [np.nan] * 4)
+    with pytest.raises(ArgumentTypeError, match="by a dict"):
+        finding.map(a, [1])
+    with pytest.raises(ArgumentTypeError, match="elements of an array"):
+        finding.map([1], {1: 2})

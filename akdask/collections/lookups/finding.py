@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
@@ -12,6 +16,10 @@ from akdask.collections.core.wrap import wrap
 from akdask.collections.functions.pairing import left_join
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.keys import as_arrays, comparable_keys, like
+from akdask.collections.groups.setops import in1d
+from akdask.collections.text.categorical import Categorical
+from akdask.collections.text.strings import Strings
+from akdask.errors import ArgumentTypeError
 from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import join_row_numbers
@@ -119,10 +127,54 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     rows = type(known)(frame, tuple(on_rows)).indexed("unique rows").find(sought.values)
     replica = broadcast(frame, value)
     lacks, found = Call("less", rows, Constant(0)), Call("lookup_found", replica, rows)
-    return wrap(sought.frame, Call("where", lacks, _filling(fillvalue, value.dtype), found))
+    return wrap(sought.frame, Call("where", lacks, filling(fillvalue, value.dtype), found))
 
 
-def _filling(fillvalue: Any, dtype: ColumnType) -> Value:
+@provides("map")
+def map(values: Any, mapping: Mapping[Any, Any]) -> Any:
+    """Return what a dict, or a Series, has for each element of an array; lazy.
+
+    Where a dict has only integers or bools, this computes whether it has all elements: otherwise they become floats.
+
+    Parameters
+    ----------
+    values : pdarray, Strings or Categorical
+        The elements.
+    mapping : dict, or Series of pandas
+        What they become, all numbers or all text.
+
+    Returns
+    -------
+    pdarray or Strings
+        With the rows of `values`; NaN, or the text ``"null"``, for elements that the dict lacks.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If there is no dict and no Series, or the elements of a dict are of other types than those of the array.
+
+    Examples
+    --------
+    >>> import akdask as ak
+    >>> from akdask.collections.lookups.finding import map
+    >>> map(ak.array([2, 3, 2, 4]), {4: 25.0, 2: 30.0}).tolist()
+    [30.0, nan, 30.0, 25.0]
+    """
+    if not isinstance(mapping, Mapping | pd.Series):
+        raise ArgumentTypeError(f"elements are mapped by a dict, not by a {type(mapping).__name__}.")
+    given = values.to_strings() if isinstance(values, Categorical) else values
+    if not isinstance(given, pdarray | Strings):
+        raise ArgumentTypeError(f"elements of an array are mapped, not of a {type(values).__name__}.")
+    news = dict(mapping.items())
+    keys, found = like(given, array(list(news)) if news else []), array(list(news.values()))
+    if found._value.dtype.kind == "str":
+        return lookup(keys, found, given, fillvalue="null")
+    if found._value.dtype.kind != "float" and bool(in1d(given, keys).all()):
+        return lookup(keys, found, given, fillvalue=0)
+    return lookup(keys, found.astype("float64"), given, fillvalue=np.nan)
+
+
+def filling(fillvalue: Any, dtype: ColumnType) -> Value:
     """Return what stands for the value that an argument lacks."""
     if dtype.kind == "str" and (fillvalue is None or (fillvalue == -1 and dtype.nullable)):
         return missing_text()
