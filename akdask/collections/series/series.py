@@ -16,6 +16,7 @@ from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.core.wrap import special
 from akdask.collections.frame_analysis.windows import WindowMethods
 from akdask.collections.frame_core.columns import ColumnMethods
+from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index
 from akdask.collections.series.accessors import (
     CachedAccessor,
@@ -304,6 +305,13 @@ def column_series(frame: ColumnMethods, name: str) -> Series:
     series._labelled = LabelledRows._of(columns.only([name]).renamed({name: VALUES}))
     series._labelled._content.handed[VALUES] = frame._column(name), columns.array(name)
     return series
+
+
+@provides("series of")
+def series_of(columns: ColumnSet, values: Array, name: Any = None) -> Series:
+    """Return an array with the labels that rows of a DataFrame have."""
+    labels = None if columns.index is None else Index(columns.index_array(), columns.index_name)
+    return Series(values, name, labels)
 
 
 @provides("by column")
