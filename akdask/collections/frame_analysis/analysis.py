@@ -7,12 +7,13 @@ from typing import Self
 
 from akdask.collections.core.array import Array
 from akdask.collections.frame_analysis.query import QueryMethods
+from akdask.collections.frame_analysis.reshaping import ReshapingMethods
 from akdask.collections.frame_analysis.summaries import SummaryMethods
 from akdask.collections.frame_analysis.windows import WindowMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 
 
-class AnalysisMethods(QueryMethods, SummaryMethods, WindowMethods):
+class AnalysisMethods(QueryMethods, SummaryMethods, ReshapingMethods, WindowMethods):
     """All families, on the columns of a DataFrame."""
 
     def _analysed(self) -> ColumnSet:
