@@ -16,6 +16,7 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
+from akdask.collections.frame_analysis.cells import between
 from akdask.collections.frame_analysis.expression_text import ExpressionText
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
@@ -316,7 +317,8 @@ class Expression:
             case "isin":
                 return _membership(column, *args, **named)
             case "between":
-                return _between(column, *args, **named)
+                bounds = [_as_time(column, arg) for arg in args]
+                return between(column, *bounds, **{key: _as_time(column, item) if key != "inclusive" else item for key, item in named.items()})
         return ufuncs.abs(column, *args, **named)
 
     def _field(self, node: ast.Attribute) -> Any:
@@ -356,15 +358,6 @@ def _check_kinds(column: Array, items: Iterable[Any]) -> None:
     for item in items:
         if isinstance(item, str) != is_text:
             raise ArgumentTypeError(f"{item!r:.60} is not looked for in a column of {column._type_name()}.")
-
-
-def _between(column: Array, left: Any, right: Any, inclusive: str = "both") -> Any:
-    if inclusive not in ("both", "neither", "left", "right"):
-        raise ArgumentError(f"inclusive={inclusive!r} is none of 'both', 'neither', 'left', 'right'.")
-    left, right = _as_time(column, left), _as_time(column, right)
-    above = operator.ge if inclusive in ("both", "left") else operator.gt
-    below = operator.le if inclusive in ("both", "right") else operator.lt
-    return above(column, left) & below(column, right)
 
 
 def _as_time(column: Array, item: Any) -> Any:

@@ -25,6 +25,7 @@ from akdask.collections.series.accessors import (
     Properties,
     StringAccessor,
 )
+from akdask.collections.series.analysis import SeriesAnalysis
 from akdask.collections.series.base import VALUES, LabelledRows, SeriesBase
 from akdask.collections.series.conversion import SeriesConversion
 from akdask.collections.series.indexers import (
@@ -43,7 +44,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError
 
 
 @provides("Series")
-class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, WindowMethods):
+class Series(SeriesReductions, SeriesOrder, SeriesMissing, SeriesConversion, SeriesAnalysis, WindowMethods):
     """A lazy array with labels, as a column of a DataFrame or a result of groups.
 
     Parameters

@@ -1,0 +1,537 @@
+"""Rows and cells of a DataFrame, one by one or by labels and positions, and columns by their types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from akdask.collections.core.array import Array
+from akdask.collections.core.base import Labelled, unlabelled
+from akdask.collections.core.column_names import check_names, names_of
+from akdask.collections.core.later import later
+from akdask.collections.frame_core.columns import ColumnMethods
+from akdask.collections.frame_core.index import Index
+from akdask.collections.frame_core.missing import MissingMethods
+from akdask.collections.frame_core.row import Row
+from akdask.collections.frame_core.rows import RowMethods
+from akdask.collections.groups.setops import in1d
+from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError, SchemaError
+
+ITERATED = 10_000
+"""Rows that are brought into this process at a time."""
+
+ORIENTS = ("dict", "list", "series", "split", "tight", "records", "index")
+
+NUMBER_TYPES = ("int64", "uint64", "uint8", "float64")
+
+
+class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
+    """Rows, cells and columns in pandas' ways."""
+
+    @property
+    def ndim(self) -> int:
+        """Always 2."""
+        return 2
+
+    @property
+    def loc(self) -> FrameLocIndexer:
+        """Rows and columns by label: ``df.loc[df["x"] > 1, ["x", "y"]]``."""
+        return FrameLocIndexer(self)
+
+    @property
+    def iloc(self) -> FrameILocIndexer:
+        """Rows and columns by position: ``df.iloc[:10, 0]``."""
+        return FrameILocIndexer(self)
+
+    @property
+    def at(self) -> CellIndexer:
+        """One value by label and column: ``df.at["a", "x"]``."""
+        return CellIndexer(self, by_position=False)
+
+    @property
+    def iat(self) -> CellIndexer:
+        """One value by the positions of its row and column: ``df.iat[0, 1]``."""
+        return CellIndexer(self, by_position=True)
+
+    @classmethod
+    def from_records(cls, data: Any, columns: Sequence[str] | None = None, exclude: Sequence[str] | None = None) -> Self:
+        """Return the DataFrame of rows at hand.
+
+        Parameters
+        ----------
+        data : sequence of tuples or dicts, structured ndarray, or mapping
+            The rows.
+        columns : sequence of str, optional
+            Names of the columns, and which to take of dicts.
+        exclude : sequence of str, optional
+            Columns to leave out.
+
+        Raises
+        ------
+        ArgumentError
+            If pandas makes no rows of it.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame.from_records([(1, "a"), (2, "b")], columns=["n", "s"]).to_pandas()
+           n  s
+        0  1  a
+        1  2  b
+        """
+        try:
+            made = pd.DataFrame.from_records(data, columns=columns, exclude=exclude)
+        except (TypeError, ValueError, AssertionError) as error:
+            raise ArgumentError(f"from_records: {error}.") from error
+        frame: Self = later("DataFrame", made)
+        return frame
+
+    def to_dict(self, orient: str = "dict") -> Any:
+        """Return the rows as dicts and lists of Python; computes.
+
+        Parameters
+        ----------
+        orient : {"dict", "list", "series", "split", "tight", "records", "index"}
+            Which: by columns and labels, by columns, one dict for each row, and so on, as
+            ``pandas.DataFrame.to_dict`` has them.
+
+        Raises
+        ------
+        ArgumentError
+            If it is none of these.
+        TransferError
+            If they would take more than the setting ``max_transfer_bytes`` allows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2]}).to_dict("records")
+        [{'x': 1}, {'x': 2}]
+        """
+        if orient not in ORIENTS:
+            raise ArgumentError(f"to_dict: orient={orient!r} is none of {', '.join(ORIENTS)}.")
+        return self._at_hand().to_dict(orient)
+
+    def iterrows(self, limit: int | None = None) -> Iterator[tuple[Hashable, pd.Series]]:
+        """Iterate over labels and rows, these as pandas Series; computes some thousand rows at a time.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Stop after so many rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> [(label, row["x"]) for label, row in ak.DataFrame({"x": [5, 6, 7]}).iterrows(limit=2)]
+        [(0, np.int64(5)), (1, np.int64(6))]
+        """
+        for part in self._in_pieces(limit):
+            yield from part.iterrows()
+
+    def itertuples(self, index: bool = True, name: str | None = "Pandas", limit: int | None = None) -> Iterator[Any]:
+        """Iterate over rows as named tuples; computes some thousand rows at a time.
+
+        Parameters
+        ----------
+        index : bool, default True
+            Let the label of the row be the first field.
+        name : str or None, default "Pandas"
+            Name of the tuples' class; None for plain tuples.
+        limit : int, optional
+            Stop after so many rows.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> list(ak.DataFrame({"x": [5, 6, 7]}).itertuples(limit=2))
+        [Pandas(Index=0, x=5), Pandas(Index=1, x=6)]
+        """
+        for part in self._in_pieces(limit):
+            yield from part.itertuples(index=index, name=name)
+
+    def select_dtypes(self, include: Any = None, exclude: Any = None) -> Self:
+        """Return the columns of some types; lazy.
+
+        Parameters
+        ----------
+        include, exclude : str, type or list of them, optional
+            Types as `dtypes` names them, such as ``"int64"``, ``"str"`` or ``"Categorical"``, those of NumPy, and
+            ``"number"``, ``"object"`` for text, ``"category"``, ``"datetime"`` and ``"timedelta"``.
+
+        Raises
+        ------
+        ArgumentError
+            If neither is given, or both name a type.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1], "y": [1.5], "s": ["a"]}).select_dtypes("number").columns
+        ['x', 'y']
+        """
+        wanted, unwanted = _type_names(include), _type_names(exclude)
+        if not wanted and not unwanted:
+            raise ArgumentError("select_dtypes needs include or exclude.")
+        if wanted & unwanted:
+            raise ArgumentError(f"select_dtypes includes and excludes {', '.join(sorted(wanted & unwanted))}.")
+        names = [
+            name
+            for name, dtype in self.dtypes.items()
+            if (not wanted or dtype in wanted) and dtype not in unwanted
+        ]
+        return self._of(self._columns.only(names))
+
+    def set_index(self, keys: Any, drop: bool = True, inplace: bool = False) -> Self | None:
+        """Return the frame with its rows labelled by a column or an array; lazy.
+
+        Parameters
+        ----------
+        keys : str, array or Series
+            What labels the rows.
+        drop : bool, default True
+            Take the column out of the others.
+        inplace : bool, default False
+            Change this frame and return None.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of that name.
+        ArgumentTypeError
+            If labels of several levels are asked for, which rows of a DataFrame do not have.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"k": ["a", "b"], "x": [1, 2]}).set_index("k").to_pandas()
+           x
+        k
+        a  1
+        b  2
+        """
+        if isinstance(keys, list) and len(keys) == 1:
+            (keys,) = keys
+        columns = self._columns
+        if isinstance(keys, str):
+            labelled = columns.labelled(columns.array(keys), keys)
+            if drop:
+                labelled = labelled.only(name for name in columns.values if name != keys)
+            return self._changed(labelled, inplace)
+        item = unlabelled(keys)
+        if isinstance(item, list | tuple) and (not item or not pd.api.types.is_scalar(item[0]) or item[0] in columns.values):
+            raise ArgumentTypeError(
+                "rows of a DataFrame have labels of one level.", hint="keep further keys as columns; group by several."
+            )
+        labels = Index(item)
+        name = getattr(keys, "name", None) if isinstance(keys, Labelled) else None
+        return self._changed(columns.labelled(labels.values, name), inplace)
+
+    def insert(self, loc: int, column: str, value: Any, allow_duplicates: bool = False) -> None:
+        """Put a column into this frame at a place among the others.
+
+        Parameters
+        ----------
+        loc : int
+            How many columns stand before it.
+        column : str
+            Its name.
+        value : array, data at hand, or scalar
+            What `df[column] = …` takes.
+        allow_duplicates : False
+            Accepted for compatibility with pandas; names are all different.
+
+        Raises
+        ------
+        SchemaError
+            If there is a column of that name.
+        PositionError
+            If there are not as many columns.
+        """
+        names = list(self.columns)
+        if column in names:
+            raise SchemaError(f"there is a column {column!r} already.", hint="assign to it: df['x'] = …")
+        if not 0 <= loc <= len(names):
+            raise PositionError(f"a column is inserted at 0 to {len(names)}, not at {loc}.")
+        check_names([column])
+        self[column] = value
+        self._become(self._columns.only([*names[:loc], column, *names[loc:]]))
+
+    def isnull(self) -> Self:
+        """Return which values are missing; the same as `isna`."""
+        return self.isna()
+
+    def notnull(self) -> Self:
+        """Return which values are not missing; the same as `notna`."""
+        return self.notna()
+
+    def take(self, indices: Any) -> Self:
+        """Return the rows at positions; lazy, but rows of unknown number may be counted."""
+        rows: Self = self._rows(indices if isinstance(indices, Array) else np.asarray(indices, np.int64))
+        return rows
+
+    def astype(self, dtype: Any) -> Self:
+        """Return the columns converted to another type; lazy.
+
+        Parameters
+        ----------
+        dtype : dtype-like, or mapping of str to dtype-like
+            For all columns, or for those that are named.
+
+        Raises
+        ------
+        MissingColumnError
+            If there is no column of a name.
+        ArgumentTypeError, ArgumentError
+            If a column cannot become of that type; see `cast`.
+
+        Examples
+        --------
+        >>> import akdask as ak
+        >>> ak.DataFrame({"x": [1, 2], "y": [3, 4]}).astype({"x": float}).dtypes
+        {'x': 'float64', 'y': 'int64'}
+        """
+        columns = self._columns
+        wanted = dict(dtype) if isinstance(dtype, Mapping) else dict.fromkeys(columns.values, dtype)
+        made: dict[str, Array] = {name: columns.array(name) for name in columns.values}
+        for name, kind in wanted.items():
+            array: Any = columns.array(name)
+            made[name] = array.astype(kind)
+        return self._of(columns.beside(made))
+
+    def add_prefix(self, prefix: str) -> Self:
+        """Return the columns with text before their names."""
+        return self._of(self._columns.renamed({name: f"{prefix}{name}" for name in self.columns}))
+
+    def add_suffix(self, suffix: str) -> Self:
+        """Return the columns with text behind their names."""
+        return self._of(self._columns.renamed({name: f"{name}{suffix}" for name in self.columns}))
+
+    def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return what a function of the frame returns: ``df.pipe(f, 1)`` for ``f(df, 1)``."""
+        return func(self, *args, **kwargs)
+
+    def _at_hand(self) -> pd.DataFrame:
+        found: pd.DataFrame = self.compute()
+        return found
+
+    def _in_pieces(self, limit: int | None) -> Iterator[pd.DataFrame]:
+        """Yield some thousand rows at a time."""
+        rows = self if limit is None else self.head(max(int(limit), 0))
+        total = len(rows)
+        for start in range(0, total, ITERATED):
+            part = rows._rows(slice(start, start + ITERATED))
+            yield part._at_hand()
+
+
+def _type_names(types: Any) -> set[str]:
+    """Return types as `DataFrame.dtypes` names them."""
+    if types is None:
+        return set()
+    found: set[str] = set()
+    for one in types if isinstance(types, list | tuple | set | frozenset) else [types]:
+        known = _GENERIC.get(one if isinstance(one, str) else getattr(one, "__name__", ""))
+        if known is not None:
+            found |= set(known)
+            continue
+        try:
+            name = np.dtype(one).name
+        except TypeError:
+            name = one if isinstance(one, str) else getattr(one, "__name__", str(one))
+        found.add(name)
+    return found
+
+
+_GENERIC: dict[str, tuple[str, ...]] = {
+    "number": (*NUMBER_TYPES, "bigint"),
+    "integer": ("int64", "uint64", "uint8", "bigint"),
+    "floating": ("float64",),
+    "int": ("int64",),
+    "float": ("float64",),
+    "bool": ("bool",),
+    "bool_": ("bool",),
+    "object": ("str",),
+    "object_": ("str",),
+    "str": ("str",),
+    "string": ("str",),
+    "category": ("Categorical",),
+    "Categorical": ("Categorical",),
+    "datetime": ("Datetime",),
+    "datetime64": ("Datetime",),
+    "timedelta": ("Timedelta",),
+    "timedelta64": ("Timedelta",),
+}
+
+
+class FrameLocIndexer:
+    """Rows and columns of a DataFrame by label.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Whose.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return rows of labels, of a mask, or between two labels, and some of the columns.
+
+        Parameters
+        ----------
+        key : label, list of labels, mask or slice of labels, or pair of that and of a name, names or slice of names
+            One label gives a `Row` where one row has it; otherwise results are lazy, and labels in the order of the
+            rows.
+
+        Raises
+        ------
+        MissingLabelError, MissingColumnError
+            If there is no row or column of a name.
+        """
+        rows, names = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        frame = self._frame._of(self._frame._columns.only(_names(self._frame, names)))
+        chosen = self._rows(frame, rows)
+        if isinstance(names, str):
+            return chosen[names] if isinstance(chosen, Row) else later("column Series", chosen, names)
+        return chosen
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Assign to cells: ``df.loc[mask, "x"] = 0``."""
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise ArgumentTypeError("cells are assigned by rows and columns: df.loc[mask, 'x'] = 0.")
+        rows, names = key
+        at = self._mask(self._frame, rows) if not isinstance(rows, slice) or rows != slice(None) else slice(None)
+        for name in _names(self._frame, names):
+            self._frame[name][at] = unlabelled(value)
+
+    def _rows(self, frame: Any, rows: Any) -> Any:
+        if isinstance(rows, slice) and rows == slice(None):
+            return frame
+        mask = self._mask(frame, rows)
+        chosen = frame._rows(mask)
+        if isinstance(unlabelled(rows), Array | list | np.ndarray | slice):
+            return chosen
+        count = len(chosen)
+        if not count:
+            raise MissingLabelError(f"no row has the label {rows!r}.")
+        return chosen[0] if count == 1 else chosen
+
+    @staticmethod
+    def _mask(frame: Any, rows: Any) -> Any:
+        rows = unlabelled(rows(frame) if callable(rows) and not isinstance(rows, Array | Labelled) else rows)
+        labels = frame._columns.index_array()
+        if isinstance(rows, slice):
+            if rows.step is not None:
+                raise ArgumentError("labels are not stepped through.", hint="df.iloc[::2] takes every second row.")
+            found: Any = None
+            for bound, compare in ((rows.start, "ge"), (rows.stop, "le")):
+                if bound is not None:
+                    part = labels >= bound if compare == "ge" else labels <= bound
+                    found = part if found is None else found & part
+            return found
+        if isinstance(rows, list | np.ndarray) and len(rows) and isinstance(rows[0], bool | np.bool_):
+            return np.asarray(rows, np.bool_)
+        if isinstance(rows, Array | list | np.ndarray):
+            is_mask = isinstance(rows, Array) and rows._value.dtype.kind == "bool"
+            return rows if is_mask else in1d(labels, rows)
+        return labels == rows
+
+
+class FrameILocIndexer:
+    """Rows and columns of a DataFrame by position.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Whose.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return rows by position, and some of the columns.
+
+        Parameters
+        ----------
+        key : int, slice, list or array of positions, or mask; or a pair of that and of positions of columns
+            One int gives a `Row`, at once; otherwise results are lazy.
+
+        Raises
+        ------
+        PositionError
+            If there is no such row or column.
+        """
+        rows, numbers = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        names = _names_at(self._frame, numbers)
+        frame = self._frame._of(self._frame._columns.only(names))
+        chosen = frame if isinstance(rows, slice) and rows == slice(None) else frame._rows(rows)
+        if isinstance(numbers, int | np.integer):
+            return chosen[names[0]] if isinstance(chosen, Row) else later("column Series", chosen, names[0])
+        return chosen
+
+
+class CellIndexer:
+    """Single values of a DataFrame.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Whose.
+    by_position : bool
+        Whether rows and columns are given by positions, or by label and name.
+    """
+
+    def __init__(self, frame: Any, *, by_position: bool) -> None:
+        self._frame = frame
+        self._by_position = by_position
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the value of a row and a column; computes.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the key is no pair of a row and a column.
+        MissingLabelError, MissingColumnError, PositionError
+            If there is none.
+        """
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise ArgumentTypeError("a cell has a row and a column: df.at[0, 'x'] or df.iat[0, 1].")
+        indexer = self._frame.iloc if self._by_position else self._frame.loc
+        return indexer[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Assign to the value of a row and a column."""
+        row, column = key
+        if self._by_position:
+            self._frame[row] = {_names_at(self._frame, column)[0]: value}
+        else:
+            self._frame.loc[row, column] = value
+
+
+def _names(frame: Any, names: Any) -> list[str]:
+    """Return the columns that names, or a slice of names, choose."""
+    columns = list(frame.columns)
+    if not isinstance(names, slice):
+        return names_of(names)
+    frame._columns.only([name for name in (names.start, names.stop) if name is not None])
+    first = 0 if names.start is None else columns.index(names.start)
+    last = len(columns) if names.stop is None else columns.index(names.stop) + 1
+    return columns[first : last : names.step]
+
+
+def _names_at(frame: Any, numbers: Any) -> list[str]:
+    """Return the columns at positions."""
+    columns = list(frame.columns)
+    if isinstance(numbers, slice):
+        return columns[numbers]
+    wanted: Iterable[Any] = [numbers] if isinstance(numbers, int | np.integer) else numbers
+    try:
+        return [columns[number] for number in wanted]
+    except IndexError:
+        raise PositionError(f"the DataFrame has {len(columns)} columns, not one at {numbers}.") from None
