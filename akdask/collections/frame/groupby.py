@@ -429,9 +429,7 @@ class GroupMethods(RowMethods):
                 arrays += [self._columns.array(name) for name in names_of(item)]
         return names, arrays
 
-    def GroupBy(
-        self, keys: Any, use_series: bool = False, as_index: bool = True, dropna: bool = True
-    ) -> Any:
+    def GroupBy(self, keys: Any, use_series: bool = False, as_index: bool = True, dropna: bool = True) -> Any:
         """Return the rows grouped as `groupby` does, but as a `GroupBy` of the columns unless `use_series`; lazy."""
         return self.groupby(keys, use_series, as_index, dropna)
 

@@ -57,7 +57,9 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         return CellIndexer(self, by_position=True)
 
     @classmethod
-    def from_records(cls, data: Any, columns: Sequence[str] | None = None, exclude: Sequence[str] | None = None) -> Self:
+    def from_records(
+        cls, data: Any, columns: Sequence[str] | None = None, exclude: Sequence[str] | None = None
+    ) -> Self:
         """Return the DataFrame of rows at hand.
 
         Parameters
@@ -179,9 +181,7 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         if wanted & unwanted:
             raise ArgumentError(f"select_dtypes includes and excludes {', '.join(sorted(wanted & unwanted))}.")
         names = [
-            name
-            for name, dtype in self.dtypes.items()
-            if (not wanted or dtype in wanted) and dtype not in unwanted
+            name for name, dtype in self.dtypes.items() if (not wanted or dtype in wanted) and dtype not in unwanted
         ]
         return self._of(self._columns.only(names))
 
@@ -222,7 +222,9 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
                 labelled = labelled.only(name for name in columns.values if name != keys)
             return self._changed(labelled, inplace)
         item = unlabelled(keys)
-        if isinstance(item, list | tuple) and (not item or not pd.api.types.is_scalar(item[0]) or item[0] in columns.values):
+        if isinstance(item, list | tuple) and (
+            not item or not pd.api.types.is_scalar(item[0]) or item[0] in columns.values
+        ):
             raise ArgumentTypeError(
                 "rows of a DataFrame have labels of one level.", hint="keep further keys as columns; group by several."
             )

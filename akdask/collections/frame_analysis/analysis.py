@@ -11,11 +11,14 @@ from akdask.collections.frame_analysis.cells import CellMethods
 from akdask.collections.frame_analysis.query import QueryMethods
 from akdask.collections.frame_analysis.reshaping import ReshapingMethods
 from akdask.collections.frame_analysis.summaries import SummaryMethods
+from akdask.collections.frame_analysis.time_bins import ResampleMethods
 from akdask.collections.frame_analysis.windows import WindowMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 
 
-class AnalysisMethods(QueryMethods, SummaryMethods, ReshapingMethods, AccessMethods, CellMethods, WindowMethods):
+class AnalysisMethods(
+    QueryMethods, SummaryMethods, ReshapingMethods, ResampleMethods, AccessMethods, CellMethods, WindowMethods
+):
     """All families, on the columns of a DataFrame."""
 
     def _analysed(self) -> ColumnSet:

@@ -44,7 +44,10 @@ class CellMethods(Analysed):
             return self._resulting(self._arrays())
         bounds = unlabelled(lower), unlabelled(upper)
         return self._resulting(
-            {name: elementwise.clip(array, *bounds) if is_number(array) else array for name, array in self._arrays().items()}
+            {
+                name: elementwise.clip(array, *bounds) if is_number(array) else array
+                for name, array in self._arrays().items()
+            }
         )
 
     def abs(self) -> Self:
@@ -152,7 +155,9 @@ class CellMethods(Analysed):
         cond = cond(self) if callable(cond) and not isinstance(cond, Array | Labelled | Analysed) else cond
         arrays = self._arrays()
         conditions = _by_column(cond, arrays)
-        others = _by_column(other(self) if callable(other) and not isinstance(other, Array | Analysed) else other, arrays)
+        others = _by_column(
+            other(self) if callable(other) and not isinstance(other, Array | Analysed) else other, arrays
+        )
         return self._resulting(
             {name: _masked(array, conditions[name], others[name], invert) for name, array in arrays.items()}
         )

@@ -318,7 +318,11 @@ class Expression:
                 return _membership(column, *args, **named)
             case "between":
                 bounds = [_as_time(column, arg) for arg in args]
-                return between(column, *bounds, **{key: _as_time(column, item) if key != "inclusive" else item for key, item in named.items()})
+                return between(
+                    column,
+                    *bounds,
+                    **{key: _as_time(column, item) if key != "inclusive" else item for key, item in named.items()},
+                )
         return ufuncs.abs(column, *args, **named)
 
     def _field(self, node: ast.Attribute) -> Any:

@@ -11,7 +11,6 @@ import pandas as pd
 from akdask.collections.arrays.creation import arange, array
 from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
-from akdask.collections.arrays.scans import cumsum
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
 from akdask.collections.frame_analysis.arranged import (
@@ -99,14 +98,17 @@ class GroupRowMethods(Generic[Rows]):
         name = GROUP_REDUCTIONS.get(func.lower(), func)
         if name not in {*GROUP_REDUCTIONS.values(), "size"}:
             raise ArgumentError(
-                f"groups are not transformed by {func!r}.", details=[f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"]
+                f"groups are not transformed by {func!r}.",
+                details=[f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
             )
         if name == "size":
             return self._of_rows({column: self.gb.size()[1] for column in self._columns(None)})
         chosen = {column: self.df._columns.array(column) for column in self._columns(None)}
         bad = [f"{column}: {given._type_name()}" for column, given in chosen.items() if not has_meaning(name, given)]
         if bad:
-            raise ArgumentTypeError(f"{func} has no meaning for these columns.", details=bad, hint="choose others first.")
+            raise ArgumentTypeError(
+                f"{func} has no meaning for these columns.", details=bad, hint="choose others first."
+            )
         return self._of_rows({column: self.gb.reduce_column(name, given) for column, given in chosen.items()})
 
     def shift(self, periods: int = 1) -> Rows:
@@ -245,7 +247,7 @@ class GroupRowMethods(Generic[Rows]):
         MissingLabelError
             If there is none.
         """
-        wanted = name if isinstance(name, tuple) and self.gb.nkeys > 1 else (name,)
+        wanted = name if isinstance(name, tuple) else (name,)
         if len(wanted) != self.gb.nkeys:
             raise ArgumentError(f"a group has {self.gb.nkeys} keys, not {len(wanted)}.")
         mask: Any = None

@@ -172,7 +172,9 @@ class ReshapingMethods(FrameBase):
             table = table.T
         table = table.dropna(axis=1, how="all") if rows else table
         if table.shape[1] > MOST_COLUMNS:
-            raise ArgumentError(f"pivot_table would have {table.shape[1]:,} columns.", hint="exchange index and columns.")
+            raise ArgumentError(
+                f"pivot_table would have {table.shape[1]:,} columns.", hint="exchange index and columns."
+            )
         if fill_value is not None:
             table = table.fillna(fill_value)
         keep_value = len(wanted) > 1 and bool(rows)
@@ -185,7 +187,9 @@ class ReshapingMethods(FrameBase):
         groups = GroupBy(arrays)
         columns = {name: groups.reduce_column(how, self._columns.array(name)) for name in wanted}
         found = dict(zip(keys, groups.unique_keys, strict=True))
-        frame = later("DataFrame", {f"v{number}": array for number, array in enumerate([*found.values(), *columns.values()])})
+        frame = later(
+            "DataFrame", {f"v{number}": array for number, array in enumerate([*found.values(), *columns.values()])}
+        )
         made: pd.DataFrame = frame.to_pandas(retain_index=False)
         made.columns = [*keys, *wanted]
         return made
@@ -317,7 +321,9 @@ def get_dummies(
     1  2  False   True
     """
     if dummy_na:
-        raise ArgumentError("get_dummies has no column for missing labels.", hint="fill them first: df.fillna('missing').")
+        raise ArgumentError(
+            "get_dummies has no column for missing labels.", hint="fill them first: df.fillna('missing')."
+        )
     given = unlabelled(data)
     if isinstance(given, Strings | Categorical):
         made = _dummies(given, prefix if isinstance(prefix, str) else "", prefix_sep, drop_first, dtype)

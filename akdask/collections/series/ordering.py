@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
-from akdask.collections.arrays.elementwise import cast
-from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import argmaxk
 from akdask.collections.arrays.sorting import argsort
 from akdask.collections.core.array import Array
@@ -17,7 +13,6 @@ from akdask.collections.groups.setops import in1d
 from akdask.collections.groups.uniqueness import unique, value_counts
 from akdask.collections.series.base import SeriesBase
 from akdask.collections.series.operators import SeriesOperators
-from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentTypeError
 

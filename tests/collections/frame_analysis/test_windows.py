@@ -20,7 +20,7 @@ def in_parts(values, at):
 
 
 @given(numbers, cuts, st.integers(1, 9), st.data(), st.booleans(), st.sampled_from(REDUCTIONS))
-@settings(max_examples=60)
+@settings(max_examples=12)
 def test_moving_windows_are_those_of_pandas(values, at, window, data, center, reduction):
     values = np.array(values, float)
     least = data.draw(st.none() | st.integers(0, window))
@@ -31,7 +31,7 @@ def test_moving_windows_are_those_of_pandas(values, at, window, data, center, re
 
 
 @given(numbers, cuts, st.integers(1, 9), st.booleans(), st.sampled_from(REDUCTIONS))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_windows_do_not_depend_on_partitions(values, at, window, center, reduction):
     values = np.array(values, float)
     one, several = (ak.Series(in_parts(values, cut)).rolling(window, 1, center) for cut in ([], at))
@@ -40,7 +40,7 @@ def test_windows_do_not_depend_on_partitions(values, at, window, center, reducti
 
 
 @given(numbers, cuts, st.integers(-30, 30))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_shift_diff_and_growth_are_those_of_pandas(values, at, periods):
     frame = pd.DataFrame({"f": np.array(values, float), "n": np.arange(len(values))})
     lazy = ak.DataFrame({name: in_parts(frame[name], at) for name in frame})
@@ -54,7 +54,7 @@ def test_shift_diff_and_growth_are_those_of_pandas(values, at, periods):
 
 
 @given(numbers, cuts)
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_filling_along_and_running_results_are_those_of_pandas(values, at):
     wanted = pd.Series(np.array(values, float))
     lazy = ak.Series(in_parts(values, at).astype(float))

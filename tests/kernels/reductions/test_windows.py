@@ -15,7 +15,7 @@ values = st.lists(
 
 @pytest.mark.skipif(not compiled.INSTALLED, reason="compares with what Numba compiles")
 @given(values, st.integers(1, 8), st.integers(-9, 9), st.sampled_from(windows.WINDOWS), st.integers(0, 3))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_compiled_windows_are_those_of_the_general_path(rows, width, first, name, least):
     rows = np.array(rows)
     phase, count = -first % width, max(len(rows) - width + 1, 0)
@@ -28,7 +28,7 @@ def test_compiled_windows_are_those_of_the_general_path(rows, width, first, name
 
 @pytest.mark.skipif(not compiled.INSTALLED, reason="compares with what Numba compiles")
 @given(values, st.lists(st.integers(0, 3), min_size=30, max_size=30), st.sampled_from(windows.RUNNING), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_compiled_running_results_are_those_of_the_general_path(rows, groups, name, whole):
     from akdask.kernels.compiled.reductions.windows import fill_running
 
