@@ -85,7 +85,9 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         1  2  b
         """
         try:
-            made = pd.DataFrame.from_records(data, columns=columns, exclude=exclude)
+            names: Any = columns
+            without: Any = exclude
+            made = pd.DataFrame.from_records(data, columns=names, exclude=without)
         except (TypeError, ValueError, AssertionError) as error:
             raise ArgumentError(f"from_records: {error}.") from error
         frame: Self = later("DataFrame", made)
@@ -115,7 +117,8 @@ class AccessMethods(ColumnMethods, RowMethods, MissingMethods):
         """
         if orient not in ORIENTS:
             raise ArgumentError(f"to_dict: orient={orient!r} is none of {', '.join(ORIENTS)}.")
-        return self._at_hand().to_dict(orient)
+        rows: Any = self._at_hand()
+        return rows.to_dict(orient)
 
     def iterrows(self, limit: int | None = None) -> Iterator[tuple[Hashable, pd.Series]]:
         """Iterate over labels and rows, these as pandas Series; computes some thousand rows at a time.

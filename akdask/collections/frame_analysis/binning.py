@@ -28,7 +28,7 @@ from akdask.schema import FLOAT64
 MOST_BINS = 10_000
 
 
-def cut(
+def cut(  # noqa: PLR0917 - pandas' signature
     x: Any,
     bins: int | Sequence[float],
     right: bool = True,
@@ -63,8 +63,8 @@ def cut(
     Returns
     -------
     Categorical, or pdarray of int64
-        With the rows of `x`.  Numbers in no interval, and NaN, are missing: the label ``"N/A"``, or the number -1, where
-        pandas has NaN.
+        With the rows of `x`.  Numbers in no interval, and NaN, are missing: the label ``"N/A"``, or the number -1,
+        where pandas has NaN.
 
     Raises
     ------
@@ -96,10 +96,11 @@ def cut(
         proxy, bins = np.array([low, high]), int(bins)
         if values._value.dtype.kind in ("int", "uint"):
             proxy = proxy.astype(np.int64)
-    return _placed("cut", values, proxy, bins, right, labels, retbins, precision, include_lowest, duplicates)
+    params = {"right": right, "precision": precision, "include_lowest": include_lowest, "duplicates": duplicates}
+    return _placed("cut", values, proxy, bins, labels=labels, retbins=retbins, **params)
 
 
-def qcut(
+def qcut(  # noqa: PLR0917 - pandas' signature
     x: Any,
     q: int | Sequence[float],
     labels: Sequence[str] | bool | None = None,
@@ -147,23 +148,14 @@ def qcut(
     if np.isnan(bounds).any():
         raise ArgumentError("qcut: there are no numbers to take quantiles of.")
     none = np.empty(0, np.float64)
-    return _placed("qcut", values, none, bounds, True, labels, retbins, precision, True, duplicates)
+    params = {"right": True, "precision": precision, "include_lowest": True, "duplicates": duplicates}
+    return _placed("qcut", values, none, bounds, labels=labels, retbins=retbins, **params)
 
 
 def _placed(
-    operation: str,
-    values: Array,
-    proxy: np.ndarray[Any, Any],
-    bins: Any,
-    right: bool,
-    labels: Any,
-    retbins: bool,
-    precision: int,
-    include_lowest: bool,
-    duplicates: str,
+    operation: str, values: Array, proxy: np.ndarray[Any, Any], bins: Any, *, labels: Any, retbins: bool, **params: Any
 ) -> Any:
     """Return the interval of each number; pandas makes bounds and labels of a few numbers at hand."""
-    params = {"right": right, "precision": precision, "include_lowest": include_lowest, "duplicates": duplicates}
     given = labels if labels is False or labels is None else list(labels)
     try:
         made, bounds = pd.cut(proxy, bins, labels=given, retbins=True, **params)
@@ -171,9 +163,9 @@ def _placed(
         raise ArgumentError(f"{operation}: {error}.") from error
     bounds = np.asarray(bounds, np.float64)
     floats = cast(values, np.float64)
-    place = searchsorted(array(bounds), floats, side="left" if right else "right")
+    place = searchsorted(array(bounds), floats, side="left" if params["right"] else "right")
     frame, (value, number) = align(operation, [(floats._frame, floats._value), (place._frame, place._value)])
-    if include_lowest:
+    if params["include_lowest"]:
         number = Call("where", Call("equal", value, Constant(bounds[0])), Constant(1), number)
     inside = Call("logical_and", Call("greater", number, Constant(0)), Call("less", number, Constant(len(bounds))))
     code = Call("where", inside, Call("subtract", number, Constant(1)), Constant(-1))

@@ -208,10 +208,10 @@ def _replaced(array: Array, pairs: Mapping[Any, Any]) -> Array:
         if isinstance(old, float) and np.isnan(old):
             at = pdarray(array._frame, Call("isnan", array._value))
         else:
-            at = array == old  # type: ignore[assignment]
+            at = array == old
         is_nothing = new is None or (isinstance(new, float) and np.isnan(new))
         found = _masked(found, at, None if is_nothing else new, invert=False)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _is_of_kind(array: Array, old: Any) -> bool:

@@ -9,7 +9,6 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import NoReturn
 
 from akdask.errors import AkdaskError, ArgumentError
 
@@ -49,7 +48,8 @@ class ExpressionText:
         try:
             self.tree = ast.parse(self._rewritten, mode="eval").body
         except SyntaxError as error:
-            self.refuse(self._place(error.offset or 1), f"the expression is not well formed: {error.msg}.")
+            place = self._place(error.offset or 1)
+            raise self.refusal(place, f"the expression is not well formed: {error.msg}.") from error
         except (RecursionError, MemoryError, ValueError) as error:
             raise ArgumentError("the expression is nested too deeply, or has characters that no text has.") from error
 
@@ -85,7 +85,7 @@ class ExpressionText:
         start, original = self._starts[max(number, 0)]
         return min(original + column - 1 - start, len(self.text))
 
-    def refuse(
+    def refusal(
         self,
         where: ast.AST | int,
         message: str,
@@ -93,14 +93,13 @@ class ExpressionText:
         details: Iterable[str] = (),
         hint: str | None = None,
         kind: type[AkdaskError] = ArgumentError,
-        cause: BaseException | None = None,
-    ) -> NoReturn:
-        """Raise an error that shows the part of the expression which is meant."""
+    ) -> AkdaskError:
+        """Return an error that shows the part of the expression which is meant."""
         place = where if isinstance(where, int) else self._place_of(where)
         line = self.text.replace("\n", " ")
         first = max(place - 60, 0)
         shown = [line[first : first + 100], " " * (place - first) + "^"]
-        raise kind(message, details=[*shown, *details], hint=hint) from cause
+        return kind(message, details=[*shown, *details], hint=hint)
 
     def _place_of(self, node: ast.AST) -> int:
         offset: int = getattr(node, "col_offset", 0)

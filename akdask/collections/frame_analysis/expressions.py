@@ -90,6 +90,17 @@ class Expression:
         self._source = ExpressionText(text)
         self._columns = columns
         self._variables = variables
+        self._forms: dict[type[ast.expr], Callable[[Any], Any]] = {
+            ast.Name: self._named,
+            ast.Constant: self._constant,
+            **dict.fromkeys((ast.List, ast.Tuple, ast.Set), self._listed),
+            ast.BoolOp: self._all_or_any,
+            ast.UnaryOp: self._unary,
+            ast.BinOp: self._arithmetic,
+            ast.Compare: self._compared,
+            ast.Call: self._called,
+            ast.Attribute: self._field,
+        }
 
     def value(self) -> Any:
         """Return the value, an array or a plain value; lazy.
@@ -109,47 +120,39 @@ class Expression:
         found = self.value()
         if not isinstance(found, Array) or found._value.dtype != BOOL:
             what = found._describe() if isinstance(found, Array) else repr(found)
-            self._source.refuse(0, f"rows are chosen by a bool for each of them, not by {what:.80}.")
+            raise self._source.refusal(0, f"rows are chosen by a bool for each of them, not by {what:.80}.")
         return found
 
     # parts
 
     def _value(self, node: ast.expr) -> Any:
+        """Return the value of a part; errors show where it stands."""
+        find = self._forms.get(type(node))
+        if find is None:
+            raise self._source.refusal(
+                node, f"{type(node).__name__} is not in the grammar of expressions.", hint=_GRAMMAR
+            )
         try:
-            match node:
-                case ast.Name():
-                    return self._named(node)
-                case ast.Constant():
-                    return self._constant(node)
-                case ast.List() | ast.Tuple() | ast.Set():
-                    return [self._plain(element) for element in node.elts]
-                case ast.BoolOp():
-                    return self._all_or_any(node)
-                case ast.UnaryOp():
-                    return self._unary(node)
-                case ast.BinOp():
-                    return self._arithmetic(node)
-                case ast.Compare():
-                    return self._compared(node)
-                case ast.Call():
-                    return self._called(node)
-                case ast.Attribute():
-                    return self._field(node)
+            return find(node)
         except AkdaskError as error:
             if any(line.strip() == "^" for line in error.details):
                 raise  # It shows a place, which is within this part.
             kind = type(error) if isinstance(error, ArgumentError) else ArgumentTypeError
-            self._source.refuse(node, error.message, details=error.details, hint=error.hint, kind=kind, cause=error)
+            raise self._source.refusal(
+                node, error.message, details=error.details, hint=error.hint, kind=kind
+            ) from error
         except (TypeError, ValueError, OverflowError) as error:
-            self._source.refuse(node, f"this cannot be computed: {error}.", kind=ArgumentTypeError, cause=error)
-        self._source.refuse(node, f"{type(node).__name__} is not in the grammar of expressions.", hint=_GRAMMAR)
+            raise self._source.refusal(node, f"this cannot be computed: {error}.", kind=ArgumentTypeError) from error
+
+    def _listed(self, node: ast.List | ast.Tuple | ast.Set) -> list[Any]:
+        return [self._plain(element) for element in node.elts]
 
     def _named(self, node: ast.Name) -> Any:
         source = self._source
         if node.id in source.locals:
             name = source.locals[node.id]
             if name not in self._variables:
-                source.refuse(node, f"there is no variable {name!r} where the expression is used.")
+                raise source.refusal(node, f"there is no variable {name!r} where the expression is used.")
             return self._variable(node, self._variables[name])
         name = source.names.get(node.id, node.id)
         columns = self._columns
@@ -159,7 +162,7 @@ class Expression:
             return columns.index_array()
         hint = f"write @{name} for the variable." if name in self._variables else None
         known = f"columns: {', '.join(columns.values):.200}"
-        source.refuse(node, f"there is no column {name!r}.", details=[known], hint=hint, kind=MissingColumnError)
+        raise source.refusal(node, f"there is no column {name!r}.", details=[known], hint=hint, kind=MissingColumnError)
 
     def _variable(self, node: ast.AST, item: Any) -> Any:
         item = unlabelled(item)
@@ -167,7 +170,7 @@ class Expression:
             return list(item) if not isinstance(item, np.ndarray) or item.ndim else item[()]
         if isinstance(item, Array | list) or pd.api.types.is_scalar(item) or hasattr(item, "_as_operand"):
             return item
-        self._source.refuse(
+        raise self._source.refusal(
             node,
             f"a variable is a scalar, an array or a list, not a {type(item).__name__}.",
             hint="assign the attribute or item that you need to a variable first.",
@@ -176,7 +179,7 @@ class Expression:
 
     def _constant(self, node: ast.Constant) -> Any:
         if node.value is None or isinstance(node.value, bytes) or node.value is ...:
-            self._source.refuse(
+            raise self._source.refusal(
                 node, f"{node.value!r} is no value of a column.", hint="write x.isna() for missing ones."
             )
         return node.value
@@ -184,7 +187,7 @@ class Expression:
     def _plain(self, node: ast.expr) -> Any:
         found = self._value(node)
         if isinstance(found, Array | list):
-            self._source.refuse(node, "lists have plain values.")
+            raise self._source.refusal(node, "lists have plain values.")
         return found
 
     def _all_or_any(self, node: ast.BoolOp) -> Any:
@@ -197,7 +200,9 @@ class Expression:
         found = self._value(node)
         is_bool = found._value.dtype == BOOL if isinstance(found, Array) else isinstance(found, bool | np.bool_)
         if not is_bool:
-            self._source.refuse(node, "this is no bool.", hint="compare it, as in x > 0.", kind=ArgumentTypeError)
+            raise self._source.refusal(
+                node, "this is no bool.", hint="compare it, as in x > 0.", kind=ArgumentTypeError
+            )
         return found if isinstance(found, Array) else np.bool_(found)
 
     def _unary(self, node: ast.UnaryOp) -> Any:
@@ -206,17 +211,17 @@ class Expression:
             return ~found
         found = self._value(node.operand)
         if isinstance(found, list | str):
-            self._source.refuse(node, "only numbers have a sign.", kind=ArgumentTypeError)
+            raise self._source.refusal(node, "only numbers have a sign.", kind=ArgumentTypeError)
         return -found if isinstance(node.op, ast.USub) else +found
 
     def _arithmetic(self, node: ast.BinOp) -> Any:
         if type(node.op) not in ARITHMETIC:
-            self._source.refuse(node, f"{type(node.op).__name__} is no operator of expressions.", hint=_GRAMMAR)
+            raise self._source.refusal(node, f"{type(node.op).__name__} is no operator of expressions.", hint=_GRAMMAR)
         left, right = self._comparable(self._value(node.left), self._value(node.right))
         if not isinstance(left, Array) and not isinstance(right, Array):
             for side, item in ((node.left, left), (node.right, right)):
                 if not isinstance(item, Number | np.generic | pd.Timestamp | pd.Timedelta):
-                    self._source.refuse(side, "this is no number.", kind=ArgumentTypeError)
+                    raise self._source.refusal(side, "this is no number.", kind=ArgumentTypeError)
             if isinstance(node.op, ast.Pow):
                 return _power(left, right)
         return ARITHMETIC[type(node.op)](left, right)
@@ -238,13 +243,13 @@ class Expression:
             left_node, left, right_node, right = right_node, right, left_node, left
         if is_membership or (isinstance(how, ast.Eq | ast.NotEq) and isinstance(right, list)):
             if not isinstance(left, Array):
-                self._source.refuse(left_node, "what is looked for is a column.", kind=ArgumentTypeError)
+                raise self._source.refusal(left_node, "what is looked for is a column.", kind=ArgumentTypeError)
             if not isinstance(right, Array | list):
-                self._source.refuse(right_node, "this is neither a list nor a column.", kind=ArgumentTypeError)
+                raise self._source.refusal(right_node, "this is neither a list nor a column.", kind=ArgumentTypeError)
             found = _membership(left, right)
             return ~found if isinstance(how, ast.NotIn | ast.NotEq) else found
         if type(how) not in COMPARISONS:
-            self._source.refuse(right_node, "'is' compares no values.", hint="write == or x.isna().")
+            raise self._source.refusal(right_node, "'is' compares no values.", hint="write == or x.isna().")
         return COMPARISONS[type(how)](*self._comparable(left, right))
 
     @staticmethod
@@ -263,7 +268,7 @@ class Expression:
         if isinstance(function, ast.Name):
             return self._function(node, function.id)
         if not isinstance(function, ast.Attribute):
-            self._source.refuse(node, "only functions and methods by name are called.", hint=_GRAMMAR)
+            raise self._source.refusal(node, "only functions and methods by name are called.", hint=_GRAMMAR)
         args, named = self._arguments(node)
         owner = function.value
         if isinstance(owner, ast.Attribute) and owner.attr in ("str", "dt"):
@@ -274,14 +279,16 @@ class Expression:
                 return getattr(column, function.attr)(*args, **named)
         elif function.attr in COLUMN_METHODS:
             return self._method(function.attr, self._column(owner), args, named)
-        self._source.refuse(function, f"the method {function.attr!r} is not among those of expressions.", hint=_METHODS)
+        raise self._source.refusal(
+            function, f"the method {function.attr!r} is not among those of expressions.", hint=_METHODS
+        )
 
     def _function(self, node: ast.Call, name: str) -> Any:
         args, named = self._arguments(node)
         if name == "arctan2" and len(args) == 2 and not named:
             return ufuncs.arctan2(*args)
         if name not in FUNCTIONS or named or len(args) != 1:
-            self._source.refuse(
+            raise self._source.refusal(
                 node,
                 f"there is no function {name!r} of these arguments.",
                 details=[f"functions: {', '.join(FUNCTIONS)}"],
@@ -292,14 +299,14 @@ class Expression:
 
     def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
         if any(isinstance(arg, ast.Starred) for arg in node.args) or any(item.arg is None for item in node.keywords):
-            self._source.refuse(node, "arguments are written out.")
+            raise self._source.refusal(node, "arguments are written out.")
         named = {str(item.arg): self._value(item.value) for item in node.keywords}
         return [self._value(arg) for arg in node.args], named
 
     def _column(self, node: ast.expr) -> Array:
         found = self._value(node)
         if not isinstance(found, Array):
-            self._source.refuse(node, "this is no column.", kind=ArgumentTypeError)
+            raise self._source.refusal(node, "this is no column.", kind=ArgumentTypeError)
         return found
 
     def _text_method(self, node: ast.Attribute, text: Strings, args: list[Any], named: dict[str, Any]) -> Any:
@@ -331,7 +338,7 @@ class Expression:
             column = self._column(owner.value)
             if isinstance(column, TimeArray):
                 return getattr(column, node.attr)
-        self._source.refuse(node, f"{node.attr!r} is not among the attributes of expressions.", hint=_METHODS)
+        raise self._source.refusal(node, f"{node.attr!r} is not among the attributes of expressions.", hint=_METHODS)
 
 
 _GRAMMAR = "expressions compare, add, combine by and, or, not, in, and call some functions and methods."
@@ -351,9 +358,9 @@ def _membership(column: Array, items: Any) -> Array:
         return pdarray(column._frame, Constant(np.bool_(False)))
     if isinstance(column, TimeArray):
         items = [_as_time(column, item) for item in items]
-        return in1d(column, type(column)(pd.Index(items)))  # type: ignore[no-any-return]
+        return in1d(column, type(column)(pd.Index(items)))
     _check_kinds(column, items)
-    return in1d(column, array(items))  # type: ignore[no-any-return]
+    return in1d(column, array(items))
 
 
 def _check_kinds(column: Array, items: Iterable[Any]) -> None:

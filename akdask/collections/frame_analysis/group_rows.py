@@ -92,7 +92,7 @@ class GroupRowMethods(Generic[Rows]):
             return self._transformed_by_pandas(func)
         if func in (*RUNNING, "shift", "rank", "cumcount", "ngroup"):
             found: Any = getattr(self, func)()
-            return found  # type: ignore[no-any-return]
+            return found
         if func == "diff":
             return self._on_arranged(lambda columns, numbers: differences_in_groups(columns, numbers, 1))
         name = GROUP_REDUCTIONS.get(func.lower(), func)

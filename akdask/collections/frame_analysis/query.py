@@ -36,9 +36,10 @@ class QueryMethods(ColumnMethods, RowMethods):
         ----------
         expr : str
             In pandas' grammar: columns by name, in backticks if it has other characters than letters, ``index`` for
-            the labels; ``@name`` for variables of the caller; comparisons, also chained, ``in`` and ``not in``; ``and``,
-            ``or``, ``not``, ``&``, ``|``, ``~``; arithmetic and its functions; ``x.isna()``, ``x.between(1, 2)``,
-            ``s.str.contains("a")``, ``t.dt.year`` and the like.  Nothing else is done, whatever it says.
+            the labels; ``@name`` for variables of the caller; comparisons, also chained, ``in`` and ``not in``;
+            ``and``, ``or``, ``not``, ``&``, ``|``, ``~``; arithmetic and its functions; ``x.isna()``,
+            ``x.between(1, 2)``, ``s.str.contains("a")``, ``t.dt.year`` and the like.  Nothing else is done, whatever
+            it says.
         inplace : bool, default False
             Change this frame and return None.
         local_dict, global_dict : mapping of str to value, optional

@@ -165,10 +165,10 @@ class ReshapingMethods(FrameBase):
                 details=[f"columns: {wanted}", f"reductions: {', '.join(sorted(GROUP_REDUCTIONS))}"],
             )
         reduced = self._grouped([*rows, *across], wanted, how)
-        table = reduced.set_index([*rows, *across])
+        table: Any = reduced.set_index([*rows, *across])
         if across and rows:
             table = table.unstack(across)
-        elif across:
+        elif not rows:
             table = table.T
         table = table.dropna(axis=1, how="all") if rows else table
         if table.shape[1] > MOST_COLUMNS:
@@ -272,7 +272,7 @@ def _name_of(keys: Any, otherwise: str) -> str:
     return name if isinstance(name, str) else otherwise
 
 
-def get_dummies(
+def get_dummies(  # noqa: PLR0917 - pandas' signature
     data: Any,
     prefix: str | Mapping[str, str] | None = None,
     prefix_sep: str = "_",

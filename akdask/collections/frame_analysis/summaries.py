@@ -79,7 +79,7 @@ class SummaryMethods(RowMethods, Analysed):
         if include not in (None, "all"):
             raise ArgumentError(f"describe: include={include!r} is neither None nor 'all'.")
         columns = self._columns
-        wanted = list(checked_quantiles(list(QUARTILES if percentiles is None else percentiles), "linear"))
+        wanted = quantiles_of(percentiles)
         numbers = [name for name in numbers_among(columns) if columns.values[name].dtype.kind != "bool"]
         described = described_numbers(columns, numbers, wanted)
         others = [name for name in columns.values if name not in numbers and _has_labels(columns, name)]
@@ -228,7 +228,11 @@ class SummaryMethods(RowMethods, Analysed):
         every: Self = self._rows(in1d(arrays[0], chosen._columns.array(names[0])))
         ordered = every._rows(slice(None, None, -1)) if keep == "last" else every
         ordered = ordered.sort_values(names, ascending=not largest)  # type: ignore[attr-defined]
-        return ordered if keep == "all" and len(names) == 1 else ordered.head(int(n))
+        few = ordered.head(int(n))
+        if keep != "all":
+            return few
+        wanted = [few._columns.array(name) for name in names]
+        return ordered._rows(in1d([ordered._columns.array(name) for name in names], wanted))
 
 
 def described_numbers(columns: ColumnSet, names: Sequence[str], quantiles: Sequence[float]) -> pd.DataFrame:
@@ -300,6 +304,12 @@ def _commonest(columns: ColumnSet, name: str) -> np.ndarray[Any, Any]:
     return np.sort(values[counts == counts.max()]) if len(counts) else values
 
 
+def quantiles_of(percentiles: Sequence[float] | None) -> list[float]:
+    """Return which quantiles describe numbers, checked; the quartiles unless given."""
+    found = checked_quantiles(list(QUARTILES if percentiles is None else percentiles), "linear")
+    return [found] if isinstance(found, float) else list(found)
+
+
 def percentage(quantile: float) -> str:
     """Return how pandas calls a quantile.
 
@@ -343,10 +353,10 @@ def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
         raise ArgumentError("rows are compared by at least one column.")
     groups = GroupBy(list(arrays), dropna=False)
     if keep is False:
-        return groups.broadcast(groups.size()[1]) > 1  # type: ignore[no-any-return]
+        return groups.broadcast(groups.size()[1]) > 1
     numbers = pdarray(*row_numbers(arrays[0]._frame))
     edge = groups.min(numbers)[1] if keep == "first" else groups.max(numbers)[1]
-    return groups.broadcast(edge) != numbers  # type: ignore[no-any-return]
+    return groups.broadcast(edge) != numbers
 
 
 def ranks(array: Array, method: str = "average", ascending: bool = True, pct: bool = False) -> pdarray:
@@ -373,4 +383,4 @@ def ranks(array: Array, method: str = "average", ascending: bool = True, pct: bo
     placed = groups.broadcast(cast(found, np.float64))
     if method == "first":
         placed = placed + cast(places_in_groups(groups), np.float64)
-    return placed / total if pct else placed  # type: ignore[no-any-return]
+    return placed / total if pct else placed

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
+from pandas.tseries.frequencies import to_offset
 
 from akdask.collections.arrays.creation import arange, full
 from akdask.collections.arrays.elementwise import cast, where
@@ -66,8 +67,8 @@ class ResampleMethods(RowMethods):
 
         Notes
         -----
-        Follows ``pandas.DataFrame.resample``: spans are counted from the midnight before the first time.  First and last
-        time are computed.
+        Follows ``pandas.DataFrame.resample``: spans are counted from the midnight before the first time.  First and
+        last time are computed.
 
         Examples
         --------
@@ -122,7 +123,7 @@ class Resampler(Generic[Rows]):
         self._groups = GroupBy(pdarray(times._frame, key))
 
     def agg(self, func: str | Mapping[str, str]) -> Rows:
-        """Return a reduction of each span: one for all columns that it has a meaning for, or one for each that is named.
+        """Return a reduction of each span: one for all columns that it has a meaning for, or one for each named.
 
         Raises
         ------
@@ -201,7 +202,7 @@ class Resampler(Generic[Rows]):
         return self.agg("nunique")
 
     def first(self) -> Rows:
-        """Return the first value of each span."""
+        """Return the first value of each span, missing or not."""
         return self.agg("first")
 
     def _labels(self) -> Datetime:
@@ -228,7 +229,7 @@ def _span(rule: str) -> int:
     if not isinstance(rule, str):
         raise ArgumentTypeError(f"resample takes the length of a span as text, not {type(rule).__name__}.")
     try:
-        span = int(pd.Timedelta(pd.tseries.frequencies.to_offset(rule)).as_unit("ns").value)
+        span = int(pd.Timedelta(to_offset(rule)).as_unit("ns").value)  # type: ignore[arg-type]  # refused if it is no length
     except (TypeError, ValueError):
         span = unit_of(rule)
     if span < 1:

@@ -354,7 +354,7 @@ def difference(values: Array, earlier: Array) -> Array:
     both = ColumnSet.of({"x": values, "y": earlier})
     lacks = Call("logical_not", Call("logical_and", present(both, "x"), present(both, "y")))
     spans: Any = Timedelta(pdarray(both.frame, Call("subtract", both.values["x"], both.values["y"])))
-    return spans._like(both.frame, missing_where(spans, spans._value, lacks))  # type: ignore[no-any-return]
+    return spans._like(both.frame, missing_where(spans, spans._value, lacks))
 
 
 def _filled_along(columns: ColumnSet, name: str, backwards: bool) -> Array:
@@ -373,7 +373,7 @@ def _running(name: str, array: Array) -> Array:
         return found
     missing = pdarray(array._frame, Call("isnan", array._value))
     filled = pdarray(array._frame, Call("where", missing._value, Constant(identity), array._value))
-    return where(missing, np.nan, scan(filled))  # type: ignore[no-any-return]
+    return where(missing, np.nan, scan(filled))
 
 
 def _periods(periods: Any) -> int:

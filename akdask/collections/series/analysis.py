@@ -12,9 +12,9 @@ from akdask.collections.frame_analysis.cells import CellMethods, between
 from akdask.collections.frame_analysis.kinds import is_number
 from akdask.collections.frame_analysis.summaries import (
     KEPT,
-    QUARTILES,
     described_labels,
     described_numbers,
+    quantiles_of,
     ranks,
     repeated,
     top_positions,
@@ -24,7 +24,6 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.strings import Strings
 from akdask.collections.time.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.kernels.aggregates.quantiles import checked_quantiles
 
 
 class SeriesAnalysis(SeriesBase, CellMethods):
@@ -54,8 +53,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
         columns = self._analysed()
         values = self.values
         if is_number(values) and values._value.dtype.kind != "bool":
-            wanted = checked_quantiles(list(QUARTILES if percentiles is None else percentiles), "linear")
-            found = described_numbers(columns, [VALUES], list(wanted) if isinstance(wanted, tuple) else [wanted])
+            found = described_numbers(columns, [VALUES], quantiles_of(percentiles))
         elif isinstance(values, Strings | Categorical) or values._value.dtype.kind == "bool":
             found = described_labels(columns, [VALUES])
         else:

@@ -56,13 +56,13 @@ def reduced_windows(
     phase = -first % width
     if nrows and compiled.should_compile(len(rows)):
         out = new_array(nrows, np.float64)
-        _fill(name, rows, width, phase, least, ddof, out)
+        _fill(name, rows, width, phase, least=least, ddof=ddof, out=out)
         return out
     with np.errstate(all="ignore"):
-        return _by_blocks(name, rows, width, phase, least, ddof)[:nrows]
+        return _by_blocks(name, rows, width, phase, least=least, ddof=ddof)[:nrows]
 
 
-def _fill(name: str, rows: NumberArray, width: int, phase: int, least: int, ddof: int, out: NumberArray) -> None:
+def _fill(name: str, rows: NumberArray, width: int, phase: int, *, least: int, ddof: int, out: NumberArray) -> None:
     from akdask.kernels.compiled.compiler import read_only
     from akdask.kernels.compiled.reductions import windows as loops
 
@@ -79,7 +79,7 @@ State = tuple[NumberArray, ...]
 """Of some rows of each block: how many are not missing, and what their reduction is found from."""
 
 
-def _by_blocks(name: str, rows: NumberArray, width: int, phase: int, least: int, ddof: int) -> NumberArray:
+def _by_blocks(name: str, rows: NumberArray, width: int, phase: int, *, least: int, ddof: int) -> NumberArray:
     """Return the reductions of the windows that begin with each row; step by step, of all blocks at once."""
     above = width - phase if phase else 0
     blocks = -(-(above + len(rows)) // width)
@@ -205,15 +205,15 @@ def running_by_group(
             kind, read_only(rows), read_only(groups), group, state, np.array([identity], rows.dtype), out
         )
     else:
-        out = _run_each(name, rows, groups, group, state, identity)
+        out = _run_each(name, rows, groups, group=group, state=state, identity=identity)
     return out, (int(groups[-1]), state[0])
 
 
 def _run_each(
-    name: str, rows: NumberArray, groups: NumberArray, group: int, state: NumberArray, identity: Any
+    name: str, rows: NumberArray, groups: NumberArray, *, group: int, state: NumberArray, identity: Any
 ) -> NumberArray:
     """Return the running results, group by group; leave that of the last one in `state`."""
-    missing = rows != rows
+    missing = np.isnan(rows) if rows.dtype.kind == "f" else np.zeros(len(rows), np.bool_)
     filled = np.where(missing, np.array(identity, rows.dtype), rows)
     starts = [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(), len(rows)]
     out = np.empty_like(rows)

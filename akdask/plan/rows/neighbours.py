@@ -69,7 +69,7 @@ class WithNeighbours(Frame):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        return self.operands[0].rows  # type: ignore[no-any-return]
+        return self.operands[0].rows
 
     def column(self, name: Hashable) -> ColumnRef:
         """Return one of the columns, to compute with further."""
@@ -196,7 +196,7 @@ def _shift(inputs: Sequence[Any], periods: int, dtypes: Sequence[ColumnType], fi
 
 @lower.register
 def _(frame: Windows) -> Expr:
-    reductions = (frame.name, frame.before, frame.after, frame.least, frame.ddof)
+    reductions = (frame.name, (frame.before, frame.after), frame.least, frame.ddof)
     halos = [_halos(frame, count) for count in (frame.before, -frame.after) if count]
     inputs = [0, 1] if frame.before else [0]
     inputs += [len(inputs)] if frame.after else []
@@ -204,8 +204,9 @@ def _(frame: Windows) -> Expr:
     return Tasks(frame._name, _reduce_windows, calls, frame.frame, *halos)
 
 
-def _reduce_windows(inputs: Sequence[Any], name: str, before: int, after: int, least: int, ddof: int) -> Table:
+def _reduce_windows(inputs: Sequence[Any], name: str, around: tuple[int, int], least: int, ddof: int) -> Table:
     table, *halos = inputs
+    before, after = around
     above = halos[0] if before else None
     below = halos[-1] if after else None
     first = 0 if above is None else above[0]

@@ -21,7 +21,7 @@ rows = st.lists(
 )
 cuts = st.lists(st.integers(0, 12), max_size=3)
 keys = st.sampled_from(["k", "f", ["k", "f"]])
-REDUCED = ("sum", "mean", "min", "max", "count", "nunique", "std", "first")
+REDUCED = ("sum", "mean", "min", "max", "count", "nunique", "std")
 ALONG = ("cumsum", "cumprod", "cummin", "cummax", "shift", "diff")
 
 

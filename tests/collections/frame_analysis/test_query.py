@@ -130,12 +130,12 @@ def test_large_powers_of_plain_numbers_are_floats(df):
 
 
 def test_variables_are_those_of_the_caller_or_given(df):
-    limit = 3
+    limit = 3  # noqa: F841 - the expression names it
     assert df.query("x > @limit")["x"].tolist() == [4, 5]
     assert df.query("x > @limit", local_dict={"limit": 4})["x"].tolist() == [5]
     with pytest.raises(MissingColumnError, match="no column 'limit'"):
         df.query("x > limit")
-    names = df["s"][:1]
+    names = df["s"][:1]  # noqa: F841 - the expression names it
     assert df.query("s in @names")["x"].tolist() == [1, 3]
 
 
@@ -148,8 +148,10 @@ def test_rows_keep_their_labels_and_a_frame_may_be_changed_in_place(df):
 def test_values_of_expressions_and_columns_made_of_them(df):
     assert df.eval("x + `a b`").tolist() == [6] * 5
     made = df.eval("y = x * 2\nz = y + 1")
-    assert made["z"].tolist() == [3, 5, 7, 9, 11] and "y" not in df
-    assert df.eval("w = 1", inplace=True) is None and df["w"].tolist() == [1] * 5
+    assert made["z"].tolist() == [3, 5, 7, 9, 11]
+    assert "y" not in df
+    assert df.eval("w = 1", inplace=True) is None
+    assert df["w"].tolist() == [1] * 5
     assert df.eval("2 + 3") == 5
     with pytest.raises(ArgumentError):
         df.eval("x + 1", inplace=True)

@@ -67,14 +67,16 @@ def test_text_is_described_by_its_commonest_value():
     assert df[["s"]].describe()["s"].tolist() == [3, 2, "b", 2]
     found = df.describe(include="all")
     assert found.index.tolist() == wanted.describe(include="all").index.tolist()
-    assert found.loc["top", "s"] == "b" and found.loc["mean", "x"] == 2.5
+    assert found.loc["top", "s"] == "b"
+    assert found.loc["mean", "x"] == 2.5
     with pytest.raises(ArgumentError):
         df.describe(include="numbers")
 
 
 def test_columns_without_rows_are_described_by_nan():
     found = ak.DataFrame({"x": np.empty(0)}).describe()["x"]
-    assert found["count"] == 0 and found[1:].isna().all()
+    assert found["count"] == 0
+    assert found[1:].isna().all()
 
 
 def test_commonest_values_come_one_below_the_other():
@@ -95,7 +97,8 @@ def test_series_have_extremes_ranks_and_bounds():
     assert s.nsmallest(0).tolist() == []
     assert s.rank().tolist() == [1.0, 2.5, 2.5]
     assert s.duplicated().tolist() == [False, False, True]
-    assert s.drop_duplicates().tolist() == [3, 9] and not s.is_unique
+    assert s.drop_duplicates().tolist() == [3, 9]
+    assert not s.is_unique
     assert s.between(3, 9, "left").tolist() == [True, False, False]
 
 

@@ -19,9 +19,9 @@ def in_parts(values, at):
     return ak.concatenate([ak.array(part) for part in np.split(np.asarray(values), sorted(at))])
 
 
-@given(numbers, cuts, st.integers(1, 9), st.data(), st.booleans(), st.sampled_from(REDUCTIONS))
+@given(numbers, cuts, st.integers(1, 9), st.booleans(), st.sampled_from(REDUCTIONS), st.data())
 @settings(max_examples=12)
-def test_moving_windows_are_those_of_pandas(values, at, window, data, center, reduction):
+def test_moving_windows_are_those_of_pandas(values, at, window, center, reduction, data):  # noqa: PLR0917 - drawn
     values = np.array(values, float)
     least = data.draw(st.none() | st.integers(0, window))
     lazy = ak.Series(in_parts(values, at)).rolling(window, least, center)
@@ -69,9 +69,12 @@ def test_all_kinds_are_shifted_and_filled_with_what_is_missing_for_them():
         {"s": ["a", "b", "c"], "t": times, "c": pd.Categorical(["x", "y", "x"]), "b": [True, False, True]}
     )
     down = frame.shift(1).to_pandas()
-    assert down["s"].tolist()[1:] == ["a", "b"] and pd.isna(down["s"][0])
-    assert down["t"].tolist()[1:] == list(times[:2]) and pd.isna(down["t"][0])
-    assert down["c"].tolist()[1:] == ["x", "y"] and down["c"][0] == "N/A"
+    assert down["s"].tolist()[1:] == ["a", "b"]
+    assert pd.isna(down["s"][0])
+    assert down["t"].tolist()[1:] == list(times[:2])
+    assert pd.isna(down["t"][0])
+    assert down["c"].tolist()[1:] == ["x", "y"]
+    assert down["c"][0] == "N/A"
     assert frame.shift(1).to_pandas(nullable=True)["b"].tolist()[1:] == [True, False]
     assert frame.shift(1).bfill().to_pandas()["s"].tolist() == ["a", "a", "b"]
     assert frame[["t"]].diff().to_pandas()["t"].tolist()[1:] == [pd.Timedelta("1D"), pd.Timedelta("3D")]

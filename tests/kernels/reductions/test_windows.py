@@ -20,9 +20,9 @@ def test_compiled_windows_are_those_of_the_general_path(rows, width, first, name
     rows = np.array(rows)
     phase, count = -first % width, max(len(rows) - width + 1, 0)
     with np.errstate(all="ignore"):
-        general = windows._by_blocks(name, rows, width, phase, least, 1)[:count]
+        general = windows._by_blocks(name, rows, width, phase, least=least, ddof=1)[:count]
     out = np.empty(count)
-    windows._fill(name, rows, width, phase, least, 1, out)
+    windows._fill(name, rows, width, phase, least=least, ddof=1, out=out)
     assert np.array_equal(general, out, equal_nan=True)
 
 
@@ -36,7 +36,7 @@ def test_compiled_running_results_are_those_of_the_general_path(rows, groups, na
     groups = np.sort(np.array(groups[: len(rows)]))
     identity = windows._identity(name, rows.dtype)
     states = [np.array([2], rows.dtype) for _ in range(2)]
-    general = windows._run_each(name, rows, groups, 1, states[0], identity)
+    general = windows._run_each(name, rows, groups, group=1, state=states[0], identity=identity)
     out = np.empty_like(rows)
     fill_running(windows.RUNNING.index(name), rows, groups, 1, states[1], np.array([identity], rows.dtype), out)
     assert np.array_equal(general, out, equal_nan=not whole)
