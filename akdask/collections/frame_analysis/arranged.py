@@ -45,7 +45,7 @@ class Arranged:
         return found
 
     @cached_property
-    def places(self) -> pdarray:
+    def inverse(self) -> pdarray:
         """Where each row is among the arranged ones, -1 for rows in no group."""
         found = full(self.groups.length, -1, dtype="int64")
         found[self.positions] = arange(len(self.positions))
@@ -57,14 +57,14 @@ class Arranged:
 
     def back(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
         """Return arrays of the arranged rows on the rows as they came, missing for rows in no group."""
-        places = self.places
+        inverse = self.inverse
         if len(self.positions) == self.groups.length:
-            return {name: array[places] for name, array in arrays.items()}
-        lacks = places < 0
+            return {name: array[inverse] for name, array in arrays.items()}
+        lacks = inverse < 0
         found = {}
         for name, array in arrays.items():
             # A row that is in no group takes the first one, if only to be made missing.
-            moved = array[where(lacks, 0, places)] if len(self.positions) else empty_rows(array, places)
+            moved = array[where(lacks, 0, inverse)] if len(self.positions) else empty_rows(array, inverse)
             frame, (value, lacking) = align("arrange", [(moved._frame, moved._value), (lacks._frame, lacks._value)])
             found[name] = array._like(frame, missing_where(array, value, lacking))
         return found
@@ -76,7 +76,7 @@ def empty_rows(array: Array, rows: pdarray) -> Array:
     return array._like(rows._frame, Constant("" if dtype.kind == "str" else dtype.numpy.type(0)))
 
 
-def places_in_groups(groups: GroupBy) -> pdarray:
+def numbers_in_groups(groups: GroupBy) -> pdarray:
     """Return the number of each row within its group, from 0, -1 for rows in none; counts rows."""
     arranged = Arranged(groups)
     starts = groups.segments[arranged.numbers]

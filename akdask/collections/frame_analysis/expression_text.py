@@ -55,7 +55,7 @@ class ExpressionText:
 
     def _rewrite(self) -> tuple[str, list[tuple[int, int]]]:
         """Return the expression in Python's grammar, and where its parts begin in it and in the text."""
-        pieces: list[str] = []
+        rewritten: list[str] = []
         starts = [(0, 0)]
         length = 0
         last = len(self.text) - len(self.text.lstrip())
@@ -72,12 +72,12 @@ class ExpressionText:
                 piece = f"_column{len(self.names)}_{found.start()}"
                 self.names[piece] = found["quoted"]
             starts += [(length, last), (length + len(between), found.start())]
-            pieces += [between, piece]
+            rewritten += [between, piece]
             length += len(between) + len(piece)
             last = found.end()
-        pieces.append(self.text[last:].replace("\n", " ").rstrip())
+        rewritten.append(self.text[last:].replace("\n", " ").rstrip())
         starts.append((length, last))
-        return "".join(pieces), starts
+        return "".join(rewritten), starts
 
     def _place(self, column: int) -> int:
         """Return where a column of the rewritten expression, from 1, stood in the text."""

@@ -16,7 +16,7 @@ from akdask.collections.core.later import later
 from akdask.collections.frame_analysis.arranged import (
     Arranged,
     differences_in_groups,
-    places_in_groups,
+    numbers_in_groups,
     running_of_groups,
     shifted_in_groups,
 )
@@ -40,7 +40,7 @@ Rows = TypeVar("Rows", bound=RowMethods)
 RUNNING = ("cumsum", "cumprod", "cummin", "cummax")
 
 
-class GroupRowMethods(Generic[Rows]):
+class FrameGroupMethods(Generic[Rows]):
     """Methods of `DataFrameGroupBy` whose results have the rows of the frame."""
 
     gb: GroupBy
@@ -165,7 +165,7 @@ class GroupRowMethods(Generic[Rows]):
         >>> ak.DataFrame({"k": [1, 2, 1]}).groupby("k").cumcount().tolist()
         [0, 0, 1]
         """
-        numbers = places_in_groups(self.gb)
+        numbers = numbers_in_groups(self.gb)
         if not ascending:
             numbers = self.gb.broadcast(self.gb.size()[1]) - 1 - numbers
         return later("series of", self.df._columns, self._without_group(numbers))
@@ -210,7 +210,7 @@ class GroupRowMethods(Generic[Rows]):
         1  2  5
         2  1  3
         """
-        numbers = places_in_groups(self.gb)
+        numbers = numbers_in_groups(self.gb)
         if n < 0:
             sizes = self.gb.broadcast(self.gb.size()[1])
             rows: Rows = self.df._rows((numbers >= 0) & (sizes - numbers == -n))
@@ -280,8 +280,8 @@ class GroupRowMethods(Generic[Rows]):
         [1, 3]
         """
         groups = self._pandas_groups()
-        kept = groups.filter(func).index
-        rows: Rows = self.df._rows(array(np.sort(np.asarray(kept, np.int64))))
+        remaining = groups.filter(func).index
+        rows: Rows = self.df._rows(array(np.sort(np.asarray(remaining, np.int64))))
         return rows
 
     def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -329,7 +329,7 @@ class GroupRowMethods(Generic[Rows]):
                 found = below + 1
         placed: pdarray = groups.broadcast(cast(found, np.float64))
         if method == "first":
-            placed = placed + cast(places_in_groups(groups), np.float64)
+            placed = placed + cast(numbers_in_groups(groups), np.float64)
         return placed
 
     def _running(self, name: str) -> Rows:
@@ -372,7 +372,7 @@ class GroupRowMethods(Generic[Rows]):
 
     def _pandas_groups(self, *, numbered: bool = True) -> Any:
         rows = self.df._of(self.df._columns.labelled(None)) if numbered else self.df
-        given = rows.to_pandas()  # type: ignore[attr-defined]
+        given = rows.to_pandas()
         keys = [key.to_pandas() if isinstance(key, Categorical) else key.to_ndarray() for key in self.gb._arrays]
         in_frame = [name for name in self.gb_key_names if name in given]
         by: Any = self.gb_key_names if len(in_frame) == len(keys) else keys

@@ -330,17 +330,17 @@ def get_dummies(  # noqa: PLR0917 - pandas' signature
         return later("DataFrame", made)
     if not isinstance(given, FrameBase):
         raise ArgumentTypeError(f"get_dummies takes a DataFrame or text, not {type(data).__name__}.")
-    held = given._columns
+    own = given._columns
     chosen = (
-        [name for name in held.values if isinstance(held.kinds[name], Strings | Categorical)]
+        [name for name in own.values if isinstance(own.kinds[name], Strings | Categorical)]
         if columns is None
         else names_of(columns)
     )
-    made = {name: held.array(name) for name in held.values if name not in chosen}
+    made = {name: own.array(name) for name in own.values if name not in chosen}
     for name in chosen:
         begin = prefix.get(name, name) if isinstance(prefix, Mapping) else name if prefix is None else prefix
-        made |= _dummies(held.array(name), begin, prefix_sep, drop_first, dtype)
-    return given._of(held.beside(made))
+        made |= _dummies(own.array(name), begin, prefix_sep, drop_first, dtype)
+    return given._of(own.beside(made))
 
 
 def _dummies(labels: Array, prefix: str, separator: str, drop_first: bool, dtype: Any) -> dict[str, Array]:

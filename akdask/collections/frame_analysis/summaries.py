@@ -16,7 +16,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
 from akdask.collections.core.selection import filter_columns
-from akdask.collections.frame_analysis.arranged import places_in_groups
+from akdask.collections.frame_analysis.arranged import numbers_in_groups
 from akdask.collections.frame_analysis.kinds import is_number, numbers_among
 from akdask.collections.frame_analysis.windows import Analysed
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -41,7 +41,7 @@ from akdask.schema import FLOAT64, INT64
 
 QUARTILES = (0.25, 0.5, 0.75)
 RANKS = ("average", "min", "max", "first", "dense")
-KEPT = ("first", "last")
+KEEPS = ("first", "last")
 
 
 class SummaryMethods(RowMethods, Analysed):
@@ -209,7 +209,7 @@ class SummaryMethods(RowMethods, Analysed):
     def _extreme_rows(self, operation: str, n: int, columns: str | Sequence[str], keep: str) -> Self:
         names = names_of(columns)
         largest = operation == "nlargest"
-        if keep not in (*KEPT, "all") or not names:
+        if keep not in (*KEEPS, "all") or not names:
             raise ArgumentError(f"{operation} needs a column, and keep='first', 'last' or 'all', not {keep!r}.")
         arrays = [self._columns.array(name) for name in names]
         for name, array in zip(names, arrays, strict=True):
@@ -224,10 +224,10 @@ class SummaryMethods(RowMethods, Analysed):
         chosen: Self = self._rows(first)
         if len(names) == 1 and keep != "all":
             return chosen
-        # All rows with one of the values that are among the first, of which there are few more.
+        # All rows with one of the values that are among the first, few more than are wanted.
         every: Self = self._rows(in1d(arrays[0], chosen._columns.array(names[0])))
         ordered = every._rows(slice(None, None, -1)) if keep == "last" else every
-        ordered = ordered.sort_values(names, ascending=not largest)  # type: ignore[attr-defined]
+        ordered = ordered.sort_values(names, ascending=not largest)
         few = ordered.head(int(n))
         if keep != "all":
             return few
@@ -271,8 +271,8 @@ def _moments(value: Value) -> tuple[AggregateExpr, AggregateExpr]:
 
 
 def _without_missing(frame: Frame, value: Value, there: Value) -> Aggregate:
-    chosen, (kept,) = filter_columns(frame, [value], frame, there)
-    return Aggregate(chosen, _moments(kept))
+    chosen, (left,) = filter_columns(frame, [value], frame, there)
+    return Aggregate(chosen, _moments(left))
 
 
 def described_labels(columns: ColumnSet, names: Sequence[str]) -> pd.DataFrame:
@@ -347,7 +347,7 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
 
 def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
     """Return which rows of some arrays are equal to another one; lazy.  See `SummaryMethods.duplicated`."""
-    if keep not in KEPT and keep is not False:
+    if keep not in KEEPS and keep is not False:
         raise ArgumentError(f"duplicated: keep={keep!r} is none of 'first', 'last' and False.")
     if not arrays:
         raise ArgumentError("rows are compared by at least one column.")
@@ -382,5 +382,5 @@ def ranks(array: Array, method: str = "average", ascending: bool = True, pct: bo
             found = below + 1
     placed = groups.broadcast(cast(found, np.float64))
     if method == "first":
-        placed = placed + cast(places_in_groups(groups), np.float64)
+        placed = placed + cast(numbers_in_groups(groups), np.float64)
     return placed / total if pct else placed

@@ -211,12 +211,12 @@ class Resampler(Generic[Rows]):
     def _spread(self, how: str, found: Array) -> Array:
         """Return results of spans that have rows, with those of the others."""
         keys = cast(self._groups.unique_keys, np.int64)
-        places: Any = full(self._count, -1, dtype="int64")
-        places[keys] = arange(len(keys))
-        lacks = places < 0
+        at: Any = full(self._count, -1, dtype="int64")
+        at[keys] = arange(len(keys))
+        lacks = at < 0
         if len(keys) == self._count:
-            return found[places]
-        taken = found[where(lacks, 0, places)]
+            return found[at]
+        taken = found[where(lacks, 0, at)]
         frame, (value, lacking) = align("resample", [(taken._frame, taken._value), (lacks._frame, lacks._value)])
         if how in ZERO_OF_NOTHING and is_number(found):
             filling = Constant(value.dtype.numpy.type(ZERO_OF_NOTHING[how]))

@@ -11,7 +11,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.frame_analysis.cells import CellMethods, between
 from akdask.collections.frame_analysis.kinds import is_number
 from akdask.collections.frame_analysis.summaries import (
-    KEPT,
+    KEEPS,
     described_labels,
     described_numbers,
     quantiles_of,
@@ -149,7 +149,7 @@ class SeriesAnalysis(SeriesBase, CellMethods):
 
     def _few(self, operation: str, n: int, keep: str, *, largest: bool) -> Self:
         values = self.values
-        if keep not in KEPT:
+        if keep not in KEEPS:
             raise ArgumentError(f"{operation}: keep={keep!r} is neither 'first' nor 'last'.")
         if not isinstance(values, TimeArray) and not is_number(values):
             raise ArgumentTypeError(f"{operation} needs numbers or times, not {values._type_name()}.")

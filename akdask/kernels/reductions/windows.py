@@ -85,19 +85,19 @@ def _by_blocks(name: str, rows: NumberArray, width: int, phase: int, *, least: i
     blocks = -(-(above + len(rows)) // width)
     padded = np.full((blocks + 1) * width, np.nan)
     padded[above : above + len(rows)] = rows
-    places = np.ascontiguousarray(padded.reshape(-1, width).T)
+    steps = np.ascontiguousarray(padded.reshape(-1, width).T)
     sign = -1.0 if name == "max" else 1.0
-    family = _FAMILIES[name]
+    family = _BY_NAME[name]
     ends: list[State] = []
     state = family.start(blocks + 1)
     for place in range(width - 1, -1, -1):
-        state = family.add(state, sign * places[place])
+        state = family.add(state, sign * steps[place])
         ends.append(tuple(part[:-1] for part in state))
     out = np.empty((width, blocks))
     state = family.start(blocks)
     for place in range(width):
         if place:
-            state = family.add(state, sign * places[place - 1][1:])
+            state = family.add(state, sign * steps[place - 1][1:])
         out[place] = sign * _finished(name, family.merge(state, ends[width - 1 - place]), least, ddof)
     return np.ascontiguousarray(out.T).reshape(-1)[above:]
 
@@ -152,7 +152,7 @@ _EXTREMES = _Family(
 _SQUARES = _Family(
     lambda blocks: (np.zeros(blocks), np.zeros(blocks), np.zeros(blocks)), _add_to_squares, _merged_squares
 )
-_FAMILIES = {"sum": _SUMS, "mean": _SUMS, "min": _EXTREMES, "max": _EXTREMES, "var": _SQUARES, "std": _SQUARES}
+_BY_NAME = {"sum": _SUMS, "mean": _SUMS, "min": _EXTREMES, "max": _EXTREMES, "var": _SQUARES, "std": _SQUARES}
 
 
 def _finished(name: str, state: State, least: int, ddof: int) -> NumberArray:

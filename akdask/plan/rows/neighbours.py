@@ -26,7 +26,7 @@ OUTSIDE = "outside"
 """Name of the column that tells which rows would have come from outside the frame."""
 
 
-class Chain(Node):
+class PartitionChain(Node):
     """For each partition what is known of all before it, or of all after it if `backwards`; None for the first.
 
     `step` merges that with the part of a partition, and takes further arguments.
@@ -158,12 +158,12 @@ def _further(earlier: tuple[int, Table] | None, part: tuple[int, Table], count: 
     return nrows, _end([joined], count)[1]
 
 
-def _halos(frame: WithNeighbours, count: int) -> Chain:
+def _halos(frame: WithNeighbours, count: int) -> PartitionChain:
     """Return for each partition the `count` rows before it, or the ``-count`` after it, as far as there are any."""
     project: Project = frame.operands[0]
     calls = tuple((((0, number),), (count,)) for number in range(project.npartitions))
     ends = Tasks(f"ends {count} {frame._name}", _end, calls, project)
-    return Chain(f"halos {count} {frame._name}", _further, (count,), count < 0, ends)
+    return PartitionChain(f"halos {count} {frame._name}", _further, (count,), count < 0, ends)
 
 
 @lower.register
@@ -237,7 +237,7 @@ def _(frame: LastValid) -> Expr:
     parts = Tasks(
         f"valid {frame._name}", _last_valid, tuple((((0, number),), (backwards,)) for number in range(count)), project
     )
-    before = Chain(f"valid before {frame._name}", _latest, (), backwards, parts)
+    before = PartitionChain(f"valid before {frame._name}", _latest, (), backwards, parts)
     calls = tuple((((0, number), (1, number)), (backwards,)) for number in range(count))
     return Tasks(frame._name, _fill, calls, project, before)
 
@@ -283,7 +283,7 @@ def _(frame: RunningOfGroups) -> Expr:
         tuple((((0, number),), (frame.scan,)) for number in range(count)),
         frame.frame,
     )
-    before = Chain(f"groups before {frame._name}", _merged, (frame.scan,), False, parts)
+    before = PartitionChain(f"groups before {frame._name}", _merged, (frame.scan,), False, parts)
     calls = tuple((((0, number), (1, number)), (frame.scan,)) for number in range(count))
     return Tasks(frame._name, _run, calls, frame.frame, before)
 
