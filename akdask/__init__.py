@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import compat, config, io, random, testing
+from akdask import array_api, compat, config, extension, io, random, testing
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -24,9 +24,9 @@ from akdask.collections.arrays.creation import (
     zeros_like,
 )
 from akdask.collections.arrays.elementwise import ErrorMode, cast, clip, divmod, round, where
-from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import argmaxk, argmink, cummax, cummin, cumprod, cumsum, maxk, mink
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.arrays.sort_methods import SortingAlgorithm
 from akdask.collections.arrays.sorting import (
     argsort,
@@ -36,7 +36,7 @@ from akdask.collections.arrays.sorting import (
     searchsorted,
     sort,
 )
-from akdask.collections.arrays.statistics import corr, cov, dot, skew
+from akdask.collections.arrays.statistics import corr, cov, skew
 from akdask.collections.arrays.ufuncs import (
     abs,
     arccos,
@@ -105,6 +105,18 @@ from akdask.collections.functions.hashing import hash
 from akdask.collections.functions.histograms import bincount, histogram, histogram2d, histogramdd
 from akdask.collections.functions.pairing import compute_join_size, gen_ranges, join_on_eq_with_dt, left_join
 from akdask.collections.functions.rearranging import diff, putmask, take
+from akdask.collections.functions.shapes.broadcast import (
+    broadcast_arrays,
+    broadcast_dims,
+    broadcast_shapes,
+    broadcast_to,
+    promote_to_common_dtype,
+)
+from akdask.collections.functions.shapes.dimensions import flip, shape, squeeze, transpose
+from akdask.collections.functions.shapes.joining import append, delete, hstack, vstack
+from akdask.collections.functions.shapes.matrices import dot, eye, matmul, tril, triu, vecdot
+from akdask.collections.functions.shapes.repetition import repeat, tile
+from akdask.collections.functions.shapes.sharing import copy, may_share_memory, scalar_array, shares_memory
 from akdask.collections.groups import axes as _axes  # noqa: F401 - provides reductions along dimensions
 from akdask.collections.groups.groupby import GroupBy, groupable
 from akdask.collections.groups.reductions import GROUPBY_REDUCTION_TYPES
@@ -162,6 +174,7 @@ from akdask.compat.server import get_server_commands, print_server_commands, rec
 from akdask.compat.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
 from akdask.error_state import errstate, geterr, geterrcall, seterr, seterrcall
 from akdask.errors import AkdaskError, NonUniqueError, RegistrationError
+from akdask.extension import *  # noqa: F403
 from akdask.io import *  # noqa: F403
 from akdask.plotting import hist_all, plot_dist
 from akdask.random import randint, standard_normal, uniform
@@ -211,6 +224,7 @@ __all__ = [
     "all",
     "allclose",
     "any",
+    "append",
     "apply",
     "arange",
     "arccos",
@@ -226,6 +240,7 @@ __all__ = [
     "argmink",
     "argsort",
     "array",
+    "array_api",
     "array_equal",
     "bigint",
     "bigint_",
@@ -235,6 +250,10 @@ __all__ = [
     "bool",
     "bool_",
     "broadcast",
+    "broadcast_arrays",
+    "broadcast_dims",
+    "broadcast_shapes",
+    "broadcast_to",
     "can_cast",
     "cast",
     "ceil",
@@ -246,6 +265,7 @@ __all__ = [
     "concatenate",
     "config",
     "connect",
+    "copy",
     "corr",
     "cos",
     "cosh",
@@ -262,6 +282,7 @@ __all__ = [
     "date_operators",
     "date_range",
     "deg2rad",
+    "delete",
     "diff",
     "disable_verbose",
     "disconnect",
@@ -274,8 +295,10 @@ __all__ = [
     "euler_gamma",
     "exp",
     "expm1",
+    "eye",
     "fabs",
     "find",
+    "flip",
     "float64",
     "floor",
     "fmod",
@@ -303,6 +326,7 @@ __all__ = [
     "histogram",
     "histogram2d",
     "histogramdd",
+    "hstack",
     "in1d",
     "in1d_intervals",
     "indexof1d",
@@ -335,9 +359,11 @@ __all__ = [
     "logical_not",
     "logspace",
     "lookup",
+    "matmul",
     "max",
     "maximum",
     "maxk",
+    "may_share_memory",
     "mean",
     "median",
     "merge",
@@ -360,6 +386,7 @@ __all__ = [
     "power_divergence",
     "print_server_commands",
     "prod",
+    "promote_to_common_dtype",
     "putmask",
     "qcut",
     "quantile",
@@ -371,18 +398,22 @@ __all__ = [
     "random_strings_uniform",
     "receive",
     "receive_dataframe",
+    "repeat",
     "result_type",
     "right_align",
     "rotl",
     "rotr",
     "round",
     "ruok",
+    "scalar_array",
     "search_intervals",
     "searchsorted",
     "setdiff1d",
     "seterr",
     "seterrcall",
     "setxor1d",
+    "shape",
+    "shares_memory",
     "shutdown",
     "sign",
     "sin",
@@ -393,6 +424,7 @@ __all__ = [
     "sparse_matrix_matrix_mult",
     "sqrt",
     "square",
+    "squeeze",
     "standard_normal",
     "std",
     "str_",
@@ -401,7 +433,11 @@ __all__ = [
     "take",
     "tan",
     "tanh",
+    "tile",
     "timedelta_range",
+    "transpose",
+    "tril",
+    "triu",
     "trunc",
     "uint8",
     "uint64",
@@ -411,6 +447,8 @@ __all__ = [
     "unsqueeze",
     "value_counts",
     "var",
+    "vecdot",
+    "vstack",
     "where",
     "write_log",
     "xlogy",
@@ -419,6 +457,7 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += registry.__all__
+__all__ += extension.__all__
 __all__ += io.__all__
 __all__ += numpy_names.__all__
 __all__ += scalar_types.__all__

@@ -106,7 +106,7 @@ def save_checkpoint(name: str = "", path: str | os.PathLike[str] = FOLDER, mode:
     arrays = {
         entry: item
         for entry, item in variables.items()
-        if isinstance(item, pdarray) and item._value.dtype.name in {*TYPES, BIGINT.name}
+        if isinstance(item, pdarray) and item.ndim == 1 and item._value.dtype.name in {*TYPES, BIGINT.name}
     }
     if not arrays:
         raise FileError("there is nothing to write: no variable holds an array of numbers.")

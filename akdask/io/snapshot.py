@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 from urllib.parse import quote, unquote
 
-from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.core.reading import open_prefix, read_objects
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.writing import Storable, stored_column, write_objects

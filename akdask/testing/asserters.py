@@ -13,8 +13,8 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.elementwise import elementwise
-from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.wrap import wrap

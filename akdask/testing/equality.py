@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.arrays.pdarray import pdarray
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Collection
 from akdask.collections.frame.dataframe import DataFrame

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.arrays.ndarray import ArrayView
+from akdask.collections.arrays.shaped.ndarray import ArrayView
 from akdask.collections.core.base import Collection
 from akdask.collections.frame.dataframe import DataFrame
 from akdask.collections.frame_core.index import Index, MultiIndex

@@ -47,9 +47,9 @@ def by_pandas(folder: Path) -> Answer:
     """Return the same."""
     line = pd.read_parquet(folder / "log.parquet")["line"]
     parts = line[line.str.contains(" 50[03] ")].str.split(" ", expand=True)
-    counts = parts[2].value_counts().reset_index()
-    counts = counts.sort_values(["count", 2], ascending=[False, True]).head(TOP)
-    worst = tuple(counts.itertuples(index=False, name=None))
+    counts = parts[2].value_counts().rename_axis("path").reset_index(name="requests")
+    counts = counts.sort_values(["requests", "path"], ascending=[False, True]).head(TOP)
+    worst = tuple(zip(counts["path"].tolist(), counts["requests"].tolist(), strict=True))
     return len(parts), worst, int(parts[4].astype("int64").sum())
 
 

@@ -9,13 +9,13 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.collections.arrays.extremes import ExtremeMethods
-from akdask.collections.arrays.ndarray import reshaped
 from akdask.collections.arrays.reductions import ReductionMethods, reduced
 from akdask.collections.arrays.sort_methods import SortMethods
 from akdask.collections.arrays.statistics import corr, cov
 from akdask.collections.arrays.ufuncs import clz, ctz, logical_not, parity, popcount, rotl, rotr
 from akdask.collections.core.array import as_ndarray
 from akdask.collections.core.assignment import assigned
+from akdask.collections.core.later import later
 from akdask.collections.core.operators import OperatorMethods
 from akdask.collections.core.wrap import shows
 from akdask.columns import Table, to_objects
@@ -213,14 +213,14 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
         return NUMBER_FORMAT_STRINGS[self._value.dtype.name].format(item)
 
     def reshape(self, *shape: Any) -> Any:
-        """Return the elements in another shape, in row-major order, as an `ArrayView`; lazy.
+        """Return the elements in another shape, in row-major order; lazy.
 
         Parameters
         ----------
         *shape : int, or one sequence of int
             Length of each dimension; one of them may be -1, which is found from the number of elements.
         """
-        return reshaped(self, *shape)
+        return later("reshaped", self, *shape)
 
     def flatten(self) -> pdarray:
         """Return the array itself, which is flat."""
@@ -228,7 +228,7 @@ class pdarray(OperatorMethods, ReductionMethods, ExtremeMethods, SortMethods["pd
 
     def equals(self, other: Any) -> bool:
         """Whether the other array has the same elements in the same order; computes."""
-        if not isinstance(other, pdarray) or self.size != other.size:
+        if not isinstance(other, pdarray) or self.shape != other.shape:
             return False
         return bool(self._operate("equal", self, other).all())
 

@@ -1,4 +1,4 @@
-"""Sums of products of two arrays: scalar product, covariance, correlation."""
+"""Sums of products of two arrays: covariance and correlation."""
 
 from __future__ import annotations
 
@@ -9,38 +9,7 @@ import numpy as np
 
 from akdask.collections.arrays.elementwise import elementwise
 from akdask.collections.core.array import Array
-from akdask.errors import ArgumentTypeError, UnsupportedError
-
-
-def dot(pda1: Any, pda2: Any) -> Any:
-    """Return the sum of the products of the elements of two arrays; lazy.
-
-    Parameters
-    ----------
-    pda1, pda2 : pdarray or number
-        Of a number and an array, the products are returned, and of two numbers theirs.
-
-    Raises
-    ------
-    AlignmentError
-        If the arrays are not of one size.
-    UnsupportedError
-        If one of them has several dimensions.
-
-    Examples
-    --------
-    >>> import akdask as ak
-    >>> int(ak.dot(ak.array([1, 2, 3]), ak.array([4, 5, 6]))), ak.dot(ak.array([1, 2]), 5).tolist()
-    (32, [5, 10])
-    """
-    if any(getattr(item, "ndim", 0) > 1 for item in (pda1, pda2)):
-        raise UnsupportedError("dot takes arrays of one dimension.", hint="to_ndarray() gives them to NumPy.")
-    product = pda1 * pda2
-    both = isinstance(pda1, Array) and isinstance(pda2, Array)
-    if not both:
-        return product
-    # NumPy's sum of products of bools is a bool.
-    return product.any() if product.dtype == np.dtype(bool) else product.sum()
+from akdask.errors import ArgumentTypeError
 
 
 def cov(x: Any, y: Any) -> np.float64:

@@ -1,6 +1,6 @@
 """NumPy's element-wise functions under Arkouda's names of functions and parameters.
 
-All of them are lazy and keep the rows.  At least one argument is a lazy array or an `ArrayView`; others may be scalars.
+All of them are lazy and keep the rows.  At least one argument is a lazy array; others may be scalars.
 `floor`, `ceil`, `trunc`, `maximum`, `minimum` and `arctan2` of scalars alone give NumPy's answer at once.
 
 `where` is a bool, or a bool array with the same rows: where it is False, the first argument stays as it is, or `out`
@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from akdask.collections.arrays.elementwise import PLAIN, elementwise
-from akdask.collections.arrays.ndarray import ArrayView
 from akdask.collections.core.array import Array
 from akdask.collections.core.operators import OperatorMethods
 from akdask.errors import ArgumentTypeError
@@ -301,7 +300,7 @@ def _computed(operation: str, *items: Any, where: Any, out: Any = None) -> Any:
         return _put_into(out, result, where, operation)
     if where is True or where is None:
         return result
-    first = next(item for item in items if isinstance(item, Array | ArrayView))
+    first = next(item for item in items if isinstance(item, Array))
     return elementwise("where", where, result, first)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from akdask.collections.arrays.creation import array
-from akdask.collections.core.array import Array
+from akdask.collections.core.array import Array, of_rows
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.later import later, provides
 from akdask.collections.core.substitutes import missing_attribute
@@ -326,7 +326,7 @@ def as_values(data: Any) -> Any:
     """Return what a user gives as values as an array."""
     data = unlabelled(data)
     if isinstance(data, Array):
-        return data.copy()  # What is assigned to the given one later does not change the Series.
+        return of_rows(data).copy()  # What is assigned to the given one later does not change the Series.
     if isinstance(data, pd.Categorical) or isinstance(getattr(data, "dtype", None), pd.CategoricalDtype):
         return Categorical(data)
     if isinstance(data, str) or not hasattr(data, "__len__"):

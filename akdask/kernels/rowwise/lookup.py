@@ -72,6 +72,19 @@ def from_start(positions: NumberArray, total: int) -> NumberArray:
     return np.where(positions < 0, positions + total, positions).astype(np.int64, copy=False)
 
 
+def _from_start(positions: NumberArray, out: Any = None, *, length: int) -> NumberArray:
+    """Return positions along a dimension, counted from its start; each must be there."""
+    found = from_start(positions, length)
+    if out is None:
+        return found
+    out[...] = found
+    return np.asarray(out)
+
+
+def _integer_type(positions: ColumnType, **_: Any) -> ColumnType | None:
+    return INT64 if positions.kind in ("int", "uint") else None
+
+
 def _take(table: Any, positions: Any, out: Any = None) -> Any:
     """Return the table's rows at positions, of which negative ones count from the end."""
     found = gather_prefetched(table, positions, out)
@@ -165,6 +178,7 @@ def _searchsorted_type(table: ColumnType, values: ColumnType, side: str) -> Colu
 LOOKUP_OPERATIONS: dict[str, Operation] = {
     "lookup": Operation("lookup", 2, _lookup_type, _lookup),
     "take": Operation("take", 2, _take_type, _take),
+    "from_start": Operation("from_start", 1, _integer_type, _from_start),
     "stored_position": Operation("stored_position", 1, _stored_position_type, _stored_position),
     "searchsorted": Operation("searchsorted", 2, _searchsorted_type, _searchsorted),
     "lookup_found": Operation("lookup_found", 2, _fillable_type, lookup_found),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from akdask.kernels.core.rules import Kernel, Operation, Rule
+from akdask.kernels.index.strided import STRIDED_OPERATIONS
 from akdask.kernels.keys.bits import BIT_OPERATIONS
 from akdask.kernels.keys.digests import DIGEST_OPERATIONS
 from akdask.kernels.keys.strings import STRING_OPERATIONS
@@ -63,6 +64,7 @@ OPERATIONS: dict[str, Operation] = {
     **POSITION_OPERATIONS,
     **VARIATE_OPERATIONS,
     **LOOKUP_OPERATIONS,
+    **STRIDED_OPERATIONS,
     **LIMB_OPERATIONS,
     **LIST_OPERATIONS,
     **LIST_REDUCTIONS,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
+from akdask.errors import AlignmentError, ArgumentTypeError
 from akdask.testing import assert_equal
 from akdask.testing.strategies import partitioned
 
@@ -58,8 +58,6 @@ def test_arrays_that_are_no_pair_are_refused(pair):
         for wrong in ([1, 2], ak.array(["a"] * 5)):
             with pytest.raises(ArgumentTypeError):
                 function(wrong, pair[0])
-    with pytest.raises(UnsupportedError, match="one dimension"):
-        ak.dot(ak.array([[1, 2]]), ak.array([[1], [2]]))
 
 
 @given(st.lists(st.integers(-50, 50), min_size=3, max_size=20))
