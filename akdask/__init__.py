@@ -91,10 +91,10 @@ from akdask.collections.frame.dataframe import DataFrame, from_pandas
 from akdask.collections.frame.diff import DiffAggregate
 from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
-from akdask.collections.frame_analysis.binning import cut, qcut
-from akdask.collections.frame_analysis.reshaping import crosstab, get_dummies
+from akdask.collections.frame_core.analysis.binning import cut, qcut
+from akdask.collections.frame_core.analysis.reshaping import crosstab, get_dummies
+from akdask.collections.frame_core.display import Row
 from akdask.collections.frame_core.index import Index, MultiIndex
-from akdask.collections.frame_core.row import Row
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
 from akdask.collections.functions.apply import apply
 from akdask.collections.functions.comparison import allclose, array_equal

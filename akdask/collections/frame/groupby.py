@@ -12,7 +12,7 @@ from akdask.collections.core.column_names import names_of
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.frame.diff import DiffAggregate
-from akdask.collections.frame_analysis.group_rows import FrameGroupMethods
+from akdask.collections.frame_core.analysis.group_rows import FrameGroupMethods
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index, MultiIndex
 from akdask.collections.frame_core.rows import RowMethods

@@ -13,7 +13,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet, Select
-from akdask.collections.frame_core.row import Row
+from akdask.collections.frame_core.display import Row
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value

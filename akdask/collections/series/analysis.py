@@ -8,9 +8,9 @@ from typing import Any, Self
 import pandas as pd
 
 from akdask.collections.core.base import unlabelled
-from akdask.collections.frame_analysis.cells import CellMethods, between
-from akdask.collections.frame_analysis.kinds import is_number
-from akdask.collections.frame_analysis.summaries import (
+from akdask.collections.frame_core.analysis.cells import CellMethods, between
+from akdask.collections.frame_core.analysis.kinds import is_number
+from akdask.collections.frame_core.analysis.summaries import (
     KEEPS,
     described_labels,
     described_numbers,

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
-from akdask.collections.frame_analysis.expressions import Expression
+from akdask.collections.frame_core.analysis.expressions import Expression
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.errors import ArgumentError, ArgumentTypeError

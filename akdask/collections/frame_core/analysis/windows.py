@@ -13,7 +13,7 @@ from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cummax, cummin, cumprod, cumsum
 from akdask.collections.core.array import Array
-from akdask.collections.frame_analysis.kinds import demand_numbers, missing_where, numbers_among
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, missing_where, numbers_among
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.frame_core.missing_integers import is_in_parts, recombined, separated

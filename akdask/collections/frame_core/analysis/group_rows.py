@@ -13,15 +13,15 @@ from akdask.collections.arrays.elementwise import cast
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.later import later
-from akdask.collections.frame_analysis.arranged import (
+from akdask.collections.frame_core.analysis.arranged import (
     Arranged,
     differences_in_groups,
     numbers_in_groups,
     running_of_groups,
     shifted_in_groups,
 )
-from akdask.collections.frame_analysis.kinds import demand_numbers, is_number, missing_where
-from akdask.collections.frame_analysis.summaries import RANKS
+from akdask.collections.frame_core.analysis.kinds import demand_numbers, is_number, missing_where
+from akdask.collections.frame_core.analysis.summaries import RANKS
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.frame_core.rows import RowMethods

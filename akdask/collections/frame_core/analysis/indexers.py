@@ -11,7 +11,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
-from akdask.collections.frame_core.row import Row
+from akdask.collections.frame_core.display import Row
 from akdask.collections.groups.setops import in1d
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingLabelError, PositionError
 

@@ -10,8 +10,8 @@ from akdask.collections.arrays.creation import arange, full
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.frame_analysis.kinds import missing_where
-from akdask.collections.frame_analysis.windows import difference, shifted
+from akdask.collections.frame_core.analysis.kinds import missing_where
+from akdask.collections.frame_core.analysis.windows import difference, shifted
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.groups.groupby import GroupBy
 from akdask.plan.expr.rowwise import Project

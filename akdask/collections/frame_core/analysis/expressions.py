@@ -16,8 +16,8 @@ from akdask.collections.arrays.creation import array
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
-from akdask.collections.frame_analysis.cells import between
-from akdask.collections.frame_analysis.expression_text import ExpressionText
+from akdask.collections.frame_core.analysis.cells import between
+from akdask.collections.frame_core.analysis.expression_text import ExpressionText
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.missing import present
 from akdask.collections.groups.setops import in1d

@@ -14,7 +14,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import later
-from akdask.collections.frame_analysis.kinds import numbers_among
+from akdask.collections.frame_core.analysis.kinds import numbers_among
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.build import arrays_of, spread
 from akdask.collections.frame_core.columnset import ColumnSet
@@ -158,7 +158,7 @@ class ReshapingMethods(FrameBase):
         if wanted is None:
             wanted = [name for name in numbers_among(self._columns) if name not in (*rows, *across)]
         self._columns.only([*rows, *across, *wanted])
-        how = GROUP_REDUCTIONS.get(aggfunc.lower()) if isinstance(aggfunc, str) else None
+        how = GROUP_REDUCTIONS.get(str(aggfunc).lower())
         if how is None or not wanted:
             raise ArgumentError(
                 f"pivot_table reduces columns by a reduction of groups, not by {aggfunc!r}.",

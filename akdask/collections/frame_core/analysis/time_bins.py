@@ -13,7 +13,7 @@ from akdask.collections.arrays.creation import arange, full
 from akdask.collections.arrays.elementwise import cast, where
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
-from akdask.collections.frame_analysis.kinds import is_number, missing_where, numbers_among
+from akdask.collections.frame_core.analysis.kinds import is_number, missing_where, numbers_among
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning

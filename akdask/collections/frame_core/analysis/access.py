@@ -12,7 +12,7 @@ from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled, unlabelled
 from akdask.collections.core.column_names import check_names
 from akdask.collections.core.later import later
-from akdask.collections.frame_analysis.indexers import CellIndexer, FrameILocIndexer, FrameLocIndexer
+from akdask.collections.frame_core.analysis.indexers import CellIndexer, FrameILocIndexer, FrameLocIndexer
 from akdask.collections.frame_core.columns import ColumnMethods
 from akdask.collections.frame_core.index import Index
 from akdask.collections.frame_core.missing import MissingMethods

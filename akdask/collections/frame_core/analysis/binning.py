@@ -14,7 +14,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import searchsorted
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
-from akdask.collections.frame_analysis.kinds import is_number
+from akdask.collections.frame_core.analysis.kinds import is_number
 from akdask.collections.text.categorical import DEFAULT_NA, Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.aggregates.quantiles import checked_quantiles
