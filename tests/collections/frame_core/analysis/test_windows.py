@@ -129,3 +129,11 @@ def test_lists_are_not_shifted():
     lists = ak.DataFrame({"l": ak.SegArray(ak.array([0, 2]), ak.array([1, 2, 3]))})
     with pytest.raises(UnsupportedError, match="nothing for missing"):
         lists.shift()
+
+
+def test_halos_of_many_partitions_are_a_chain_of_small_tasks():
+    sizes = []
+    for count in (20, 40):
+        rows = ak.DataFrame({"x": in_parts(np.arange(4 * count), range(4, 4 * count, 4))})
+        sizes.append(len(rows.rolling(3).sum().dask))
+    assert sizes[1] < 2.2 * sizes[0]
