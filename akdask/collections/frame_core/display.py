@@ -8,17 +8,18 @@ from typing import Any, TextIO
 
 import pandas as pd
 
-from akdask.collections.core.array import LAZY
+from akdask.collections.core.display import LAZY
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.plan.expr.rowwise import Partitions
-from akdask.plan.run.cost import edge_of_limit, is_cheap
+from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small
 from akdask.schema import INT64
 
-SHOWN_ROWS = 5
 SHOWN_COLUMNS = 20
+SHOWN_ROWS = 60
+"""Where pandas is told to show all of them."""
 
 
 class Info(str):
@@ -44,26 +45,53 @@ class DisplayMethods(FrameBase):
         shown = edge_rows(self)
         if shown is None:
             return "\n".join([f"<{self._summary()}: {LAZY}>", *self._types()])
-        return f"{shown.to_string()}\n\n[{self._summary()}]"
+        with pd.option_context("display.show_dimensions", False):
+            return f"{shown!r} ({self._shape_text()})"
+
+    def __str__(self) -> str:
+        names, size = list(self.columns), self._size_at_hand()
+        if not names:
+            return "DataFrame([ -- ][ 0 rows : 0 B])"
+        rows = "unknown number of rows" if size is None else f"{size:,} row{'' if size == 1 else 's'}"
+        memory = "" if size is None else f", {self._memory_text()}"
+        return f"DataFrame([{', '.join(map(repr, names))}], {rows}{memory})"
+
+    def _memory_text(self) -> str:
+        size = int(self.memory_usage().sum())
+        power = min(3, max(0, size.bit_length() - 1) // 10)
+        return self.memory_usage_info(("B", "KB", "MB", "GB")[power])
 
     def _repr_html_(self) -> str:
         shown = edge_rows(self)
         if shown is None:
             rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
             return f"<p>{escape(self._summary())}: {escape(LAZY)}</p><table>{rows}</table>"
-        return f"{shown.to_html()}<p>{escape(self._summary())}</p>"
+        with pd.option_context("display.show_dimensions", False):
+            table: Any = shown._repr_html_()
+        return f"{table}<p>{self._shape_text()}</p>"
 
     @property
     def info(self) -> Info:
         """Columns, types and rows in words; nothing is computed.  Called, as in pandas, it prints them."""
         return Info("\n".join([self._summary(), *self._types(limit=None)]))
 
-    def _summary(self) -> str:
+    def _shape_text(self) -> str:
+        size: Any = self._size_at_hand()
+        if size is None:
+            size = "unknown number of" if self.columns else None
+        return f"{size} rows x {len(self.columns)} columns"
+
+    def _size_at_hand(self) -> int | None:
+        """Return the number of rows where it is known, or cheap to count; None where there are no columns to have any."""
         columns = self._columns
-        rows = columns.frame.rows
-        count = "unknown number of" if rows.size is None else f"{rows.size:,}"
-        partitions = f"{rows.npartitions} partition" + ("" if rows.npartitions == 1 else "s")
-        return f"DataFrame: {count} rows x {len(columns.values)} columns, {partitions}"
+        if not columns.values:
+            return None
+        size = columns.frame.rows.size
+        return sum(columns.counted()) if size is None and is_small(columns.frame, ()) else size
+
+    def _summary(self) -> str:
+        rows = self._columns.frame.rows
+        return f"{type(self).__name__}: {self._shape_text()}, {rows.npartitions} partitions"
 
     def _types(self, limit: int | None = SHOWN_COLUMNS) -> list[str]:
         types = self.dtypes
@@ -135,15 +163,20 @@ class DisplayMethods(FrameBase):
 
 
 def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
-    """Return some first and last rows where at most the edge partitions are needed, else None."""
+    """Return all rows or the first and last ones, where at most the edge partitions are needed, else None.
+
+    There are more than pandas shows where there are more rows than these.
+    """
     names = frame.columns
     half = SHOWN_COLUMNS // 2
     shown = names if len(names) <= SHOWN_COLUMNS else [*names[:half], *names[-half:]]
     columns = frame._columns.only(shown)
-    if not is_cheap(columns.frame, [array._as_operand()[1] for array in columns.arrays()]):
-        rows = _edge_of_limit(frame, columns)
+    values = [array._as_operand()[1] for array in columns.arrays()]
+    small = is_small(columns.frame, values)
+    if small or is_cheap(columns.frame, values):
+        rows = _edge_rows(frame, columns, small)
     else:
-        rows = _edge_rows(frame, columns)
+        rows = _edge_of_limit(frame, columns)
     if rows is None:
         return None
     if len(shown) < len(names):
@@ -161,21 +194,30 @@ def _edge_of_limit(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame | None:
     rows: pd.DataFrame = frame._of(found.head(count) if count >= 0 else found.tail(-count)).compute()
     if len(rows) == abs(count):
         return rows
-    dots = pd.DataFrame("...", index=pd.Index(["..."], name=rows.index.name), columns=rows.columns)
-    return pd.concat([rows.astype(object), dots] if count >= 0 else [dots, rows.astype(object)])
+    return pd.concat([rows.astype(object), _dots(rows)] if count >= 0 else [_dots(rows), rows.astype(object)])
 
 
-def _edge_rows(frame: FrameBase, columns: ColumnSet) -> pd.DataFrame:
-    first, last = _edge_partitions(columns)
-    head: pd.DataFrame = frame._of(first.head(2 * SHOWN_ROWS + 1)).compute()
-    if first is last and len(head) <= 2 * SHOWN_ROWS:
-        return head
-    head = head.head(SHOWN_ROWS).astype(object)
-    dots = pd.DataFrame("...", index=pd.Index(["..."], name=head.index.name), columns=head.columns)
-    if columns.index is None and columns.frame.rows.lengths is None:
+def _edge_rows(frame: FrameBase, columns: ColumnSet, small: bool) -> pd.DataFrame:
+    # One more row than pandas shows makes it leave some out.
+    most: int = pd.get_option("display.max_rows") or SHOWN_ROWS
+    half = most // 2 + 1
+    first, last = (columns, columns) if small else _edge_partitions(columns)
+    size = columns.frame.rows.size
+    if first is last and (size is None or size <= most):
+        head: pd.DataFrame = frame._of(first.head(most + 1)).compute()
+        if len(head) <= most:
+            return head
+        head = head.head(half)
+    else:
+        head = frame._of(first.head(half)).compute()
+    if first is not last and columns.index is None:
         # Numbering the last rows would count all others.
-        return pd.concat([head, dots])
-    return pd.concat([head, dots, frame._of(last.tail(SHOWN_ROWS)).compute().astype(object)])
+        return pd.concat([head.head(most // 2).astype(object), _dots(head)])
+    return pd.concat([head, frame._of(last.tail(half)).compute()])
+
+
+def _dots(rows: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame("...", index=pd.Index(["..."], name=rows.index.name), columns=rows.columns)
 
 
 def _edge_partitions(columns: ColumnSet) -> tuple[ColumnSet, ColumnSet]:

@@ -15,6 +15,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.sorting import argsort, coargsort, sort
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import Labelled
+from akdask.collections.core.display import HtmlDisplay, counted
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.substitutes import Substitutes
 from akdask.collections.core.writing import Storable
@@ -30,7 +31,7 @@ from akdask.plan.task.align import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 
-class Index(Labelled, StorageMethods, Registered, Substitutes):
+class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
     """Labels of rows: an array with the name of index.
 
     Parameters
@@ -276,6 +277,10 @@ class Index(Labelled, StorageMethods, Registered, Substitutes):
     def __repr__(self) -> str:
         return f"Index({self.values!r}, dtype={str(self.dtype)!r})"
 
+    def _title(self) -> str:
+        names = ", ".join(repr(name) for name in self.names if name is not None)
+        return f"{type(self).__name__} {names}".rstrip() + f": {counted(self._levels[0].rows, 'label')}"
+
 
 class MultiIndex(Index):
     """Labels of rows that have several levels.
@@ -459,4 +464,4 @@ class MultiIndex(Index):
         return pd.MultiIndex.from_arrays([for_pandas(level) for level in self.levels], names=self._names)
 
     def __repr__(self) -> str:
-        return f"MultiIndex({self.levels!r}, names={self._names!r})"
+        return f"MultiIndex({self.levels!r})"

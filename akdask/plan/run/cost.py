@@ -28,6 +28,11 @@ def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
     return _is_small([*needed, *_replicated(*chain.predicates, *chain.replicas, *values)])
 
 
+def is_small(frame: Frame, values: Sequence[Value]) -> bool:
+    """Whether all inputs are known to be small, so that all rows can be shown at once."""
+    return _is_small([frame, *_replicated(*values)])
+
+
 def edge_of_limit(frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Value], int] | None:
     """Return where the rows of a `Limit` are sought first: values on the first or last partition of its input.
 
