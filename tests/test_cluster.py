@@ -125,3 +125,16 @@ def test_connect_makes_a_client_current_and_disconnect_leaves_it(cluster_client)
         assert partitioned(ROWS, [50, 50]).sum() == ROWS.sum()
         ak.disconnect()
     assert cluster_client.status == "running"
+
+
+def test_loops_that_ask_for_values_go_on_from_what_workers_hold(cluster_client):
+    rank, wanted = ak.arange(1000) * 1.0, np.arange(1000) * 1.0
+    tasks = []
+    for _ in range(40):
+        rank, wanted = rank * 1.01 - rank.mean(), wanted * 1.01 - wanted.mean()
+        assert float(rank.max()) == pytest.approx(wanted.max())
+        tasks.append(len(rank.max().__dask_graph__()))
+    assert max(tasks[8:]) <= max(tasks[:8]) + 2
+    np.testing.assert_allclose(rank.to_ndarray(), wanted, atol=1e-9)
+    with dask.config.set(scheduler="synchronous"):
+        np.testing.assert_allclose(rank.to_ndarray(), wanted, atol=1e-9)

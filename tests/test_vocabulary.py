@@ -145,7 +145,6 @@ def test_exceptions_are_still_needed(defined):
 
 def test_no_class_name_stands_twice(trees):
     classes = Counter(node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef))
-    # Arkouda's name for integers whose bits have names is what a schema of LBANN makes, too; both are public.
     assert [name for name, count in classes.items() if count > 1] == []
 
 

@@ -41,6 +41,7 @@ def test_numbers_are_read_by_zarr(tmp_path, dtype, count):
     np.testing.assert_array_equal(found, values)
     assert found.dtype == values.dtype
     assert ak.read_zarr(tmp_path / "a").tolist() == values.tolist()
+    assert ak.read_zarr(tmp_path / "a").dtype == values.dtype
 
 
 def test_special_floats_are_kept(tmp_path):

@@ -109,6 +109,11 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     [-1, -1, 2, 3]
     """
     if not any(isinstance(item, Array) for item in (condition, x, y)):
+        if not isinstance(condition, bool | np.bool_):
+            raise ArgumentTypeError(
+                f"where takes a lazy condition, or a bool for all rows, not a {type(condition).__name__}.",
+                hint="make it an array with ak.array(…).",
+            )
         return x if condition else y
     labelled = next((item for item in (x, y) if hasattr(item, "_chosen")), None)
     if labelled is not None and all(isinstance(item, type(labelled) | str) for item in (x, y)):

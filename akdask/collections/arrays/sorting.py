@@ -23,9 +23,9 @@ from akdask.plan.expr.missing_text import without_missing
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import cast
 from akdask.plan.reduce.cosorted import Cosorted
+from akdask.plan.run.alignment import align
 from akdask.plan.sort.sort import sorted_rows
 from akdask.plan.sort.sorted_table import SortedTable
-from akdask.plan.task.align import align
 
 if TYPE_CHECKING:
     from akdask.collections.arrays.pdarray import pdarray

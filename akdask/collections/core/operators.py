@@ -20,8 +20,8 @@ from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.missing_text import call, missing_text
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Constant, Value
-from akdask.plan.task.align import align
-from akdask.schema import column_type, unlimited
+from akdask.plan.run.alignment import align
+from akdask.schema import BOOL, column_type, unlimited
 
 Operand = tuple[Frame | None, Value]
 
@@ -61,7 +61,9 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
     """
     items = [unlabelled(item) for item in items]
     arrays = [item._value for item in items if isinstance(item, Array)]
-    like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else next(iter(arrays), None)
+    # Scalars take the type of what they stand beside, which is not the condition of `where`.
+    numbers = next((value for value in arrays if value.dtype != BOOL), next(iter(arrays), None))
+    like = arrays[-1] if arrays and arrays[-1].dtype.kind == "str" else numbers
     operands = [operand(item, like) for item in items]
     framed = [(frame, value) for frame, value in operands if frame is not None]
     try:
@@ -78,7 +80,10 @@ def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Val
 
 def _has_single_rows(framed: list[tuple[Frame, Value]]) -> bool:
     sizes = {frame.rows.size for frame, _ in framed}
-    return 1 in sizes and len(sizes) == 2 and None not in sizes
+    # Lists have no meaning of one that stands for all.
+    return (
+        sizes > {1} and len(sizes) == 2 and None not in sizes and all(value.dtype.kind != "list" for _, value in framed)
+    )
 
 
 def _spread(item: Any, framed: list[tuple[Frame, Value]]) -> Any:

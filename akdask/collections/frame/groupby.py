@@ -79,6 +79,11 @@ class DataFrameGroupBy(Generic[Rows]):
             raise missing_attribute(type(self), name, of="attribute or column")
         return self[name]
 
+    def persist(self) -> DataFrameGroupBy[Rows]:
+        """Find the groups now and keep them in memory, as `GroupBy.persist` does; returns the object itself."""
+        self.gb.persist()
+        return self
+
     def agg(self, func: Any = None, **named: tuple[str, str]) -> Rows:
         """Return several reductions of each group; lazy.
 

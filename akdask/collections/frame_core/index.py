@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, Self
 
+import dask
 import numpy as np
 import pandas as pd
 
@@ -27,7 +28,7 @@ from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import LEVEL, ObjType
 
 
@@ -77,6 +78,10 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
             isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index)
         )
         return MultiIndex(index) if several else Index(index)
+
+    def persist(self) -> Index:
+        """Return the index with its labels computed and kept in memory, on the workers of a cluster."""
+        return Index(self.values.persist(), self.name)
 
     @property
     def index(self) -> Any:
@@ -324,6 +329,10 @@ class MultiIndex(Index):
         frame, values = align("make a MultiIndex", [(level._frame, level._value) for level in levels])
         self.levels: list[Any] = [level._like(frame, value) for level, value in zip(levels, values, strict=True)]
         self.name = name
+
+    def persist(self) -> MultiIndex:
+        """Return the index with its levels computed together and kept in memory, on the workers of a cluster."""
+        return MultiIndex(dask.persist(*self.levels), self.name, self.names)
 
     @property
     def values(self) -> list[Any]:

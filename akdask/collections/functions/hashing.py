@@ -10,7 +10,7 @@ from akdask.collections.groups.keys import as_arrays
 from akdask.plan.expr.missing_text import call
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Call, Value, cast
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.schema import STR
 
 

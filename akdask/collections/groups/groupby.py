@@ -23,7 +23,7 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.group.arrange import GroupNumbers, RowsByGroup
 from akdask.plan.reduce.row_numbers import row_numbers
 from akdask.plan.rows.segment_starts import SegmentStarts
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.storage.formats.objects import KEY, PERMUTATION, SEGMENTS, UNIQUE_KEY_IDX, ObjType
 
 groupable: TypeAlias = pdarray | Strings | Categorical | Sequence[pdarray | Strings | Categorical]

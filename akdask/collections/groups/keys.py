@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.collections.arrays.creation import array
 from akdask.collections.core.array import Array, of_rows
+from akdask.collections.core.base import unlabelled
 from akdask.collections.text.categorical import Categorical
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.kernels.core.rules import promote
@@ -17,7 +18,8 @@ from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.join.join import JoinSide
 from akdask.plan.join.membership import BuildIndex, Need
-from akdask.plan.task.align import Aligned, align
+from akdask.plan.run.alignment import align
+from akdask.plan.task.align import Aligned
 from akdask.schema import INT64, STR
 
 
@@ -84,6 +86,22 @@ def as_array(values: Any) -> Array:
     return made
 
 
+def lazy_array(operation: str, values: Any) -> Array:
+    """Return a lazy array as it is, and refuse data at hand, as Arkouda does.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is something else, or has several dimensions.
+    """
+    values = unlabelled(values)
+    if not isinstance(values, Array):
+        raise ArgumentTypeError(
+            f"{operation} takes a lazy array, not a {type(values).__name__}.", hint="make it one with ak.array(…)."
+        )
+    return as_array(values)
+
+
 def is_several(items: Any) -> bool:
     """Whether several arrays are given, each row of which is one key."""
     return isinstance(items, list | tuple) and bool(items) and all(isinstance(item, Array) for item in items)
@@ -112,7 +130,7 @@ def _comparable(operation: str, left: Array, right: Array) -> tuple[Aligned, Ali
 
 def like(model: Array, items: Any) -> Any:
     """Return data at hand as an array; of no elements, one that can be compared with another array."""
-    if isinstance(items, Array) or is_several(items) or len(items):
+    if isinstance(items, Array) or is_several(items) or not isinstance(items, Sized) or len(items):
         return items
     dtype = model._as_operand()[1].dtype
     # NumPy has no type of integers of any size, with which others can be compared.

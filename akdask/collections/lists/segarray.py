@@ -35,7 +35,7 @@ from akdask.plan.expr.rowwise import Project, Slice
 from akdask.plan.expr.values import Call, Value, cast
 from akdask.plan.rows.lists import Flatten, Nest
 from akdask.plan.rows.segment_starts import SegmentStarts
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.plan.task.combine import Gather, Realign
 from akdask.schema import INT64
 from akdask.storage.formats.registry import format_named, open_files

@@ -24,7 +24,7 @@ from akdask.plan.expr.missing_text import missing_text
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.join.join import join_row_numbers
 from akdask.plan.rows.broadcast import broadcast
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.schema import ColumnType
 
 
@@ -95,24 +95,23 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     Parameters
     ----------
     keys : array, or sequence of arrays
-        The arguments that have values, each once.
-    values : pdarray or Strings
+        The arguments that have values, each once: of those that repeat, the first counts, and the computation warns.
+    values : pdarray, Strings or Categorical
         Their values.
     arguments : array, or sequence of arrays
         What to look up.
     fillvalue : scalar
         What arguments get that are not among the keys; for Strings a str, or None for missing text.  Unless given it is
-        "", or None where text of the values may be missing.
+        "", or None where text of the values may be missing.  A Categorical has its own label for that.
 
     Returns
     -------
-    pdarray or Strings
+    pdarray, Strings or Categorical
         With the rows of `arguments`, in the type that values and `fillvalue` have in common.
 
-    Raises
-    ------
-    NonUniqueError
-        When it is computed, if a key comes twice.
+    Notes
+    -----
+    Follows ``arkouda.lookup``, which warns at once where akdask warns when it computes.
 
     Examples
     --------
@@ -123,11 +122,15 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     wanted = as_arrays(arguments)
     sought, known = comparable_keys("look up", wanted, as_arrays(like(wanted[0], keys)))
     values = values if isinstance(values, Array) else array(values)
-    frame, (*on_rows, value) = align("look up", [*((known.frame, key) for key in known.values), values._as_operand()])
+    labels = values._category_table if isinstance(values, Categorical) else None
+    operand = values._as_operand() if labels is None else (values._frame, values._value)
+    frame, (*on_rows, value) = align("look up", [*((known.frame, key) for key in known.values), operand])
     rows = type(known)(frame, tuple(on_rows)).indexed("unique rows").find(sought.values)
     replica = broadcast(frame, value)
     lacks, found = Call("less", rows, Constant(0)), Call("lookup_found", replica, rows)
-    return wrap(sought.frame, Call("where", lacks, filling(fillvalue, value.dtype), found))
+    lacking = filling(fillvalue, value.dtype) if labels is None else labels.na_code
+    filled = Call("where", lacks, lacking, found)
+    return wrap(sought.frame, filled) if labels is None else Categorical.of(sought.frame, filled, labels)
 
 
 @provides("map")

@@ -17,9 +17,9 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, Constant, Value, cast
 from akdask.plan.join.intervals import BuildIntervals
 from akdask.plan.rows.broadcast import broadcast
+from akdask.plan.run.alignment import align
 from akdask.plan.run.cost import is_cheap
 from akdask.plan.run.run import run
-from akdask.plan.task.align import align
 from akdask.schema import ColumnType
 
 

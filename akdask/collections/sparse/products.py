@@ -14,7 +14,7 @@ from akdask.collections.text.concatenation import concatenate
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.expr.values import Call
 from akdask.plan.join.join import JoinSide, join_rows
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 from akdask.schema import BOOL, column_type
 
 

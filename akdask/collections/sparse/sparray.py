@@ -12,7 +12,7 @@ from akdask.collections.core.display import HtmlDisplay
 from akdask.collections.groups.groupby import GroupBy
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.plan.expr.values import Call
-from akdask.plan.task.align import align
+from akdask.plan.run.alignment import align
 
 Layout = Literal["CSR", "CSC"]
 

@@ -21,6 +21,7 @@ from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Value, cast
 from akdask.plan.task.compact import MOST_PARTS, joined
 from akdask.plan.task.concat import Concat
+from akdask.schema import ColumnType, bigint_of
 
 
 def isnumeric(pda: Any) -> Any:
@@ -207,13 +208,20 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
     check_axis("concatenate", axis)
     if hasattr(arrays[0], "concatenate"):
         return arrays[0].concatenate(arrays[1:], ordered=ordered)
-    wanted = promote(*[array._value.dtype for array in arrays]) or arrays[0]._value.dtype
+    wanted = _common_type([array._value.dtype for array in arrays])
     values = [(array._frame, cast(array._value, wanted)) for array in arrays]
     parts = [part for frame, value in values for part in _parts(frame, value)]
     if len(parts) > MOST_PARTS:
         parts = [Project(frame, (0,), (value,)) for frame, value in values]
     frame = joined(parts)
     return arrays[0]._like(frame, frame.column(0))
+
+
+def _common_type(given: Sequence[ColumnType]) -> ColumnType:
+    """Return the type of the elements of joined arrays; of bigints they have the bits of the largest limit, if any."""
+    found = promote(*given) or given[0]
+    limits = [dtype.max_bits for dtype in given if dtype.kind == "bigint"]
+    return bigint_of(builtins.max(limits)) if found.kind == "bigint" else found
 
 
 def _joined_along(arrays: Sequence[ArrayView], axis: int) -> Any:

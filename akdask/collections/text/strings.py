@@ -31,8 +31,8 @@ from akdask.kernels.text.encodings import encoding_name
 from akdask.plan.expr.rowwise import Project
 from akdask.plan.expr.values import Call, cast
 from akdask.plan.group.aggregate import GroupAggregate
+from akdask.plan.run.alignment import align
 from akdask.plan.run.transfer import check_bytes
-from akdask.plan.task.align import align
 from akdask.plan.task.compact import joined
 from akdask.schema import NULLABLE_STR, STR
 from akdask.storage.formats.objects import SEGMENTS

@@ -29,8 +29,8 @@ def is_cheap(frame: Frame, values: Sequence[Value]) -> bool:
 
 
 def is_small(frame: Frame, values: Sequence[Value]) -> bool:
-    """Whether all inputs are known to be small, so that all rows can be shown at once."""
-    return _is_small([frame, *_replicated(*values)])
+    """Whether all rows can be computed at once, since all that they are made of is known to be small."""
+    return _is_small([*Chain.of(frame).bases, *_replicated(*Chain.of(frame).predicates, *values)])
 
 
 def edge_of_limit(frame: Frame, values: Sequence[Value]) -> tuple[Frame, list[Value], int] | None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.collections.lookups import finding
-from akdask.errors import ArgumentTypeError, NonUniqueError
+from akdask.errors import ArgumentTypeError
 from akdask.testing import assert_equal
 from akdask.testing.strategies import two_arrays
 
@@ -60,11 +60,17 @@ def test_rows_of_several_arrays_are_keys():
     assert ak.find(wanted, rows).tolist() == [2, 1, -1]
 
 
-def test_a_key_that_comes_twice_has_no_one_value():
-    found = ak.lookup(ak.array([5, 7, 5]), ak.arange(3), ak.array([7]))
-    with pytest.raises(NonUniqueError, match="the key 5 comes twice") as caught:
-        found.tolist()
-    assert "rows: 0 and 2" in str(caught.value)
+def test_of_a_key_that_comes_twice_the_first_counts_with_a_warning():
+    found = ak.lookup(ak.array([5, 7, 5]), ak.arange(3), ak.array([7, 5]))
+    with pytest.warns(UserWarning, match="such as 5 in rows 0 and 2"):
+        assert found.tolist() == [1, 0]
+
+
+def test_a_categorical_has_its_own_label_for_what_has_no_value():
+    protocols = ak.Categorical(ak.array(["udp", "tcp"]), na_value="none")
+    found = ak.lookup(ak.array([17, 6]), protocols, ak.array([6, 1, 17]))
+    assert isinstance(found, ak.Categorical)
+    assert (found.tolist(), found.na_value) == (["tcp", "none", "udp"], "none")
 
 
 @given(two_arrays())
