@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from numpy import bool, bool_, e, euler_gamma, float64, inf, int64, nan, newaxis, pi, str_, uint8, uint64
 
-from akdask import array_api, compat, config, io, random, testing
+from akdask import array_api, compat, config, extension, io, random, testing
 from akdask.collections.arrays.broadcasting import broadcast
 from akdask.collections.arrays.creation import (
     arange,
@@ -171,6 +171,7 @@ from akdask.compat.server import get_server_commands, print_server_commands, rec
 from akdask.compat.session import LogLevel, disable_verbose, enable_verbose, generate_history, write_log
 from akdask.error_state import errstate, geterr, geterrcall, seterr, seterrcall
 from akdask.errors import AkdaskError, NonUniqueError, RegistrationError
+from akdask.extension import *  # noqa: F403
 from akdask.io import *  # noqa: F403
 from akdask.plotting import hist_all, plot_dist
 from akdask.random import randint, standard_normal, uniform
@@ -448,6 +449,7 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += registry.__all__
+__all__ += extension.__all__
 __all__ += io.__all__
 __all__ += numpy_names.__all__
 __all__ += scalar_types.__all__
