@@ -92,6 +92,7 @@ from akdask.collections.frame.diff import DiffAggregate
 from akdask.collections.frame.groupby import DataFrameGroupBy
 from akdask.collections.frame.joining import inner_join, merge
 from akdask.collections.frame_core.index import Index, MultiIndex
+from akdask.collections.frame_core.row import Row
 from akdask.collections.functions import numpy_functions as _numpy_functions  # noqa: F401 - registers NumPy's functions
 from akdask.collections.functions.apply import apply
 from akdask.collections.functions.comparison import allclose, array_equal
@@ -208,6 +209,7 @@ __all__ = [
     "Power_divergenceResult",
     "Properties",
     "RegistrationError",
+    "Row",
     "Scalar",
     "SegArray",
     "Series",

@@ -197,5 +197,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
         table, value = cast(table, wanted), cast(value, wanted)
     found: Any = wrap(frame, SortedTable.of(table_frame, table).search(value, side))
     return (
-        shaped(found, v.shape) if isinstance(v, Array) and v.ndim != 1 else found if isinstance(v, Array) else found[0]
+        shaped(found, v.shape)
+        if isinstance(v, Array) and v.ndim != 1
+        else found
+        if isinstance(v, Array)
+        else int(found[0])
     )

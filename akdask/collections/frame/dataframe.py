@@ -169,7 +169,7 @@ class DataFrame(
         Parameters
         ----------
         key : str, list of str, int, slice, or array of bool or int
-            A name gives the column, several a DataFrame.  An int gives one row as a dict, at once; other keys choose
+            A name gives the column, several a DataFrame.  An int gives one `Row`, at once; other keys choose
             rows as those of an array do, and stay lazy.
 
         Raises

@@ -7,6 +7,7 @@ from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from akdask.collections.arrays.sorting import sort
 from akdask.collections.core.array import Array
+from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.selection import known_lengths
 from akdask.collections.core.substitutes import missing_attribute
@@ -17,7 +18,7 @@ from akdask.collections.frame_core.rows import RowMethods
 from akdask.collections.groups.column_rules import has_meaning
 from akdask.collections.groups.groupby import GroupBy
 from akdask.collections.groups.reductions import GROUP_REDUCTIONS
-from akdask.collections.series.series import Series
+from akdask.collections.series.series import Series, by_row
 from akdask.errors import ArgumentError
 from akdask.kernels.aggregates.registry import REDUCTIONS
 
@@ -313,8 +314,8 @@ class DataFrameGroupBy(Generic[Rows]):
         return DiffAggregate(self, colname)
 
     def broadcast(self, x: Any, permute: bool = True) -> Any:
-        """Spread one value per group back to the rows; see `GroupBy.broadcast`."""
-        return self.gb.broadcast(x, permute)
+        """Spread one value per group back to the rows, as a Series with their labels; see `GroupBy.broadcast`."""
+        return by_row(self.df._columns, self.gb.broadcast(unlabelled(x), permute))
 
     def _some_rows(self, positions: Any, sort_index: bool) -> Rows:
         rows: Rows = self.df._rows(sort(positions) if sort_index else positions)

@@ -23,19 +23,29 @@ SHOWN_ROWS = 60
 
 
 class Info(str):
-    """Text that prints itself when it is called: a property in Arkouda, ``info`` is a method in pandas.
+    """Text, and more of it that is printed when it is called: a property in Arkouda, ``info`` is a method in pandas.
 
     Examples
     --------
-    >>> Info("2 rows")()
+    >>> info = Info("2 rows", ["  x: int64"])
+    >>> info
+    '2 rows'
+    >>> info()
     2 rows
+      x: int64
     """
 
-    __slots__ = ()
+    _details: list[str]
+
+    def __new__(cls, text: str, details: list[str]) -> Info:
+        """Return a text with lines that are printed below it when it is called."""
+        self = super().__new__(cls, text)
+        self._details = details
+        return self
 
     def __call__(self, verbose: bool | None = None, buf: TextIO | None = None, **_: Any) -> None:
-        """Print the text, to `buf` if given; what else pandas takes makes no difference."""
-        print(self, file=buf)
+        """Print all of it, to `buf` if given; what else pandas takes makes no difference."""
+        print(self, *self._details, sep="\n", file=buf)
 
 
 class DisplayMethods(FrameBase):
@@ -49,7 +59,10 @@ class DisplayMethods(FrameBase):
             return f"{shown!r} ({self._shape_text()})"
 
     def __str__(self) -> str:
-        names, size = list(self.columns), self._size_at_hand()
+        return self._outline(self._size_at_hand())
+
+    def _outline(self, size: int | None) -> str:
+        names = list(self.columns)
         if not names:
             return "DataFrame([ -- ][ 0 rows : 0 B])"
         rows = "unknown number of rows" if size is None else f"{size:,} row{'' if size == 1 else 's'}"
@@ -72,8 +85,8 @@ class DisplayMethods(FrameBase):
 
     @property
     def info(self) -> Info:
-        """Columns, types and rows in words; nothing is computed.  Called, as in pandas, it prints them."""
-        return Info("\n".join([self._summary(), *self._types(limit=None)]))
+        """Columns, rows and memory in words; nothing is computed.  Called, as in pandas, it prints the types, too."""
+        return Info(self._outline(self._columns.frame.rows.size), self._types(limit=None))
 
     def _shape_text(self) -> str:
         size: Any = self._size_at_hand()
@@ -82,7 +95,7 @@ class DisplayMethods(FrameBase):
         return f"{size} rows x {len(self.columns)} columns"
 
     def _size_at_hand(self) -> int | None:
-        """Return the number of rows where it is known, or cheap to count; None where there are no columns to have any."""
+        """Return the number of rows where it is known or cheap to count, and None without columns that have any."""
         columns = self._columns
         if not columns.values:
             return None

@@ -152,9 +152,9 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
         equal = self == other
         return ~equal if isinstance(equal, Array) else equal
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: Any) -> Any:
         """Whether the other index has the same labels in the same order; computes."""
-        return isinstance(other, Index) and other.nlevels == 1 and bool(self.values.equals(other.values))
+        return isinstance(other, Index) and other.nlevels == 1 and self.values.equals(other.values)
 
     def lookup(self, key: Any) -> pdarray:
         """Return which labels are the given one, or among some given ones; lazy bool array."""
@@ -164,12 +164,12 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
         matches = [self.values == one for one in (key if isinstance(key, list | tuple | np.ndarray) else [key])]
         return reduce(operator.or_, matches) if matches else self.values != self.values
 
-    def map(self, arg: Mapping[Any, Any]) -> Index:
+    def map(self, arg: Any) -> Index:
         """Return the labels with some replaced by others; lazy.
 
         Parameters
         ----------
-        arg : dict or pandas.Series
+        arg : dict or Series
             New labels by old ones, all of them numbers or all of them text.
 
         Returns
@@ -178,6 +178,8 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
             Of Strings where the labels were a Categorical.  Labels that are not in the dict stay as they are; where
             numbers become text or text numbers, ``"null"`` or NaN stands for them.
         """
+        if isinstance(arg, Labelled) and not isinstance(arg, Index):
+            arg = arg.to_pandas()
         if not isinstance(arg, Mapping | pd.Series):
             raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
         news = dict(arg.items())

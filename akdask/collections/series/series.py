@@ -15,6 +15,7 @@ from akdask.collections.core.later import later, provides
 from akdask.collections.core.substitutes import missing_attribute
 from akdask.collections.core.wrap import special
 from akdask.collections.frame_core.columns import ColumnMethods
+from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.index import Index
 from akdask.collections.series.accessors import (
     CachedAccessor,
@@ -302,6 +303,14 @@ def column_series(frame: ColumnMethods, name: str) -> Series:
     series.name, series._level_names = name, ()
     series._labelled = LabelledRows._of(columns.only([name]).renamed({name: VALUES}))
     series._labelled._content.handed[VALUES] = frame._column(name), columns.array(name)
+    return series
+
+
+def by_row(columns: ColumnSet, array: Array) -> Series:
+    """Return an array with the rows of a DataFrame, labelled as they are."""
+    series = Series.__new__(Series)
+    series.name, series._level_names = None, ()
+    series._labelled = LabelledRows._of(columns.beside({VALUES: array}))
     return series
 
 

@@ -323,9 +323,9 @@ class Categorical(TextDisplay, ExtremeMethods, TextSortMethods[pdarray]):
         codes, labels = run(self.codes.expr, self.categories.expr)
         return pandas_categorical(codes, labels)
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: Any) -> Any:
         """Whether the other array has the same elements in the same order; computes."""
-        return isinstance(other, Categorical) and self.size == other.size and bool((self == other).all())
+        return isinstance(other, Categorical) and self.size == other.size and (self == other).all().value()
 
     def group(self) -> pdarray:
         """Return positions that bring equal elements together, as int64; lazy."""
