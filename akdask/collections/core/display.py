@@ -36,7 +36,7 @@ class HtmlDisplay:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self._title())}</p><pre>{escape(repr(self))}</pre>"
+        return f"<p>{escape(self._title())}</p><pre style='white-space: pre-wrap'>{escape(repr(self))}</pre>"
 
 
 class ArrayDisplay(HtmlDisplay, Collection):
@@ -63,6 +63,10 @@ class ArrayDisplay(HtmlDisplay, Collection):
 
     def tail(self, n: int = 5) -> Self:
         """Return the last `n` elements; lazy."""
+        raise NotImplementedError
+
+    def _type_name(self) -> str:
+        """Return the type as DataFrames name it."""
         raise NotImplementedError
 
     # text
@@ -104,7 +108,8 @@ class ArrayDisplay(HtmlDisplay, Collection):
         return f"{type(self).__name__}({self._value.dtype}, {self.rows.describe()})"
 
     def _title(self) -> str:
-        return f"{type(self).__name__}: {self._value.dtype}, {counted(self.rows, 'element')}"
+        name, kind = type(self).__name__, self._type_name()
+        return f"{name}: {'' if kind == name else f'{kind}, '}{counted(self.rows, 'element')}"
 
     # elements
 

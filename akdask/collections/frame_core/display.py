@@ -8,15 +8,17 @@ from typing import Any, TextIO
 
 import pandas as pd
 
-from akdask.collections.core.display import LAZY
+from akdask.collections.core.display import GAP, LAZY
 from akdask.collections.core.later import later
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet
 from akdask.collections.frame_core.memory_units import convert_bytes
 from akdask.plan.expr.rowwise import Partitions
 from akdask.plan.run.cost import edge_of_limit, is_cheap, is_small
+from akdask.plan.task.combine import Limit
 from akdask.schema import INT64
 
+UNITS = ("B", "KB", "MB", "GB")
 SHOWN_COLUMNS = 20
 SHOWN_ROWS = 60
 """Where pandas is told to show all of them."""
@@ -56,7 +58,7 @@ class DisplayMethods(FrameBase):
         if shown is None:
             return "\n".join([f"<{self._summary()}: {LAZY}>", *self._types()])
         with pd.option_context("display.show_dimensions", False):
-            return f"{shown!r} ({self._shape_text()})"
+            return f"{shown!r} ({self._shape_text(shown)})"
 
     def __str__(self) -> str:
         return self._outline(self._size_at_hand())
@@ -66,13 +68,8 @@ class DisplayMethods(FrameBase):
         if not names:
             return "DataFrame([ -- ][ 0 rows : 0 B])"
         rows = "unknown number of rows" if size is None else f"{size:,} row{'' if size == 1 else 's'}"
-        memory = "" if size is None else f", {self._memory_text()}"
+        memory = "" if size is None else f", {_memory_text(size * sum(self._widths().values()))}"
         return f"DataFrame([{', '.join(map(repr, names))}], {rows}{memory})"
-
-    def _memory_text(self) -> str:
-        size = int(self.memory_usage().sum())
-        power = min(3, max(0, size.bit_length() - 1) // 10)
-        return self.memory_usage_info(("B", "KB", "MB", "GB")[power])
 
     def _repr_html_(self) -> str:
         shown = edge_rows(self)
@@ -81,15 +78,18 @@ class DisplayMethods(FrameBase):
             return f"<p>{escape(self._summary())}: {escape(LAZY)}</p><table>{rows}</table>"
         with pd.option_context("display.show_dimensions", False):
             table: Any = shown._repr_html_()
-        return f"{table}<p>{self._shape_text()}</p>"
+        return f"{table}<p>{self._shape_text(shown)}</p>"
 
     @property
     def info(self) -> Info:
         """Columns, rows and memory in words; nothing is computed.  Called, as in pandas, it prints the types, too."""
         return Info(self._outline(self._columns.frame.rows.size), self._types(limit=None))
 
-    def _shape_text(self) -> str:
+    def _shape_text(self, shown: pd.DataFrame | None = None) -> str:
         size: Any = self._size_at_hand()
+        frame = self._columns.frame
+        if shown is not None and isinstance(frame, Limit) and len(shown) == abs(frame.count) and GAP not in shown.index:
+            size = len(shown)
         if size is None:
             size = "unknown number of" if self.columns else None
         return f"{size} rows x {len(self.columns)} columns"
@@ -104,7 +104,8 @@ class DisplayMethods(FrameBase):
 
     def _summary(self) -> str:
         rows = self._columns.frame.rows
-        return f"{type(self).__name__}: {self._shape_text()}, {rows.npartitions} partitions"
+        parts = f"{rows.npartitions} partition{'' if rows.npartitions == 1 else 's'}"
+        return f"{type(self).__name__}: {self._shape_text()}, {parts}"
 
     def _types(self, limit: int | None = SHOWN_COLUMNS) -> list[str]:
         types = self.dtypes
@@ -131,12 +132,14 @@ class DisplayMethods(FrameBase):
         ArgumentError
             If there is no such unit.
         """
-        columns = self._columns
-        size = sum(columns.counted())
-        widths = {name: value.dtype.itemsize for name, value in columns.values.items()}
-        if index:
-            widths = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize, **widths}
+        size, widths = sum(self._columns.counted()), self._widths(index)
         return later("by column", [convert_bytes(size * width, unit) for width in widths.values()], list(widths))
+
+    def _widths(self, index: bool = True) -> dict[str, int]:
+        """Return how many bytes a row takes in each column, and in the labels."""
+        columns = self._columns
+        labels = {"Index": INT64.itemsize if columns.index is None else columns.index.dtype.itemsize} if index else {}
+        return {**labels, **{name: value.dtype.itemsize for name, value in columns.values.items()}}
 
     def memory_usage_info(self, unit: str = "GB") -> str:
         """Return in words how much memory all columns and the labels take; see `memory_usage`.
@@ -175,6 +178,11 @@ class DisplayMethods(FrameBase):
         return text
 
 
+def _memory_text(size: int) -> str:
+    power = min(len(UNITS) - 1, max(0, size.bit_length() - 1) // 10)
+    return f"{convert_bytes(size, UNITS[power]):.2f} {UNITS[power]}"
+
+
 def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
     """Return all rows or the first and last ones, where at most the edge partitions are needed, else None.
 
@@ -193,7 +201,7 @@ def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
     if rows is None:
         return None
     if len(shown) < len(names):
-        rows.insert(half, "...", "...")
+        rows.insert(half, GAP, GAP)
     return rows
 
 
@@ -230,7 +238,7 @@ def _edge_rows(frame: FrameBase, columns: ColumnSet, small: bool) -> pd.DataFram
 
 
 def _dots(rows: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame("...", index=pd.Index(["..."], name=rows.index.name), columns=rows.columns)
+    return pd.DataFrame(GAP, index=pd.Index([GAP], name=rows.index.name), columns=rows.columns)
 
 
 def _edge_partitions(columns: ColumnSet) -> tuple[ColumnSet, ColumnSet]:

@@ -152,7 +152,8 @@ def test_several_levels_go_to_pandas_and_back(multi):
     assert (multi.size, multi.nlevels, multi.ndim, multi.inferred_type) == (3, 3, 1, "mixed")
     assert multi.dtype == object
     assert multi.is_unique
-    assert "names=['n', 's', None]" in repr(multi)
+    assert repr(multi) == f"MultiIndex({multi.levels!r})"
+    assert multi._repr_html_().startswith("<p>MultiIndex &#x27;n&#x27;, &#x27;s&#x27;: 3 labels, ")
 
 
 def test_levels_are_taken_by_number_and_name(multi):
