@@ -169,8 +169,8 @@ def round(pda: Array, decimals: int | None = None) -> Any:
     """
     if decimals is not None or pda.dtype != np.float64:
         return elementwise("round", pda, decimals=decimals or 0)
-    whole = elementwise("trunc", pda)
-    return where(abs(pda - whole) >= 0.5, whole + elementwise("sign", pda), whole)
+    truncated = elementwise("trunc", pda)
+    return where(abs(pda - truncated) >= 0.5, truncated + elementwise("sign", pda), truncated)
 
 
 def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:

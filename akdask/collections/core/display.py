@@ -42,7 +42,7 @@ class HtmlDisplay:
 class ArrayDisplay(HtmlDisplay, Collection):
     """Text of an array: its elements or the first and last ones; where these take long to find, its type and rows."""
 
-    _shown_whole: ClassVar[int] = SHOWN
+    _most_shown: ClassVar[int] = SHOWN
     _separator: ClassVar[str] = " "
     _gap: ClassVar[str] = GAP
 
@@ -71,21 +71,21 @@ class ArrayDisplay(HtmlDisplay, Collection):
 
     # text
 
-    def _texts(self, items: Any) -> list[str]:
+    def _printed(self, items: Any) -> list[str]:
         """Return elements as text, each for itself."""
-        return number_texts(items)
+        return printed_numbers(items)
 
     @property
     def _footer(self) -> str | None:
         """What stands below the elements where they stand one below the other; None where they share lines."""
         return None
 
-    def _listed(self, texts: Sequence[str]) -> str:
+    def _listed(self, printed: Sequence[str]) -> str:
         """Return text of elements as `str` writes them together."""
         if self._footer is None:
-            return f"[{self._separator.join(texts)}]"
+            return f"[{self._separator.join(printed)}]"
         indent = " " * (len(type(self).__name__) + 1)
-        column = f",\n{indent} ".join(texts)
+        column = f",\n{indent} ".join(printed)
         return f"{type(self).__name__}([{column}],\n{indent}{self._footer})"
 
     def _shown(self) -> str | None:
@@ -94,7 +94,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
         if edges is None:
             return None
         head, tail = edges
-        return self._listed(self._texts(head) + ([] if tail is None else [self._gap, *self._texts(tail)]))
+        return self._listed(self._printed(head) + ([] if tail is None else [self._gap, *self._printed(tail)]))
 
     def __str__(self) -> str:
         shown = self._shown()
@@ -123,11 +123,11 @@ class ArrayDisplay(HtmlDisplay, Collection):
             return self._edge_of_limit()
         first, last = (self, self) if small else self._edge_partitions()
         size = self.rows.size
-        if first is not last or (size is not None and size > self._shown_whole):
+        if first is not last or (size is not None and size > self._most_shown):
             head, tail = run(first.head(EDGE).expr, last.tail(EDGE).expr)
             return head, tail
-        (head,) = run(first.head(self._shown_whole + 1).expr)
-        if len(head) <= self._shown_whole:
+        (head,) = run(first.head(self._most_shown + 1).expr)
+        if len(head) <= self._most_shown:
             return head, None
         (tail,) = run(last.tail(EDGE).expr)
         return head[:EDGE], tail
@@ -140,7 +140,7 @@ class ArrayDisplay(HtmlDisplay, Collection):
         frame, (value,), count = edge
         part = self._like(frame, value)
         (found,) = run((part.head(count) if count >= 0 else part.tail(-count)).expr)
-        if len(found) > self._shown_whole:
+        if len(found) > self._most_shown:
             return found[:EDGE], found[-EDGE:]
         if len(found) == abs(count):
             return found, None
@@ -164,16 +164,16 @@ class TextDisplay(ArrayDisplay):
     _separator = ", "
     _gap = "... "
 
-    def _texts(self, items: Any) -> list[str]:
-        return string_texts(items)
+    def _printed(self, items: Any) -> list[str]:
+        return quoted(items)
 
 
-def number_texts(items: np.ndarray[Any, Any]) -> list[str]:
+def printed_numbers(items: np.ndarray[Any, Any]) -> list[str]:
     """Return numbers and bools as Arkouda writes them.
 
     Examples
     --------
-    >>> number_texts(np.array([2.0, 0.1, 2.5, np.nan, 1e300])), number_texts(np.array([True]))
+    >>> printed_numbers(np.array([2.0, 0.1, 2.5, np.nan, 1e300])), printed_numbers(np.array([True]))
     (['2.00000000000000000', '0.10000000000000001', '2.5', 'nan', '1.0000000000000001e+300'], ['True'])
     """
     return [_float_text(item) if isinstance(item, float) else str(item) for item in items.tolist()]
@@ -184,12 +184,12 @@ def _float_text(number: float) -> str:
     return f"{text}.{'0' * 17}" if text.lstrip("-").isdecimal() else text
 
 
-def string_texts(items: Sequence[Any] | np.ndarray[Any, Any]) -> list[str]:
+def quoted(items: Sequence[Any] | np.ndarray[Any, Any]) -> list[str]:
     """Return text in quotes as Arkouda writes it, and missing text as ``None``.
 
     Examples
     --------
-    >>> string_texts(["a", None])
+    >>> quoted(["a", None])
     ["'a'", 'None']
     """
     return ["None" if item is None else f"'{item}'" for item in items]

@@ -10,7 +10,7 @@ import pandas as pd
 from akdask.collections.core.array import Array
 from akdask.collections.core.column_names import names_of
 from akdask.collections.core.later import provides
-from akdask.collections.core.reading import open_prefix, read_objects
+from akdask.collections.core.stored import open_prefix, read_objects
 from akdask.collections.core.writing import Path
 from akdask.collections.frame.concat import ConcatMethods
 from akdask.collections.frame.counts import CountMethods

@@ -37,7 +37,7 @@ class Row(UserDict[str, Any]):
         return repr(self.data)
 
     def _repr_html_(self) -> str:
-        cells = "".join(
+        rows = "".join(
             f"<tr><th>{escape(str(name))}</th><td>{escape(str(value))}</td></tr>" for name, value in self.items()
         )
-        return f"<table><thead><tr><th>keys</th><th>values</th></tr></thead><tbody>{cells}</tbody></table>"
+        return f"<table><thead><tr><th>keys</th><th>values</th></tr></thead><tbody>{rows}</tbody></table>"

@@ -15,7 +15,7 @@ from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.arrays.scans import cumsum
 from akdask.collections.core import selection as row_tools
 from akdask.collections.core.array import Array, of_rows
-from akdask.collections.core.display import EDGE, GAP, SHOWN, number_texts, string_texts
+from akdask.collections.core.display import EDGE, GAP, SHOWN, printed_numbers, quoted
 from akdask.collections.core.later import provides
 from akdask.collections.core.operators import combine
 from akdask.collections.core.stored import from_stored
@@ -288,13 +288,13 @@ class SegArray(ListAggregates, ListParts, ListSets, Array):
         """Return the lists as lists of Python objects; computes."""
         return [row.tolist() for row in self.to_ndarray()]
 
-    _shown_whole = 2 * EDGE
+    _most_shown = 2 * EDGE
 
-    def _texts(self, items: Any) -> list[str]:
+    def _printed(self, items: Any) -> list[str]:
         return [_row_text(row) for row in items]
 
-    def _listed(self, texts: Sequence[str]) -> str:
-        return "\n".join(["SegArray([", *texts, "])"])
+    def _listed(self, printed: Sequence[str]) -> str:
+        return "\n".join(["SegArray([", *printed, "])"])
 
 
 shows("list")(SegArray.of)
@@ -306,9 +306,9 @@ def _type(item: Any) -> Any:
 
 def _row_text(row: np.ndarray[Any, Any]) -> str:
     is_text = row.dtype.kind in "UOT" and any(isinstance(item, str) for item in row[:1])
-    as_texts = string_texts if is_text else number_texts
-    whole = len(row) <= SHOWN
-    shown = as_texts(row) if whole else [*as_texts(row[:EDGE]), GAP, *as_texts(row[-EDGE:])]
+    as_printed = quoted if is_text else printed_numbers
+    fits = len(row) <= SHOWN
+    shown = as_printed(row) if fits else [*as_printed(row[:EDGE]), GAP, *as_printed(row[-EDGE:])]
     return f"[{(', ' if is_text else ' ').join(shown)}]"
 
 

@@ -183,7 +183,7 @@ class BitVector(pdarray):
         """Whether the other array has the same numbers in the same order; computes."""
         return isinstance(other, BitVector) and self.values.equals(other.values)
 
-    def _texts(self, items: Any) -> list[str]:
+    def _printed(self, items: Any) -> list[str]:
         return list(map(str, items))
 
     @property

@@ -66,7 +66,7 @@ class IPv4(pdarray):
     def _like(self, frame: Frame, value: Value) -> Self:
         return self.of(frame, value)
 
-    def _texts(self, items: Any) -> list[str]:
+    def _printed(self, items: Any) -> list[str]:
         return list(map(str, items))
 
     @property

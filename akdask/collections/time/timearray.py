@@ -13,7 +13,7 @@ import pandas as pd
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.array import Array
 from akdask.collections.core.assignment import assigned
-from akdask.collections.core.display import string_texts
+from akdask.collections.core.display import quoted
 from akdask.collections.core.operators import combine
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import special, wrap
@@ -250,8 +250,8 @@ class TimeArray(pdarray):
     def _element(self, position: int) -> Any:
         return self._plain_one(super()._element(position).view(np.int64))
 
-    def _texts(self, items: np.ndarray[Any, Any]) -> list[str]:
-        return string_texts([self._plain_one(item) for item in items.view(np.int64)])
+    def _printed(self, items: np.ndarray[Any, Any]) -> list[str]:
+        return quoted([self._plain_one(item) for item in items.view(np.int64)])
 
     @property
     def _footer(self) -> str:

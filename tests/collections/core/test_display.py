@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask.collections.core.display import number_texts
+from akdask.collections.core.display import printed_numbers
 from akdask.testing.memory import MemorySource
 
 
@@ -26,7 +26,7 @@ def test_whole_floats_have_seventeen_decimals_and_others_seventeen_digits():
 
 @given(st.lists(st.floats()))
 def test_the_text_of_floats_gives_them_back(numbers):
-    np.testing.assert_array_equal([float(text) for text in number_texts(np.array(numbers, float))], numbers)
+    np.testing.assert_array_equal([float(text) for text in printed_numbers(np.array(numbers, float))], numbers)
 
 
 def test_text_is_shown_in_quotes_with_commas():
@@ -63,7 +63,7 @@ def test_lists_show_all_of_six_and_of_more_the_first_and_last():
     assert repr(ak.SegArray(ak.array([0]), ak.arange(101))) == "SegArray([\n[0 1 2 ... 98 99 100]\n])"
 
 
-def test_a_selection_of_small_data_is_shown_whole_whatever_its_partitions():
+def test_a_selection_of_small_data_is_most_shown_whatever_its_partitions():
     x = MemorySource({"x": np.arange(0, 120, 10)}, [4, 0, 3, 5]).arrays()["x"]
     assert repr(x[x > 10]) == "array([20 30 40 50 60 70 80 90 100 110])"
     assert repr(x[x == 50]) == "array([50])"

@@ -17,7 +17,7 @@ from akdask.collections.arrays.shaped.axis_methods import AxisMethods
 from akdask.collections.arrays.shaped.indexing import Positions, all_positions, chosen, mask_of
 from akdask.collections.arrays.shaped.layout import Layout, Shape, arranged
 from akdask.collections.core.array import Array
-from akdask.collections.core.display import LAZY, number_texts
+from akdask.collections.core.display import LAZY, printed_numbers
 from akdask.collections.core.later import provides
 from akdask.collections.core.storage_methods import StorageMethods
 from akdask.collections.core.wrap import wrap
@@ -294,7 +294,7 @@ class ArrayView(AxisMethods):
 
 def _nested(items: Any, start: str, end: str) -> str:
     """Write elements as Arkouda does: an array of arrays."""
-    shown = number_texts(np.atleast_1d(items)) if items.ndim <= 1 else [_nested(item, start, end) for item in items]
+    shown = printed_numbers(np.atleast_1d(items)) if items.ndim <= 1 else [_nested(item, start, end) for item in items]
     return f"{start}{' '.join(shown)}{end}"
 
 
