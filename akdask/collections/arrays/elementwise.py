@@ -150,27 +150,8 @@ def clip(pda: Array, lo: Any, hi: Any) -> Any:
 
 
 def round(pda: Array, decimals: int | None = None) -> Any:
-    """Return the elements rounded; float64 of bools.  Lazy.
-
-    Parameters
-    ----------
-    pda : pdarray
-        The elements.
-    decimals : int, optional
-        Round to that many decimals, halves to even ones as NumPy does.  Unless given, halves go away from 0 as in
-        Arkouda.
-
-    Examples
-    --------
-    >>> import akdask as ak
-    >>> x = ak.array([0.5, 2.5, -2.5])
-    >>> ak.round(x).tolist(), ak.round(x, 0).tolist()
-    ([1.0, 3.0, -3.0], [0.0, 2.0, -2.0])
-    """
-    if decimals is not None or pda.dtype != np.float64:
-        return elementwise("round", pda, decimals=decimals or 0)
-    truncated = elementwise("trunc", pda)
-    return where(abs(pda - truncated) >= 0.5, truncated + elementwise("sign", pda), truncated)
+    """Return the elements rounded to a number of decimals, half to even; float64 of bools.  Lazy."""
+    return elementwise("round", pda, decimals=decimals or 0)
 
 
 def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:

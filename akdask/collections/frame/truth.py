@@ -9,7 +9,7 @@ import numpy as np
 from akdask.collections.arrays.pdarray import pdarray
 from akdask.collections.core.column_names import axis_number
 from akdask.collections.frame_core.base import FrameBase
-from akdask.collections.series.series import Series, by_column, by_row
+from akdask.collections.series.series import Series, by_column, series_of
 from akdask.plan.expr.values import Call, Constant, Value
 from akdask.plan.reduce.aggregate import Aggregate, AggregateExpr
 from akdask.plan.run.run import run
@@ -57,7 +57,7 @@ class TruthMethods(FrameBase):
             operation = {"any": "logical_or", "all": "logical_and"}[name]
             nothing: Value = Constant(np.bool_(name == "all"))
             holding = reduce(lambda one, other: Call(operation, one, other), bools.values(), nothing)
-            return by_row(columns, pdarray(columns.frame, holding))
+            return series_of(columns, pdarray(columns.frame, holding))
         found = []
         if bools:
             (found,) = run(Aggregate(columns.frame, tuple(AggregateExpr(name, value) for value in bools.values())))

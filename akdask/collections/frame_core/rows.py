@@ -13,7 +13,7 @@ from akdask.collections.core.base import unlabelled
 from akdask.collections.core.column_names import axis_number, names_of
 from akdask.collections.frame_core.base import FrameBase
 from akdask.collections.frame_core.columnset import ColumnSet, Select
-from akdask.collections.frame_core.row import Row
+from akdask.collections.frame_core.display import Row
 from akdask.plan.expr.created import as_column, literal
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.values import Value
@@ -38,7 +38,9 @@ class RowMethods(FrameBase):
         columns = self._columns
         frame = row_tools.one_row(columns.frame, position)
         row = self._of(ColumnSet(frame, columns.values, columns.kinds)).compute()
-        return Row.of({name: row[name].iloc[0] for name in columns.values})
+        # As single elements are, text is NumPy's.
+        values = {name: row[name].iloc[0] for name in columns.values}
+        return Row({name: np.str_(value) if type(value) is str else value for name, value in values.items()})
 
     def head(self, n: int = 5) -> Self:
         """Return the first `n` rows; lazy."""

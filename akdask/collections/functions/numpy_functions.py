@@ -36,7 +36,7 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
     np.concatenate: functions.concatenate,
     np.where: elementwise.where,
     np.clip: elementwise.clip,
-    np.round: lambda a, decimals=0: elementwise.round(a, decimals),
+    np.round: elementwise.round,
     np.zeros_like: creation.zeros_like,
     np.ones_like: creation.ones_like,
     np.full_like: creation.full_like,
