@@ -161,7 +161,7 @@ def is_cosorted(arrays: Sequence[Any]) -> Scalar:
     return reduced(wrap(cosorted, cosorted.ascending), "all")
 
 
-def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) -> pdarray:
+def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) -> Any:
     """Return where elements can be inserted into a sorted array so that it stays sorted, as int64; lazy.
 
     Parameters

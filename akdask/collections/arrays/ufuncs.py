@@ -261,8 +261,8 @@ def nextafter(x1: Any, x2: Any) -> Any:
     >>> (ak.nextafter(ak.array([1.0, 1.0]), ak.array([2.0, 1.0])) - 1).tolist()
     [2.220446049250313e-16, 0.0]
     """
-    if np.isscalar(x1) and np.isscalar(x2):
-        return np.nextafter(np.float64(x1), np.float64(x2))
+    if not isinstance(x1, Array) and not isinstance(x2, Array) and np.isscalar(x1) and np.isscalar(x2):
+        return np.nextafter(x1, x2, dtype=np.float64)
     return elementwise("nextafter", x1, x2)
 
 

@@ -107,13 +107,12 @@ class DisplayMethods(FrameBase):
         return f"DataFrame([{', '.join(map(repr, names))}], {rows}{memory})"
 
     def _repr_html_(self) -> str:
-        shown = edge_rows(self)
+        shown: Any = edge_rows(self)
         if shown is None:
             rows = "".join(f"<tr><td>{escape(line)}</td></tr>" for line in self._types())
             return f"<p>{escape(self._summary())}: {escape(LAZY)}</p><table>{rows}</table>"
         with pd.option_context("display.show_dimensions", False):
-            table: Any = shown._repr_html_()
-        return f"{table}<p>{self._shape_text(shown)}</p>"
+            return f"{shown._repr_html_()}<p>{self._shape_text(shown)}</p>"
 
     @property
     def info(self) -> Info:
@@ -229,6 +228,7 @@ def edge_rows(frame: FrameBase) -> pd.DataFrame | None:
     columns = frame._columns.only(shown)
     values = [array._as_operand()[1] for array in columns.arrays()]
     small = is_small(columns.frame, values)
+    rows: pd.DataFrame | None
     if small or is_cheap(columns.frame, values):
         rows = _edge_rows(frame, columns, small)
     else:

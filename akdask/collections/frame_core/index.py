@@ -178,8 +178,9 @@ class Index(Labelled, HtmlDisplay, StorageMethods, Registered, Substitutes):
             Of Strings where the labels were a Categorical.  Labels that are not in the dict stay as they are; where
             numbers become text or text numbers, ``"null"`` or NaN stands for them.
         """
+        series: Any = arg
         if isinstance(arg, Labelled) and not isinstance(arg, Index):
-            arg = arg.to_pandas()
+            arg = series.to_pandas()
         if not isinstance(arg, Mapping | pd.Series):
             raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
         news = dict(arg.items())

@@ -149,7 +149,7 @@ class SeriesConversion(HtmlDisplay, SeriesJoining):
         if self._level_names:
             levels = [shown[level_column(number)] for number in range(len(self._level_names))]
             shown.index = pd.MultiIndex.from_arrays(levels, names=list(self._level_names))
-        values = shown[VALUES].rename(self.name)
+        values: Any = shown[VALUES].rename(self.name)
         if not len(values):
             return "Series([ -- ][ 0 values : 0 B])"
         size = self.rows.size
