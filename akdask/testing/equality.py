@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from akdask.collections.core.base import Collection
+from akdask.deferred import pd
 from akdask.typing import NumberArray
 
 SHOWN = 5

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.collections.core.array import Array
 from akdask.collections.core.base import unlabelled
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.core.wrap import class_asked_for, wrap
+from akdask.deferred import is_na
 from akdask.errors import ArgumentTypeError
 from akdask.kernels.rowwise.operations import UFUNCS
 from akdask.plan.expr.created import as_column, literal
@@ -38,7 +38,7 @@ def operand(item: Any, like: Value | None = None) -> Operand:
         return None, item.as_value()
     if isinstance(item, np.ndarray) and item.ndim == 0:
         item = item[()]
-    if (item is None or item is pd.NA) and like is not None and like.dtype.kind == "str":
+    if (item is None or is_na(item)) and like is not None and like.dtype.kind == "str":
         return None, missing_text()
     if isinstance(item, bool | int | float | str | np.generic):
         return None, Constant(item, like.dtype if like is not None else None)

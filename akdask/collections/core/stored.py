@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from akdask.collections.core.later import registered
 from akdask.collections.core.wrap import wrap
 from akdask.plan.expr.node import Frame
 from akdask.plan.expr.rowwise import Project
@@ -14,6 +15,9 @@ from akdask.plan.task.combine import Gather
 from akdask.storage.formats.objects import VALUES, ObjType, StoredColumn, StoredObject
 
 _makers: dict[ObjType, Callable[[StoredObject], Any]] = {}
+
+MAKERS = dict.fromkeys(set(ObjType) - {ObjType.PDARRAY, ObjType.STRINGS}, "session.makers")
+"""The module of akdask.collections that registers what makes objects of a kind."""
 
 Maker = TypeVar("Maker", bound=Callable[[StoredObject], Any])
 
@@ -30,7 +34,7 @@ def makes(kind: ObjType) -> Callable[[Maker], Maker]:
 
 def from_stored(stored: StoredObject) -> Any:
     """Return the lazy object that a stored one is."""
-    maker = _makers.get(stored.kind)
+    maker = registered(_makers, stored.kind, MAKERS)
     return flat(stored.members[VALUES]) if maker is None else maker(stored)
 
 

@@ -8,7 +8,6 @@ from functools import reduce
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from akdask.collections.arrays.elementwise import where
 from akdask.collections.arrays.pdarray import pdarray
@@ -24,6 +23,7 @@ from akdask.collections.groups.setops import in1d
 from akdask.collections.text.categorical import Categorical
 from akdask.collections.text.concatenation import concatenate
 from akdask.collections.text.strings import Strings
+from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.plan.task.align import align
 from akdask.storage.formats.objects import LEVEL, ObjType
@@ -71,8 +71,10 @@ class Index(Labelled, StorageMethods, Substitutes):
     @staticmethod
     def factory(index: Any) -> Index:
         """Return the labels as a `MultiIndex` if they have several levels, else as an `Index`."""
-        several = isinstance(index, pd.MultiIndex | MultiIndex) or (
-            isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index)
+        several = (
+            isinstance(index, MultiIndex)
+            or is_pandas(index, "MultiIndex")
+            or (isinstance(index, list | tuple) and any(isinstance(level, Array | Index) for level in index))
         )
         return MultiIndex(index) if several else Index(index)
 
@@ -171,7 +173,7 @@ class Index(Labelled, StorageMethods, Substitutes):
             Of Strings where the labels were a Categorical.  Labels that are not in the dict stay as they are; where
             numbers become text or text numbers, ``"null"`` or NaN stands for them.
         """
-        if not isinstance(arg, Mapping | pd.Series):
+        if not (isinstance(arg, Mapping) or is_pandas(arg, "Series")):
             raise ArgumentTypeError(f"labels are mapped by a dict, not by {type(arg).__name__}.")
         news = dict(arg.items())
         to_text = {isinstance(new, str) for new in news.values()}
@@ -302,7 +304,7 @@ class MultiIndex(Index):
     """
 
     def __init__(self, data: Any, name: str | None = None, names: Sequence[Any] | None = None) -> None:
-        if isinstance(data, pd.MultiIndex):
+        if is_pandas(data, "MultiIndex"):
             names = data.names if names is None else names
             data = [data.get_level_values(number) for number in range(data.nlevels)]
         if isinstance(data, MultiIndex):

@@ -9,6 +9,7 @@ import numpy as np
 
 from akdask.collections.arrays import creation, elementwise
 from akdask.collections.core.array import Array
+from akdask.collections.core.later import provides
 from akdask.collections.core.scalar import Scalar
 from akdask.collections.text import concatenation as functions
 
@@ -38,7 +39,8 @@ LAZY: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 
 
-def array_function(self: Any, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+@provides("array function")
+def array_function(func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
     """Answer NumPy's dispatch protocol (NEP 18)."""
     lazy = LAZY.get(func)
     if lazy is not None:
@@ -54,7 +56,3 @@ def _at_hand(item: Any) -> Any:
     if isinstance(item, list | tuple):
         return type(item)(map(_at_hand, item))
     return item
-
-
-Array.__array_function__ = array_function
-Scalar.__array_function__ = array_function

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 
 from akdask.collections.arrays.extremes import ExtremeMethods
 from akdask.collections.arrays.pdarray import pdarray
@@ -22,6 +21,7 @@ from akdask.collections.text.missing import MissingTextMethods
 from akdask.collections.text.strings_parts import StringsParts, as_str
 from akdask.columns import Table, offsets_and_bytes
 from akdask.columns.missing_text import missing_rows, with_nulls
+from akdask.deferred import pc
 from akdask.errors import TransferError
 from akdask.kernels.keys.strings import unicode_array
 from akdask.plan.expr.values import Call

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import new_array, offsets_and_bytes
+from akdask.deferred import pc
 from akdask.kernels import compiled
 from akdask.kernels.reductions.top_k import PrefixRange
 from akdask.typing import NumberArray

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import concat_rows, take_rows
+from akdask.deferred import pc
 from akdask.kernels import compiled
 from akdask.kernels.keys.encoded_strings import EncodedStrings, StringEncoder
 from akdask.kernels.keys.normalized import from_words, word, word_count

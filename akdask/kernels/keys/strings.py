@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from akdask.columns import offsets_and_bytes
+from akdask.deferred import pc
 from akdask.errors import ArgumentError
 from akdask.kernels import compiled
 from akdask.kernels.core.rules import Kernel, Operation
@@ -24,23 +24,24 @@ from akdask.typing import NumberArray
 _RARE = 0.25  # places to look at for each row, above which the search by row is faster
 
 PREDICATES = {
-    "islower": pc.utf8_is_lower,
-    "isupper": pc.utf8_is_upper,
-    "istitle": pc.utf8_is_title,
-    "isalnum": pc.utf8_is_alnum,
-    "isalpha": pc.utf8_is_alpha,
-    "isdigit": pc.utf8_is_digit,
-    "isdecimal": pc.utf8_is_decimal,
-    "isnumeric": pc.utf8_is_numeric,
-    "isspace": pc.utf8_is_space,
+    "islower": "utf8_is_lower",
+    "isupper": "utf8_is_upper",
+    "istitle": "utf8_is_title",
+    "isalnum": "utf8_is_alnum",
+    "isalpha": "utf8_is_alpha",
+    "isdigit": "utf8_is_digit",
+    "isdecimal": "utf8_is_decimal",
+    "isnumeric": "utf8_is_numeric",
+    "isspace": "utf8_is_space",
 }
 
 TRANSFORMS = {
-    "lower": pc.utf8_lower,
-    "upper": pc.utf8_upper,
-    "title": pc.utf8_title,
-    "capitalize": pc.utf8_capitalize,
+    "lower": "utf8_lower",
+    "upper": "utf8_upper",
+    "title": "utf8_title",
+    "capitalize": "utf8_capitalize",
 }
+"""Arrow's functions by akdask's names, those of predicates above."""
 
 
 def arrow_operand(item: Any) -> Any:
@@ -75,10 +76,9 @@ def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
 
 def compare_strings(name: str) -> Kernel:
     """Return the kernel of a comparison, by NumPy's name for it; order is that of the bytes."""
-    compare = getattr(pc, name)
 
     def kernel(left: Any, right: Any, out: Any = None) -> Any:
-        return unpack_bools(compare(arrow_operand(left), arrow_operand(right)), out)
+        return unpack_bools(getattr(pc, name)(arrow_operand(left), arrow_operand(right)), out)
 
     return kernel
 
@@ -98,12 +98,12 @@ def _is_empty(strings: Any, out: Any = None) -> Any:
     return np.equal(text_lengths(strings), 0, out=out)
 
 
-def _predicate(test: Callable[..., Any]) -> Kernel:
-    return lambda strings, out=None: unpack_bools(test(strings), out)
+def _predicate(test: str) -> Kernel:
+    return lambda strings, out=None: unpack_bools(getattr(pc, test)(strings), out)
 
 
-def _transform(change: Callable[..., Any]) -> Kernel:
-    return lambda strings, out=None: change(strings)
+def _transform(change: str) -> Kernel:
+    return lambda strings, out=None: getattr(pc, change)(strings)
 
 
 def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
