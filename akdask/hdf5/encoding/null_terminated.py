@@ -22,7 +22,7 @@ BLOCK_ROWS = 2**17
 
 _BLOCK_BYTES = 2**22
 
-_LISTED, _SEPARATOR = pa.list_(pa.binary()), pa.scalar(b"\0")
+_LISTED = pa.list_(pa.binary())
 _NUL = np.zeros(1, np.uint8)
 _COUNTED = np.arange(BLOCK_ROWS)
 
@@ -177,7 +177,7 @@ def _with_nuls(strings: pa.LargeStringArray) -> NumberArray | None:
     # The list has one row: all strings.  Offsets of 32 bits suffice for a block, and Arrow joins no others.
     words = pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
     listed = pa.Array.from_buffers(_LISTED, 1, [None, pa.py_buffer(np.array([0, count], np.int32))], children=[words])
-    joined = pc.binary_join(listed, _SEPARATOR)
+    joined = pc.binary_join(listed, pa.scalar(b"\0"))
     return np.frombuffer(joined.buffers()[2], np.uint8, len(text) + count - 1)
 
 

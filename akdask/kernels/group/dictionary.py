@@ -109,7 +109,7 @@ class Dictionary:
     """Different strings in the order in which they were met."""
 
     def __init__(self) -> None:
-        self.strings: pa.LargeStringArray = pa.array([], pa.large_string())
+        self.strings: pa.LargeStringArray = pa.nulls(0, pa.large_string())
         self._numbering: Numbering | None = None
 
     def codes(self, strings: pa.LargeStringArray) -> NumberArray | None:

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from akdask.columns import offsets_and_bytes
+from akdask.columns.arrow import numpy_numbers
 from akdask.deferred import pc
 from akdask.errors import ArgumentError
 from akdask.kernels import compiled
@@ -54,9 +55,7 @@ def unpack_bools(packed: Any, out: Any = None) -> Any:
     if isinstance(packed, pa.Scalar):
         bools: Any = np.bool_(packed.as_py())
     else:
-        bits = np.frombuffer(packed.buffers()[1] or b"", np.uint8)
-        unpacked = np.unpackbits(bits, count=packed.offset + len(packed), bitorder="little")
-        bools = unpacked[packed.offset :].view(np.bool_)
+        bools = numpy_numbers(packed)
     if out is None:
         return bools
     out[...] = bools
