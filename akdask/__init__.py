@@ -5,7 +5,7 @@
 Names are loaded when they are first used, from the modules that ``__init__.pyi`` beside this file names.
 """
 
-from akdask import config  # with NumPy and Dask, which every call needs
+import akdask.config  # noqa: F401 - with NumPy and Dask, which every call needs
 from akdask._public import attach
 
 __version__ = "0.1.0"

@@ -31,19 +31,19 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")).body
     imports = [node for node in stub if isinstance(node, ast.ImportFrom)]
-    places = {name.asname or name.name: (str(node.module), name.name) for node in imports for name in node.names}
+    sources = {name.asname or name.name: (str(node.module), name.name) for node in imports for name in node.names}
     public = next(ast.literal_eval(node.value) for node in stub if isinstance(node, ast.Assign))
 
     def load(name: str) -> Any:
-        if name not in places:
+        if name not in sources:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, original = places[name]
+        module, original = sources[name]
         found = import_module(f"{module}.{original}") if module == package else getattr(import_module(module), original)
         # A name that is loaded is found without a call from then on.
         setattr(sys.modules[package], name, found)
         return found
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *places})
+        return sorted({*vars(sys.modules[package]), *sources})
 
     return load, names, public

@@ -39,7 +39,7 @@ if not TYPE_CHECKING:
 
 
 def is_pandas(item: Any, *classes: str) -> bool:
-    """Whether an object is of one of some classes of pandas, of which there are none before pandas is loaded.
+    """Whether an object is of one of some classes of pandas; no object is before pandas is loaded.
 
     >>> is_pandas([1, 2], "Series", "Index")
     False

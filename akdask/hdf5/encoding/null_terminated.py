@@ -64,7 +64,7 @@ def decode(values: NumberArray, bounds: NumberArray) -> pa.LargeStringArray:
         If a string does not end with its one NUL, or is not UTF-8.
     """
     count = len(bounds) - 1
-    if compiled.should_compile(count):
+    if compiled.should_compile_text(count):
         return _decode_compiled(values, bounds)
     ends = bounds - bounds[0] if bounds[0] else bounds
     if not (ends[1:] > ends[:-1]).all() or len(values) - np.count_nonzero(values) != count:
@@ -149,7 +149,7 @@ def encode(strings: pa.LargeStringArray, prefixes: PrefixRange) -> Iterator[Numb
         fitting = np.searchsorted(offsets[start + 1 : start + BLOCK_ROWS + 1], offsets[start] + _BLOCK_BYTES)
         stop = min(start + max(int(fitting), 1), len(strings))
         part = strings.slice(start, stop - start)
-        if compiled.should_compile(stop - start):
+        if compiled.should_compile_text(stop - start):
             from akdask.kernels.compiled.keys.null_terminated import with_nuls
 
             values = with_nuls(part, prefixes.least, prefixes.most)

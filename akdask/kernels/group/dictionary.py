@@ -94,7 +94,7 @@ def ranked(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArr
 
 def _encoded(strings: pa.LargeStringArray) -> tuple[NumberArray, pa.LargeStringArray]:
     """Return for each string its position among the different ones in the order in which they come, and these."""
-    if compiled.should_compile(len(strings)):
+    if compiled.should_compile_text(len(strings)):
         from akdask.kernels.compiled.group.dictionary import Numbering
 
         numbering = Numbering()
@@ -116,7 +116,7 @@ class Dictionary:
         """Return the position of each string, after adding those that are new; None if they are too many."""
         if not len(self.strings) and _mostly_distinct(strings):
             return None
-        if compiled.should_compile(len(strings)):
+        if compiled.should_compile_text(len(strings)):
             return self._compiled_codes(strings)
         encoded = strings.dictionary_encode()
         if len(encoded.dictionary) > MOST_STRINGS:

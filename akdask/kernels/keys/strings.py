@@ -64,7 +64,7 @@ def unpack_bools(packed: Any, out: Any = None) -> Any:
 
 def unicode_array(strings: pa.LargeStringArray) -> NumberArray:
     """Return strings as NumPy's, all as long as the longest."""
-    if compiled.should_compile(len(strings)):
+    if compiled.should_compile_text(len(strings)):
         from akdask.kernels.compiled.rowwise.unicode import from_ascii
 
         made = from_ascii(strings)
@@ -133,7 +133,7 @@ def find_rare(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | Non
 
 
 def _find(strings: pa.LargeStringArray, pattern: bytes) -> NumberArray | None:
-    if pattern and not strings.null_count and compiled.should_compile(len(strings)):
+    if pattern and not strings.null_count and compiled.should_compile_text(len(strings)):
         from akdask.kernels.compiled.rowwise.substrings import contain
 
         return contain(strings, pattern)

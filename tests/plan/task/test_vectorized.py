@@ -230,7 +230,7 @@ def test_results_in_memory_are_reduced_where_they_are(columns, runs):
 def test_large_plans_have_the_compiler_loaded_beside_the_work(files, columns, monkeypatch):
     prepared = []
     monkeypatch.setattr(compiled, "prepare", lambda _: prepared.append(True))
-    monkeypatch.setattr(compiled, "WORTH_LOADING", ROWS)
+    monkeypatch.setattr(compiled, "WORTH_PREPARING", ROWS)
     for _ in range(3):
         assert ak.read_hdf(files)["i"][:10].sum() == columns["i"][:10].sum()
         assert ak.arange(10).sum() == 45
